@@ -35,7 +35,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import (
     CatchSection,
     Codes,
     DesignSection,
@@ -44,8 +45,7 @@ from lexiscope.annotation.definition import (
     StudyDefinition,
     Texts,
 )
-from lexiscope.annotation.freeze import freeze
-from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app

@@ -33,7 +33,7 @@ for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 
-from lexiscope.items.nearest import CANDIDATE_BLOCK, QUERY_BLOCK, nearest  # noqa: E402
+from lexiscope.resources.vectors.nearest import CANDIDATE_BLOCK, QUERY_BLOCK, nearest  # noqa: E402
 
 ENTRIES, QUERIES, WIDTH = 117_659, 4 * 7_253, 384
 """All synsets of WordNet 3.0; the items of ALL in four views; the width of all-MiniLM-L6-v2."""

@@ -23,7 +23,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 
-from lexiscope.analysis.alpha import LEVELS, Level, krippendorff_alpha  # noqa: E402
+from lexiscope.analysis.agreement.alpha import LEVELS, Level, krippendorff_alpha  # noqa: E402
 from lexiscope.analysis.ratings import Ratings  # noqa: E402
 
 # raters, items, share missing, points of the scale (0: continuous)

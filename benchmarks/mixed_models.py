@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from lexiscope.analysis.mixed import fit
-from lexiscope.analysis.mixed_data import Column
-from lexiscope.analysis.r_script import csv_text
+from lexiscope.analysis.mixed.data import Column
+from lexiscope.analysis.mixed.models import fit
+from lexiscope.analysis.mixed.r_script import csv_text
 
 NORMS = "(1 + Same_sense | Participant) + (1 + Same_sense | List) + (1 | Word)"
 DISTANCE = "(1 + Same_sense + Distance | Participant) + (1 | List) + (1 | Word)"

@@ -40,22 +40,22 @@ for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402
 
 from lexiscope.analysis.bootstrap import mean_interval  # noqa: E402
-from lexiscope.analysis.planted_senses import (  # noqa: E402
+from lexiscope.analysis.senses.planted import (  # noqa: E402
     PlantedSelection,
     SenseRecovery,
     sense_recovery,
 )
-from lexiscope.analysis.sense_similarity import similarity_correlation  # noqa: E402
+from lexiscope.analysis.senses.similarity import similarity_correlation  # noqa: E402
+from lexiscope.build.planted.senses import PseudoWord, planted_usages, pseudo_words, unambiguous_nouns  # noqa: E402
 from lexiscope.core import catalog  # noqa: E402
 from lexiscope.core.errors import InputError  # noqa: E402
 from lexiscope.core.result import Estimate  # noqa: E402
 from lexiscope.core.usage import Usage  # noqa: E402
-from lexiscope.items.planted_senses import PseudoWord, planted_usages, pseudo_words, unambiguous_nouns  # noqa: E402
-from lexiscope.items.sense_similarity import avg_sim_c, max_sim_c  # noqa: E402
-from lexiscope.resources import wordnet  # noqa: E402
-from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors  # noqa: E402
-from lexiscope.subjects.gasi import Gasi  # noqa: E402
-from lexiscope.subjects.sense_embedding import SenseEmbedding  # noqa: E402
+from lexiscope.resources.lexicons import wordnet  # noqa: E402
+from lexiscope.resources.vectors.sense_vectors import SenseVectors, read_sense_vectors  # noqa: E402
+from lexiscope.senses.similarity import avg_sim_c, max_sim_c  # noqa: E402
+from lexiscope.subjects.senses.gasi import Gasi  # noqa: E402
+from lexiscope.subjects.senses.sense_embedding import SenseEmbedding  # noqa: E402
 from lexiscope.training.gasi.planted import selection_by_looks  # noqa: E402
 from lexiscope.training.gasi.pruning import pruned_mask, pruning_threshold  # noqa: E402
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings  # noqa: E402

@@ -36,8 +36,8 @@ import transformers  # noqa: E402
 
 from lexiscope.core import catalog  # noqa: E402
 from lexiscope.core.usage import Usage  # noqa: E402
-from lexiscope.items.distances import cosine_distances  # noqa: E402
-from lexiscope.subjects.encoder import Encoder  # noqa: E402
+from lexiscope.subjects.local.encoder import Encoder  # noqa: E402
+from lexiscope.tasks.kit.distances import cosine_distances  # noqa: E402
 
 Method = Callable[[], np.ndarray]
 TOKENS = 1024

@@ -34,10 +34,10 @@ import torch  # noqa: E402
 import transformers  # noqa: E402
 
 from lexiscope.core import catalog  # noqa: E402
-from lexiscope.items.splits import sampled  # noqa: E402
-from lexiscope.subjects._model_folder import locate  # noqa: E402
-from lexiscope.subjects._reader import Reader, Shape  # noqa: E402
-from lexiscope.subjects._reading import Encoded, Wording  # noqa: E402
+from lexiscope.items.arrange.splits import sampled  # noqa: E402
+from lexiscope.subjects.local._model_folder import locate  # noqa: E402
+from lexiscope.subjects.trained._reader import Reader, Shape  # noqa: E402
+from lexiscope.subjects.trained._reading import Encoded, Wording  # noqa: E402
 from lexiscope.training._course import pace_of, run_steps  # noqa: E402
 from lexiscope.training._lessons import Lessons, steps_of  # noqa: E402
 from lexiscope.training.settings import TrainingSettings  # noqa: E402

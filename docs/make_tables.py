@@ -14,7 +14,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, fields
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,9 @@ import click
 
 import lexiscope
 from lexiscope.analysis.exclusion import RULES
-from lexiscope.annotation.definition import StudyDefinition
-from lexiscope.annotation.definition_file import comments
-from lexiscope.annotation.material import material_columns
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.definition_file import comments
+from lexiscope.annotation.study_file.material import material_columns
 from lexiscope.annotation.web.openapi import openapi
 from lexiscope.cli.main import VERBS, cli
 from lexiscope.cli.study import StudyVerb
@@ -251,7 +250,7 @@ def _item_file(name: str) -> Iterator[str]:
 
 
 def _subject(kind: str) -> str:
-    module = import_module(f"lexiscope.subjects.{kind}")
+    module = catalog.module("subjects", kind)
     has = ", ".join(f"`{able}`" for able in catalog.subject_capabilities(kind))
     pairs = [task for task, each, _ in catalog.pairings() if each == kind]
     paragraphs = [markdown(" ".join(part.split())) for part in (module.__doc__ or "").strip().split("\n\n")]

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import lexiscope
-from lexiscope.analysis.agreement import leave_one_out
+from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.cli.main import cli
 from lexiscope.core import catalog
 from lexiscope.core.response import ResponseTable

@@ -10,10 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lexiscope.analysis.agreement import included, leave_one_out
-    from lexiscope.analysis.alpha import krippendorff_alpha
+    from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+    from lexiscope.analysis.agreement.raters import included, leave_one_out
     from lexiscope.analysis.correlation import spearman
-    from lexiscope.analysis.layers import r_squared_by_layer
+    from lexiscope.analysis.layers.layers import r_squared_by_layer
     from lexiscope.analysis.ratings import Ratings
     from lexiscope.collect import ask
     from lexiscope.core.catalog import dataset, subject, task
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from lexiscope.core.scale import Scale
     from lexiscope.core.settings import Settings, option
     from lexiscope.core.usage import Usage
-    from lexiscope.items.check import check_file
-    from lexiscope.items.columns import ColumnMap
-    from lexiscope.items.importer import import_items
+    from lexiscope.items.check.item_file import check_file
+    from lexiscope.items.read.importer import import_items
+    from lexiscope.items.tables.columns import ColumnMap
     from lexiscope.studies.kit.data import pair, rating
     from lexiscope.studies.kit.front import StudyRun, analyse, compare, study
     from lexiscope.studies.kit.run import Run
@@ -94,10 +94,10 @@ __all__ = [
 ]
 
 _MODULES = {
-    "analysis.agreement": ("included", "leave_one_out"),
-    "analysis.alpha": ("krippendorff_alpha",),
+    "analysis.agreement.raters": ("included", "leave_one_out"),
+    "analysis.agreement.alpha": ("krippendorff_alpha",),
     "analysis.correlation": ("spearman",),
-    "analysis.layers": ("r_squared_by_layer",),
+    "analysis.layers.layers": ("r_squared_by_layer",),
     "analysis.ratings": ("Ratings",),
     "collect": ("ask",),
     "core.catalog": ("dataset", "subject", "task"),
@@ -121,9 +121,9 @@ _MODULES = {
     "core.scale": ("Scale",),
     "core.settings": ("Settings", "option"),
     "core.usage": ("Usage",),
-    "items.check": ("check_file",),
-    "items.columns": ("ColumnMap",),
-    "items.importer": ("import_items",),
+    "items.check.item_file": ("check_file",),
+    "items.tables.columns": ("ColumnMap",),
+    "items.read.importer": ("import_items",),
     "studies.kit.data": ("pair", "rating"),
     "studies.kit.front": ("StudyRun", "analyse", "compare", "study"),
     "studies.kit.run": ("Run",),

@@ -37,7 +37,7 @@ from lexiscope.core.sealed import (
 from lexiscope.core.settings import Settings
 from lexiscope.core.subject import Judges, Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
-from lexiscope.items.item_source import column_map, in_language, load_items, task_of_items
+from lexiscope.items.read.item_source import column_map, in_language, load_items, task_of_items
 
 CollectProgress = Callable[[str, int, int], None]
 """Called with the part's name (``encoder:minilm, full``), the number of things done and their total."""

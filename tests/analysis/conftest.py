@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lexiscope.analysis.norms.story_effects import ENDINGS, MEANINGS, StoryPlace
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.story_effects import ENDINGS, MEANINGS, StoryPlace
 
 Row = dict[str, str]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lexiscope.analysis.agreement import (
+from lexiscope.analysis.agreement.raters import (
     included,
     krippendorff_alpha,
     leave_one_out,

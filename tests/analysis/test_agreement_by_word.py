@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.agreement_by_word import agreement_by_word
-from lexiscope.analysis.votes import choices_from_arrays
+from lexiscope.analysis.agreement.by_word import agreement_by_word
+from lexiscope.analysis.agreement.votes import choices_from_arrays
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Estimate, Undefined
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.analysis import alpha
-from lexiscope.analysis.alpha import LEVELS, Level, coincidence_matrix, krippendorff_alpha
+from lexiscope.analysis.agreement import alpha
+from lexiscope.analysis.agreement.alpha import LEVELS, Level, coincidence_matrix, krippendorff_alpha
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.analysis.bias import bias_value, context_word_bias
-from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
+from lexiscope.analysis.bias.bias import bias_value, context_word_bias
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import StatisticError
 
 SHARES = st.floats(0, 1)

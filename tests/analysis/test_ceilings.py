@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lexiscope.analysis.agreement import included, leave_one_out
-from lexiscope.analysis.alpha import krippendorff_alpha
-from lexiscope.analysis.ceilings import (
+from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+from lexiscope.analysis.agreement.ceilings import (
     agreement_ceilings,
     best_of_groups,
     best_rater,
@@ -21,6 +20,7 @@ from lexiscope.analysis.ceilings import (
     split_half,
     squared_mean_rho,
 )
+from lexiscope.analysis.agreement.raters import included, leave_one_out
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Estimate, Undefined

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.choice_design import (
+from lexiscope.analysis.choices.design import (
     BOTH,
     CONTROLLED,
     RANDOM,

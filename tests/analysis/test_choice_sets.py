@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.choice_sets import CORRECT, decide, option_values, recorded, token_deltas
+from lexiscope.analysis.choices.choice_sets import CORRECT, decide, option_values, recorded, token_deltas
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
 

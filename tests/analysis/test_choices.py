@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.analysis.choices import cohen_kappa, majority, percent_agreement, trust_weighted
+from lexiscope.analysis.agreement.choices import cohen_kappa, majority, percent_agreement, trust_weighted
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 

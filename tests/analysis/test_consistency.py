@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lexiscope.analysis.consistency import TopUp, coverage, group_consistency
+from lexiscope.analysis.agreement.consistency import TopUp, coverage, group_consistency
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 

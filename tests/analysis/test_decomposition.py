@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.bootstrap import resample_rows
-from lexiscope.analysis.decomposition import (
+from lexiscope.analysis.norms.decomposition import (
     explained_variance,
     pooled_residuals,
     residuals_by_condition,
@@ -103,7 +103,7 @@ def test_raw_c(rawc) -> None:
 @pytest.mark.published
 def test_correlations_of_raw_c(rawc) -> None:
     """RAW-C's r and rho of BERT and ELMo, through the same functions as SAW-C's layers."""
-    from lexiscope.analysis.layers import r_by_layer, rho_by_layer
+    from lexiscope.analysis.layers.layers import r_by_layer, rho_by_layer
 
     for distance, r, rho in ((rawc.bert, -0.5376, -0.5784), (rawc.elmo, -0.4934, -0.5291)):
         assert round(r_by_layer(distance[:, None], rawc.norms, resamples=0).values[0].value, 4) == r

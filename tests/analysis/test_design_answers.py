@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.accuracy import accuracy
-from lexiscope.analysis.choice_design import Cell, ChoiceDesign, cell_of
-from lexiscope.analysis.design_answers import (
+from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_of
+from lexiscope.analysis.choices.design_answers import (
     SubjectAnswers,
     above_baseline,
     accuracies,

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from lexiscope.analysis.disagreeing_orders import Measured, compare_every, compare_orders
+from lexiscope.analysis.senses.disagreeing_orders import Measured, compare_every, compare_orders
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis import disagreement, ratio_distance
-from lexiscope.analysis.alpha import LEVELS, Level, krippendorff_alpha
+from lexiscope.analysis.agreement import disagreement, ratio_distance
+from lexiscope.analysis.agreement.alpha import LEVELS, Level, krippendorff_alpha
 from lexiscope.analysis.ratings import Ratings
 
 

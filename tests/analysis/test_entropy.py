@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.analysis.entropy import Base, label_entropy, sense_entropy, word_entropies
+from lexiscope.analysis.bias.entropy import Base, label_entropy, sense_entropy, word_entropies
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import parse_statistic
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.choices import Kappa
-from lexiscope.analysis.error_tags import tag_agreement, tag_shares
+from lexiscope.analysis.agreement.choices import Kappa
+from lexiscope.analysis.choices.error_tags import tag_agreement, tag_shares
+from lexiscope.build.stories.error_tags import tag_measure
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Undefined
-from lexiscope.items.error_tags import tag_measure
 
 TAGS = ("red_herring", "open_ended")
 MARKS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.example_rows import Answer, choose_examples, example_rows
+from lexiscope.analysis.norms.example_rows import Answer, choose_examples, example_rows
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 

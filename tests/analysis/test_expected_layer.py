@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.expected_layer import (
+from lexiscope.analysis.layers.expected_layer import (
     CumulativeScores,
     cumulative_aic,
     cumulative_r_squared,

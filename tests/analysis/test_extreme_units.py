@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from lexiscope.analysis.alpha import krippendorff_alpha
+from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+from lexiscope.analysis.agreement.disagreement import LEVELS, Level
 from lexiscope.analysis.bootstrap import FloatArray
-from lexiscope.analysis.decomposition import residuals_by_condition, variance_decomposition
-from lexiscope.analysis.disagreement import LEVELS, Level
-from lexiscope.analysis.expected_layer import cumulative_r_squared, expected_layer
-from lexiscope.analysis.layer_intervals import expected_layer_r_squared_interval
+from lexiscope.analysis.layers.expected_layer import cumulative_r_squared, expected_layer
+from lexiscope.analysis.layers.intervals import expected_layer_r_squared_interval
+from lexiscope.analysis.norms.decomposition import residuals_by_condition, variance_decomposition
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.regression import logistic, ols
 from lexiscope.analysis.significance import independent_t, paired_t, wilcoxon_signed_rank

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from lexiscope.analysis.choices import Kappa
-from lexiscope.analysis.forced_choice import forced_choice, kappa_from_margins
+from lexiscope.analysis.agreement.choices import Kappa
+from lexiscope.analysis.agreement.forced_choice import forced_choice, kappa_from_margins
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Undefined

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from lexiscope.analysis.gap_answers import GapHits, every_gap_hits, gap_accuracy, gap_contrast, gap_hits
+from lexiscope.analysis.choices.gap_answers import GapHits, every_gap_hits, gap_accuracy, gap_contrast, gap_hits
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.choices import Kappa
-from lexiscope.analysis.gap_codes import category_shares, coder_agreement
+from lexiscope.analysis.agreement.choices import Kappa
+from lexiscope.analysis.choices.gap_codes import category_shares, coder_agreement
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Undefined

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lexiscope.analysis import group_raters
-from lexiscope.analysis.alpha import krippendorff_alpha
-from lexiscope.analysis.ceilings import reliability_of_means
-from lexiscope.analysis.group_raters import best_raters, rater_accuracy, shuffled_best_raters, single_rater
+from lexiscope.analysis.agreement import group_raters
+from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+from lexiscope.analysis.agreement.ceilings import reliability_of_means
+from lexiscope.analysis.agreement.group_raters import best_raters, rater_accuracy, shuffled_best_raters, single_rater
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from lexiscope.analysis import guess_answers as module
-from lexiscope.analysis.guess_answers import guess_answers
-from lexiscope.analysis.guess_flips import count_flips
+from lexiscope.analysis.bias import guess_answers as module
+from lexiscope.analysis.bias.guess_answers import guess_answers
+from lexiscope.analysis.bias.guess_flips import count_flips
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items import given_answer, guessed_word, views
-from lexiscope.items.guessed_word import DecidedSlot, guessed_items, guesses_of, propose_forms
-from lexiscope.items.inflection import EnglishForms
+from lexiscope.items.arrange import views
+from lexiscope.items.choice_sets.inflection import EnglishForms
+from lexiscope.items.sheets import given_answer, guessed_word
+from lexiscope.items.sheets.guessed_word import DecidedSlot, guessed_items, guesses_of, propose_forms
 from lexiscope.tasks.same_sense import by_judgment
 
 FORMS = EnglishForms({}, lambda word, pos: pos == "n" and word in ("pitch", "field", "tar", "stone"))

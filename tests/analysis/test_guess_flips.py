@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.guess_flips import Guess, count_flips
+from lexiscope.analysis.bias.guess_flips import Guess, count_flips
 from lexiscope.core.errors import StatisticError
 
 FLIP, KEEP = ("t", "f"), ("t", "t")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.intrusion import WordIntrusion, word_intrusion
+from lexiscope.analysis.agreement.votes import choices_from_arrays
 from lexiscope.analysis.ratings import choices_from_table
-from lexiscope.analysis.votes import choices_from_arrays
+from lexiscope.analysis.senses.intrusion import WordIntrusion, word_intrusion
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined

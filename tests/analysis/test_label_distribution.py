@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from lexiscope.analysis.label_distribution import (
+from lexiscope.analysis.norms.label_distribution import (
     label_shares,
     label_table,
     mean_label_table,

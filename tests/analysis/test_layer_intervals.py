@@ -9,8 +9,8 @@ import pytest
 
 from lexiscope.analysis.bootstrap import bootstrap
 from lexiscope.analysis.correlation import correlation_value
-from lexiscope.analysis.expected_layer import cumulative_r_squared, expected_layer, expected_layer_interval
-from lexiscope.analysis.layer_intervals import (
+from lexiscope.analysis.layers.expected_layer import cumulative_r_squared, expected_layer, expected_layer_interval
+from lexiscope.analysis.layers.intervals import (
     expected_layer_r_squared_interval,
     highest_difference,
     last_layer_drop_interval,

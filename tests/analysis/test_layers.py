@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.layers import (
+from lexiscope.analysis.layers.layers import (
     NO_BOUNDARY,
     SEPARATED,
     aic_by_layer,

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis import mixed
-from lexiscope.analysis.mixed import (
+from lexiscope.analysis.mixed import models as mixed
+from lexiscope.analysis.mixed.fit import MixedFit
+from lexiscope.analysis.mixed.models import (
     LikelihoodRatio,
     NestedModels,
     compare,
@@ -17,7 +18,6 @@ from lexiscope.analysis.mixed import (
     likelihood_ratio,
     likelihood_ratios,
 )
-from lexiscope.analysis.mixed_fit import MixedFit
 from lexiscope.core.errors import InputError, LexiscopeError, StatisticError
 from lexiscope.core.result import Undefined
 

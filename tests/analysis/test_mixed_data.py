@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis.mixed_data import group_labels, prepare
-from lexiscope.analysis.mixed_formula import read_formula
+from lexiscope.analysis.mixed.data import group_labels, prepare
+from lexiscope.analysis.mixed.formula import read_formula
 from lexiscope.core.errors import InputError, LexiscopeError, StatisticError
 
 Columns = dict[str, Any]

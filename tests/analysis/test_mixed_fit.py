@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lexiscope.analysis.mixed_data import ModelData, prepare
-from lexiscope.analysis.mixed_fit import MixedFit, as_fit
-from lexiscope.analysis.mixed_formula import read_formula
-from lexiscope.analysis.mixed_optimum import Optimum, Stop, maximise
+from lexiscope.analysis.mixed.data import ModelData, prepare
+from lexiscope.analysis.mixed.fit import MixedFit, as_fit
+from lexiscope.analysis.mixed.formula import read_formula
+from lexiscope.analysis.mixed.optimum import Optimum, Stop, maximise
 
 FORMULA = read_formula("y ~ 1 + (1 | batch)")
 

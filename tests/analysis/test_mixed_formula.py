@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.mixed_formula import RandomPart, read_formula
+from lexiscope.analysis.mixed.formula import RandomPart, read_formula
 from lexiscope.core.errors import InputError
 
 SAWC = "Response ~ Same_sense + (1 + Same_sense | Participant) + (1 + Same_sense | List) + (1 | Word)"

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis import mixed_optimum
-from lexiscope.analysis.mixed_data import prepare
-from lexiscope.analysis.mixed_formula import read_formula
-from lexiscope.analysis.mixed_optimum import Optimum, Stop, degrees_of_freedom, maximise
+from lexiscope.analysis.mixed import optimum as mixed_optimum
+from lexiscope.analysis.mixed.data import prepare
+from lexiscope.analysis.mixed.formula import read_formula
+from lexiscope.analysis.mixed.optimum import Optimum, Stop, degrees_of_freedom, maximise
 from lexiscope.core.errors import StatisticError
 
 FORMULA = read_formula("y ~ x + (1 + x | g) + (1 | h)")

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lexiscope.analysis.mixed import LikelihoodRatio, compare, fit
-from lexiscope.analysis.mixed_fit import MixedFit
+from lexiscope.analysis.mixed.fit import MixedFit
+from lexiscope.analysis.mixed.models import LikelihoodRatio, compare, fit
 
 pytestmark = pytest.mark.published
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis import mixed_optimum, mixed_reduction
-from lexiscope.analysis.mixed_reduction import RULE, reduce
+from lexiscope.analysis.mixed import optimum as mixed_optimum
+from lexiscope.analysis.mixed import reduction as mixed_reduction
+from lexiscope.analysis.mixed.reduction import RULE, reduce
 from lexiscope.core.errors import InputError
 
 

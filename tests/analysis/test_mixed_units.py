@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis import mixed_optimum
-from lexiscope.analysis.mixed import LikelihoodRatio, compare, fit, likelihood_ratio
-from lexiscope.analysis.mixed_formula import read_formula
-from lexiscope.analysis.r_check import cross_check
-from lexiscope.analysis.r_script import ModelPair
+from lexiscope.analysis.mixed import optimum as mixed_optimum
+from lexiscope.analysis.mixed.formula import read_formula
+from lexiscope.analysis.mixed.models import LikelihoodRatio, compare, fit, likelihood_ratio
+from lexiscope.analysis.mixed.r_check import cross_check
+from lexiscope.analysis.mixed.r_script import ModelPair
 from lexiscope.core.errors import StatisticError
 
 Columns = dict[str, Any]

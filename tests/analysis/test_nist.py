@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from lexiscope.analysis.norms import norms
+from lexiscope.analysis.norms.norms import norms
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.regression import ols
 

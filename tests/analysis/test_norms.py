@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.analysis.norms import condition_means, item_sd, mean_item_sd, norms
+from lexiscope.analysis.norms.norms import condition_means, item_sd, mean_item_sd, norms
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 

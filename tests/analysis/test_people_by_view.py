@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from lexiscope.analysis.bias import context_word_bias
-from lexiscope.analysis.choices import Kappa
-from lexiscope.analysis.people_by_view import assumed_scores, people_by_view, people_scores
-from lexiscope.analysis.view_scores import FixedScore
+from lexiscope.analysis.agreement.choices import Kappa
+from lexiscope.analysis.bias.bias import context_word_bias
+from lexiscope.analysis.bias.people_by_view import assumed_scores, people_by_view, people_scores
+from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable

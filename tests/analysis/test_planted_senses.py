@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.analysis.planted_senses import labels_by_neighbours, planted_selection, sense_recovery, word_recovery
+from lexiscope.analysis.senses.planted import labels_by_neighbours, planted_selection, sense_recovery, word_recovery
 from lexiscope.core.errors import InputError, StatisticError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.predictions import judged, predictions_of, rho_with_means, rounded
+from lexiscope.analysis.norms.predictions import judged, predictions_of, rho_with_means, rounded
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable

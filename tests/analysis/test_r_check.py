@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis.r_check import cross_check, read_output, run_r
-from lexiscope.analysis.r_script import ModelPair
+from lexiscope.analysis.mixed.r_check import cross_check, read_output, run_r
+from lexiscope.analysis.mixed.r_script import ModelPair
 from lexiscope.core.errors import MissingExtraError, StatisticError
 
 OUTPUT = """\

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis.r_check import run_r
-from lexiscope.analysis.r_script import ModelPair, csv_text, distinct_columns, pair_columns, r_script
+from lexiscope.analysis.mixed.r_check import run_r
+from lexiscope.analysis.mixed.r_script import ModelPair, csv_text, distinct_columns, pair_columns, r_script
 from lexiscope.core.errors import InputError
 
 RANDOM = "(1 + Same_sense | Participant) + (1 + Same_sense | List) + (1 | Word)"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.choice_shares import choice_shares
-from lexiscope.analysis.random_answers import UNDECIDED, accuracy_with_random, choices_with_random
+from lexiscope.analysis.choices.random_answers import UNDECIDED, accuracy_with_random, choices_with_random
+from lexiscope.analysis.senses.choice_shares import choice_shares
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from lexiscope.analysis.agreement.ratio_distance import EXACT_VALUES, nodes_of, on_nodes, pair_sums, ratio_distances
 from lexiscope.analysis.bootstrap import FloatArray
-from lexiscope.analysis.ratio_distance import EXACT_VALUES, nodes_of, on_nodes, pair_sums, ratio_distances
 
 GENERATOR = np.random.default_rng(11)
 MANY = EXACT_VALUES + 100

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from lexiscope.analysis.retrieval import (
+from lexiscope.analysis.choices.retrieval import (
     accuracy_at,
     chosen,
     random_choice,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.layers import r_squared_by_layer
+from lexiscope.analysis.layers.layers import r_squared_by_layer
 from lexiscope.analysis.scaling import MULTILINGUAL, scaling
 from lexiscope.core.errors import StatisticError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.selection import ModelAnswers, SenseSelection, sense_selection
-from lexiscope.analysis.votes import choices_from_arrays
+from lexiscope.analysis.agreement.votes import choices_from_arrays
+from lexiscope.analysis.senses.selection import ModelAnswers, SenseSelection, sense_selection
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, Undefined

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.analysis.sense_duplicates import (
+from lexiscope.analysis.senses.duplicates import (
     Question,
     duplicate_analysis,
     mean_cosine,

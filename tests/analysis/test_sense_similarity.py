@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.sense_similarity import similarity_correlation, similarity_results
+from lexiscope.analysis.senses.similarity import similarity_correlation, similarity_results
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.report.pivot import records_of

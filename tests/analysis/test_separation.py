@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.separation import sense_separation
+from lexiscope.analysis.layers.separation import sense_separation
 from lexiscope.core.errors import StatisticError
 
 

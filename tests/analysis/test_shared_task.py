@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from lexiscope.analysis.shared_task import Gold, official_score
+from lexiscope.analysis.norms.shared_task import Gold, official_score
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Undefined
 from lexiscope.datasets import ambistory

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.predictions import Predictor
-from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.story_effects import (
+from lexiscope.analysis.norms.predictions import Predictor
+from lexiscope.analysis.norms.story_effects import (
     ENDINGS,
     MEANINGS,
     StoryPlace,
@@ -16,6 +15,7 @@ from lexiscope.analysis.story_effects import (
     open_against_ended,
     story_places,
 )
+from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 
 Setup = dict[tuple[str, str], tuple[int, int]]

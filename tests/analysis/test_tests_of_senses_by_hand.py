@@ -13,12 +13,12 @@ from statistics import mean
 
 import pytest
 
-from lexiscope.analysis.agreement_by_word import agreement_by_word
-from lexiscope.analysis.alpha import krippendorff_alpha
-from lexiscope.analysis.intrusion import word_intrusion
-from lexiscope.analysis.selection import ModelAnswers, sense_selection
-from lexiscope.analysis.sense_duplicates import Question, duplicate_analysis
-from lexiscope.analysis.votes import choices_from_arrays
+from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+from lexiscope.analysis.agreement.by_word import agreement_by_word
+from lexiscope.analysis.agreement.votes import choices_from_arrays
+from lexiscope.analysis.senses.duplicates import Question, duplicate_analysis
+from lexiscope.analysis.senses.intrusion import word_intrusion
+from lexiscope.analysis.senses.selection import ModelAnswers, sense_selection
 from lexiscope.core.result import Estimate
 
 Votes = dict[str, list[tuple[str, str]]]

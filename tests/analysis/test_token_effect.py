@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from lexiscope.analysis.token_effect import accuracy_by_delta, delta_effect
+from lexiscope.analysis.choices.token_effect import accuracy_by_delta, delta_effect
 from lexiscope.core.errors import StatisticError
 
 

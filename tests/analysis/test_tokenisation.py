@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from lexiscope.analysis.tokenisation import COUNTS, tokenisation, tokenisation_of_answers
+from lexiscope.analysis.choices.tokenisation import COUNTS, tokenisation, tokenisation_of_answers
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.response import Response, ResponseTable
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.layers import r_squared_by_layer
-from lexiscope.analysis.trajectory import family_by_depth_ratio, family_by_ntile, last_layer_drop, ntile, trajectory
+from lexiscope.analysis.layers.layers import r_squared_by_layer
+from lexiscope.analysis.layers.trajectory import (
+    family_by_depth_ratio,
+    family_by_ntile,
+    last_layer_drop,
+    ntile,
+    trajectory,
+)
 from lexiscope.core.errors import StatisticError
 
 # sawc.md §1: R² of the last layer / maximal R²

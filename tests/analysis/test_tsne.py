@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from lexiscope.analysis.tsne import tsne
+from lexiscope.analysis.senses.tsne import tsne
 from lexiscope.core.errors import MissingExtraError, StatisticError
 
 

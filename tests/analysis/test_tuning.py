@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lexiscope.analysis.norms.tuning import base_against_tuned
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.tuning import base_against_tuned
 from lexiscope.core.errors import StatisticError
 
 

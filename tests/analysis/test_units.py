@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.analysis.agreement import included, leave_one_out, pairwise_agreement
-from lexiscope.analysis.alpha import krippendorff_alpha
-from lexiscope.analysis.ceilings import split_half
+from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+from lexiscope.analysis.agreement.ceilings import split_half
+from lexiscope.analysis.agreement.disagreement import Level
+from lexiscope.analysis.agreement.group_raters import single_rater
+from lexiscope.analysis.agreement.raters import included, leave_one_out, pairwise_agreement
+from lexiscope.analysis.agreement.variance_components import variance_components
 from lexiscope.analysis.correlation import grouped_correlations, pearson, r_squared, spearman
-from lexiscope.analysis.disagreement import Level
-from lexiscope.analysis.example_rows import choose_examples
-from lexiscope.analysis.group_raters import single_rater
+from lexiscope.analysis.norms.example_rows import choose_examples
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.regression import logistic, ols
 from lexiscope.analysis.significance import independent_t, paired_t, wilcoxon_rank_sum, wilcoxon_signed_rank
-from lexiscope.analysis.variance_components import variance_components
 from lexiscope.core.errors import StatisticError
 
 N_RATERS, N_ITEMS = 6, 9

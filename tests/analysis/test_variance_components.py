@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lexiscope.analysis.agreement.variance_components import variance_components
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.variance_components import variance_components
 from lexiscope.core.errors import InputError, StatisticError
 
 # Shrout & Fleiss 1979, Table 2: six targets by four judges

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.bias import context_word_bias
-from lexiscope.analysis.view_answers import answers_by_view, scored_views
+from lexiscope.analysis.bias.bias import context_word_bias
+from lexiscope.analysis.bias.view_answers import answers_by_view, scored_views
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 

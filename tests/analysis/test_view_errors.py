@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.view_errors import distractor_by_occlusion, distractor_by_overlap, is_right, view_errors
+from lexiscope.analysis.bias.view_errors import distractor_by_occlusion, distractor_by_overlap, is_right, view_errors
 from lexiscope.core.errors import StatisticError
 
 GOLD = {"a": "q1", "b": "q2", "c": "q3", "d": "q4|q5", "e": "q6"}

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from lexiscope.analysis.view_gaps import ambiguity_and_word_bias, human_model_gaps
-from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
+from lexiscope.analysis.bias.view_gaps import ambiguity_and_word_bias, human_model_gaps
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Undefined
 

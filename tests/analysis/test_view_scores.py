@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores, draw_scores
 from lexiscope.analysis.correlation import correlation_value
-from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores, draw_scores
 from lexiscope.core.errors import StatisticError
 
 WORDS = [f"w{number}" for number in range(20) for _ in range(3)]

@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lexiscope.analysis.ratings import choices_from_table
-from lexiscope.analysis.votes import (
+from lexiscope.analysis.agreement.votes import (
     chance_of_majority,
     chance_of_vote_share,
     choices_from_arrays,
@@ -22,6 +21,7 @@ from lexiscope.analysis.votes import (
     trust_of_checks,
     vote_share,
 )
+from lexiscope.analysis.ratings import choices_from_table
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.analysis.predictions import Predictor
-from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.within_sd import (
+from lexiscope.analysis.norms.predictions import Predictor
+from lexiscope.analysis.norms.within_sd import (
     accuracy_within_sd,
     constant_scores,
     is_within_sd,
@@ -19,6 +18,7 @@ from lexiscope.analysis.within_sd import (
     random_within_sd,
     scores,
 )
+from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Undefined
 

@@ -10,8 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.annotation.assignment import Load, Quota, Trial, choose_list, list_chooser, places_per_list, plan_trials
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.rehearsal.leases import Allocator, Place
+from lexiscope.annotation.study_file.assignment import (
+    Load,
+    Quota,
+    Trial,
+    choose_list,
+    list_chooser,
+    places_per_list,
+    plan_trials,
+)
+from lexiscope.annotation.study_file.definition import (
     CatchSection,
     Confusion,
     DesignSection,
@@ -19,12 +28,11 @@ from lexiscope.annotation.definition import (
     RatingsSection,
     StudyDefinition,
 )
-from lexiscope.annotation.design import Design, build_design, set_of
-from lexiscope.annotation.rehearsal.leases import Allocator, Place
+from lexiscope.annotation.study_file.design import Design, build_design, set_of
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.importer import import_items
+from lexiscope.items.read.importer import import_items
 
 NO_CATCH = CatchSection(per_list=0)
 

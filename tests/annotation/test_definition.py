@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.study_file.definition import (
     AboutYou,
     Anchor,
     CatchSection,
@@ -28,16 +28,16 @@ from lexiscope.annotation.definition import (
     Texts,
     text_versions,
 )
-from lexiscope.annotation.definition_file import (
+from lexiscope.annotation.study_file.definition_file import (
     comments,
     definition_yaml,
     parse_definition,
     read_definition,
     write_definition,
 )
-from lexiscope.annotation.launch import ready_to_launch
-from lexiscope.annotation.questions import is_right, question_item
-from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.study_file.launch import ready_to_launch
+from lexiscope.annotation.study_file.questions import is_right, question_item
+from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale

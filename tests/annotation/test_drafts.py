@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.drafts import (
+from lexiscope.annotation.store.record import Review
+from lexiscope.annotation.writing.drafts import (
     DRAFT_COLUMNS,
     Draft,
     accepted_texts,
@@ -20,9 +21,8 @@ from lexiscope.annotation.drafts import (
     provenance_table,
     read_drafts,
 )
-from lexiscope.annotation.review import Accepted, Written, accepted
-from lexiscope.annotation.staging import Stage
-from lexiscope.annotation.store.record import Review
+from lexiscope.annotation.writing.review import Accepted, Written, accepted
+from lexiscope.annotation.writing.staging import Stage
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.generation import Continuation, Decoding

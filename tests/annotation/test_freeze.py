@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.definition import CatchSection, DesignSection, RatingsSection, StudyDefinition
-from lexiscope.annotation.freeze import FrozenStudy, freeze
 from lexiscope.annotation.store.record import NoPlaceLeft, State
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, RatingsSection, StudyDefinition
+from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.definition import StudyDefinition
-from lexiscope.annotation.launch import ready_to_launch
-from lexiscope.annotation.material import material_columns, study_material
-from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.launch import ready_to_launch
+from lexiscope.annotation.study_file.material import material_columns, study_material
+from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core import catalog
 
 ASKED = [name for name in catalog.names("tasks") if getattr(catalog.module("tasks", name), "SCREEN", None)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.study_file.definition import (
     Confusion,
     DesignSection,
     Payment,
@@ -15,8 +15,8 @@ from lexiscope.annotation.definition import (
     Retention,
     StudyDefinition,
 )
-from lexiscope.annotation.definition_file import definition_yaml, parse_definition
-from lexiscope.annotation.launch_warnings import launch_warnings
+from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
+from lexiscope.annotation.study_file.launch_warnings import launch_warnings
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.definition import StudyDefinition
-from lexiscope.annotation.design import build_design
-from lexiscope.annotation.material import study_material
-from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.design import build_design
+from lexiscope.annotation.study_file.material import study_material
+from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core import catalog
-from lexiscope.items.importer import import_items
+from lexiscope.items.read.importer import import_items
 
 WORDS = ("bank", "seal", "mole")
 ENDINGS = ("", "It was wet.", "It was closed.")

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.exclusion import FailedCatch, TooSlow, parse_rule
-from lexiscope.annotation.definition import AboutYou, Option
 from lexiscope.annotation.monitor import (
     Figure,
     ListProgress,
@@ -23,6 +22,7 @@ from lexiscope.annotation.monitor import (
     top_up_suggestions,
 )
 from lexiscope.annotation.store.places import ListLoad
+from lexiscope.annotation.study_file.definition import AboutYou, Option
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.datasets import saw_c
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.annotation.pool import next_draw, retired_forms
+from lexiscope.annotation.writing.pool import next_draw, retired_forms
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.progress import progress_of
+from lexiscope.annotation.store.record import Answer, Phase, State
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import (
     CatchSection,
     DesignSection,
     LeaseSection,
@@ -17,12 +20,9 @@ from lexiscope.annotation.definition import (
     RatingsSection,
     StudyDefinition,
 )
-from lexiscope.annotation.definition_file import write_definition
-from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.launched import read_study
-from lexiscope.annotation.progress import progress_of
-from lexiscope.annotation.store.record import Answer, Phase, State
-from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition_file import write_definition
+from lexiscope.annotation.study_file.freeze import FrozenStudy
+from lexiscope.annotation.study_file.launched import read_study
 from lexiscope.cli.main import cli
 
 N_ITEMS = 7

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.annotation.review import (
+from lexiscope.annotation.store.record import Phase, Review, State, StudyItem, StudyRecord, Trial
+from lexiscope.annotation.writing.review import (
     Written,
     accepted,
     check_review,
@@ -21,7 +22,6 @@ from lexiscope.annotation.review import (
     status_of,
     written,
 )
-from lexiscope.annotation.store.record import Phase, Review, State, StudyItem, StudyRecord, Trial
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item

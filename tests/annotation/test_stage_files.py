@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.annotation.definition import StudyDefinition
-from lexiscope.annotation.material import study_items
-from lexiscope.annotation.review import Accepted, Written, accepted
-from lexiscope.annotation.stage_files import (
+from lexiscope.annotation.store.record import Review
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.material import study_items
+from lexiscope.annotation.writing.review import Accepted, Written, accepted
+from lexiscope.annotation.writing.stage_files import (
     ENDING_COLUMNS,
     SENTENCE_COLUMNS,
     ending_table,
@@ -22,8 +23,7 @@ from lexiscope.annotation.stage_files import (
     sentence_table,
     write_item_file,
 )
-from lexiscope.annotation.stages import ending_items, rating_items, setups
-from lexiscope.annotation.store.record import Review
+from lexiscope.annotation.writing.stages import ending_items, rating_items, setups
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale

@@ -9,17 +9,17 @@ from dataclasses import replace
 
 import pytest
 
-from lexiscope.annotation.definition import CatchSection, Confusion, DesignSection
-from lexiscope.annotation.design import build_design
-from lexiscope.annotation.review import Accepted, Written
-from lexiscope.annotation.stages import (
+from lexiscope.annotation.store.record import Review
+from lexiscope.annotation.study_file.definition import CatchSection, Confusion, DesignSection
+from lexiscope.annotation.study_file.design import build_design
+from lexiscope.annotation.writing.review import Accepted, Written
+from lexiscope.annotation.writing.stages import (
     ending_items,
     missing_endings,
     rating_items,
     setup_id_of,
     setups,
 )
-from lexiscope.annotation.store.record import Review
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.study_file.definition import (
     CatchSection,
     DesignSection,
     Planned,
@@ -18,10 +18,10 @@ from lexiscope.annotation.definition import (
     Question,
     StudyDefinition,
 )
-from lexiscope.annotation.definition_file import definition_yaml, parse_definition
-from lexiscope.annotation.freeze import freeze
-from lexiscope.annotation.launch import ready_to_launch
-from lexiscope.annotation.template import draft_definition, write_draft
+from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
+from lexiscope.annotation.study_file.freeze import freeze
+from lexiscope.annotation.study_file.launch import ready_to_launch
+from lexiscope.annotation.study_file.template import draft_definition, write_draft
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item

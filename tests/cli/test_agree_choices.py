@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.annotation.output.made_export import Answered, collected
 
-from lexiscope.annotation.definition import CatchSection, DesignSection, StudyDefinition
-from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lexiscope.annotation.definition import Codes, Payment, Question
-from lexiscope.annotation.definition_file import definition_yaml, read_definition
+from lexiscope.annotation.study_file.definition import Codes, Payment, Question
+from lexiscope.annotation.study_file.definition_file import definition_yaml, read_definition
 from lexiscope.datasets.mini_relatedness import load
 
 Run = Callable[..., Result]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from click.testing import Result
 
-from lexiscope.annotation.launched import keep_copies, read_study
 from lexiscope.annotation.store.record import Answer, Phase, State
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.launched import keep_copies, read_study
 
 from .test_annotate_serve import write_study
 

@@ -16,13 +16,13 @@ import httpx
 import pytest
 from click.testing import Result
 
-from lexiscope.annotation.definition import Codes, Payment, Platform, RatingsSection, StudyDefinition
-from lexiscope.annotation.definition_file import write_definition
-from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.study_file.definition import Codes, Payment, Platform, RatingsSection, StudyDefinition
+from lexiscope.annotation.study_file.definition_file import write_definition
+from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.cli.annotate import VERBS
 from lexiscope.core.response import ResponseTable
 from lexiscope.datasets.mini_relatedness import load
-from lexiscope.items.importer import import_items
+from lexiscope.items.read.importer import import_items
 
 Run = Callable[..., Result]
 

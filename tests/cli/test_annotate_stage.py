@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lexiscope.annotation.definition import CatchSection, Codes, Payment, PoolSection, RatingsSection
-from lexiscope.annotation.definition_file import definition_yaml, read_definition
-from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.launched import keep_copies, read_study
 from lexiscope.annotation.store.record import Answer, Phase, Review, State, Verdict
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import CatchSection, Codes, Payment, PoolSection, RatingsSection
+from lexiscope.annotation.study_file.definition_file import definition_yaml, read_definition
+from lexiscope.annotation.study_file.freeze import FrozenStudy
+from lexiscope.annotation.study_file.launched import keep_copies, read_study
 
 Run = Callable[..., Result]
 POOL = """\

@@ -15,9 +15,9 @@ import pytest
 from tests.studies.leaking_pairs import context_decides, leaking_pairs, word_decides, write_pairs
 from tests.training.tiny_views import save_bert
 
+from lexiscope.build.planted.bias import Dials, planted_items
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import find, read_records
-from lexiscope.items.planted_bias import Dials, planted_items
 
 from .conftest import Run
 

@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lexiscope.analysis.bias import context_word_bias
-from lexiscope.analysis.people_by_view import people_scores
+from lexiscope.analysis.bias.bias import context_word_bias
+from lexiscope.analysis.bias.people_by_view import people_scores
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.given_answer import read_view_judgments
-from lexiscope.items.search_space import SearchSpace
-from lexiscope.items.tabular import read_items, write_items
-from lexiscope.items.views import view_item
-from lexiscope.resources.entity_list import write_entities
+from lexiscope.items.answers.search_space import SearchSpace
+from lexiscope.items.arrange.views import view_item
+from lexiscope.items.sheets.given_answer import read_view_judgments
+from lexiscope.items.tables.tabular import read_items, write_items
+from lexiscope.resources.corpora.entity_list import write_entities
 
 Run = Callable[..., Result]
 SMALL = ("--per-annotator", "8", "--shared", "4", "--seed", "3")

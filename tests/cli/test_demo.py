@@ -14,7 +14,7 @@ from lexiscope.cli.main import cli
 from lexiscope.core.errors import MissingExtraError
 from lexiscope.core.result import find, read_records
 from lexiscope.resources import fetch
-from lexiscope.subjects import _model_folder
+from lexiscope.subjects.local import _model_folder
 
 from .conftest import Run
 

@@ -14,7 +14,7 @@ from lexiscope.collect import collect
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.tabular import read_items, write_items
+from lexiscope.items.tables.tabular import read_items, write_items
 
 Run = Callable[..., Result]
 

@@ -15,7 +15,7 @@ from lexiscope.cli.main import cli
 from lexiscope.cli.senses import VERBS, senses
 from lexiscope.core import catalog
 from lexiscope.core.usage import Usage
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.subjects.senses.gasi import Gasi
 
 from ..training.gasi.corpus import write_corpus
 from .conftest import Run

@@ -17,7 +17,7 @@ import pytest
 from lexiscope.cli import senses_written
 from lexiscope.core.errors import RunError
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.tabular import read_items
+from lexiscope.items.tables.tabular import read_items
 from lexiscope.training.gasi.train import write_senses
 
 from ..items.made_senses import TARGETS, made_vectors

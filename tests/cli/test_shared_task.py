@@ -14,7 +14,7 @@ from click.testing import Result
 from lexiscope.collect import RESPONSES
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.datasets.ambistory import item_id, read_samples
-from lexiscope.items.tabular import read_items
+from lexiscope.items.tables.tabular import read_items
 
 Run = Callable[..., Result]
 CHOICES = ([5, 4, 5, 5, 4], [1, 2, 1, 1, 3], [1, 1, 1, 2, 1], [4, 5, 5, 5, 5], [3, 3, 3, 3, 3], [3, 4, 2, 3, 3, 1])

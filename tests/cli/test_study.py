@@ -207,7 +207,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 from lexiscope import Settings, option
-from lexiscope.report.study_run import Summary
+from lexiscope.report.page.study_run import Summary
 from lexiscope.report.tables import Table
 
 class GradedSenses(Settings):

@@ -12,7 +12,7 @@ import pytest
 
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.tabular import write_items
+from lexiscope.items.tables.tabular import write_items
 
 from ..training.tiny_views import pairs, retrievals, save_bert, senses
 from .conftest import Run

@@ -10,8 +10,8 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.usage import Usage
-from lexiscope.resources.sense_vectors import read_sense_vectors
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.resources.vectors.sense_vectors import read_sense_vectors
+from lexiscope.subjects.senses.gasi import Gasi
 
 from ..training.gasi.corpus import write_corpus
 from .conftest import Run

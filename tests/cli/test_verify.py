@@ -17,7 +17,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import read_records
 from lexiscope.core.run import sha256_of, write_json
 from lexiscope.core.sealed import seal_run, write_sealed
-from lexiscope.subjects._trained_folder import seal_of
+from lexiscope.subjects.trained._trained_folder import seal_of
 
 N_THIN, N_WHOLE = 30, 200
 COLLECT = (

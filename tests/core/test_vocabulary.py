@@ -30,7 +30,7 @@ from lexiscope.core.study import PublishedValue, printed_values
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.findings import Finding
+from lexiscope.items.tables.findings import Finding
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 USAGE = Usage("It is a bank", 8, 12)

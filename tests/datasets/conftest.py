@@ -13,7 +13,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.datasets.saw_c import distances, people
-from lexiscope.resources.tables import Table
+from lexiscope.resources.tables.delimited import Table
 
 SENTENCES = (
     "Sentence,Word,Sense_id,Gender,Context_cue",

@@ -8,15 +8,15 @@ from types import ModuleType
 
 import pytest
 
-from lexiscope.analysis.retrieval import accuracy_at, chosen, ranked
+from lexiscope.analysis.choices.retrieval import accuracy_at, chosen, ranked
 from lexiscope.core import catalog
 from lexiscope.core.errors import DataError, InputError, SpecError
 from lexiscope.datasets import aida, cometa, kore50, ncbi_disease, wiki_fair, wikification, wikimed, wned_wiki
-from lexiscope.items.prior import Prior
-from lexiscope.items.search_space import check_reachable
-from lexiscope.items.sense_options import right_ids
+from lexiscope.items.answers.prior import Prior
+from lexiscope.items.answers.search_space import check_reachable
+from lexiscope.items.answers.sense_options import right_ids
 from lexiscope.resources import fetch
-from lexiscope.resources.aida_candidates import CandidateMention
+from lexiscope.resources.corpora.aida_candidates import CandidateMention
 
 MADE_UP = Path(__file__).parents[1] / "data" / "el"
 

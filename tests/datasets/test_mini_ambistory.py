@@ -13,7 +13,7 @@ from lexiscope.core.errors import DataError
 from lexiscope.core.usage import occurrences
 from lexiscope.datasets import ambistory, mini_ambistory
 from lexiscope.datasets.mini_ambistory import CARD, load, setups
-from lexiscope.resources import wordnet
+from lexiscope.resources.lexicons import wordnet
 from lexiscope.tasks import plausibility
 
 

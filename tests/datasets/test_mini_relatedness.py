@@ -14,9 +14,9 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import DataError
 from lexiscope.datasets import mini_relatedness
 from lexiscope.datasets.mini_relatedness import CARD, LANGUAGES, Language, load, stimuli
-from lexiscope.items.check import check_file
-from lexiscope.items.check_pairs import changes
-from lexiscope.items.pairs import pair_counts
+from lexiscope.items.arrange.pairs import pair_counts
+from lexiscope.items.check.item_file import check_file
+from lexiscope.items.check.pairs import changes
 
 FOLDER = Path(mini_relatedness.__file__).parent
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.build.minimal_pairs.random_nouns import with_random_nouns
 from lexiscope.core.errors import DataError
 from lexiscope.datasets import mini_synonymy, synonymy
 from lexiscope.datasets.mini_synonymy import CARD, collection, load, nouns
-from lexiscope.items.articles import indefinite_article
-from lexiscope.items.minimal_pairs import choice_sets
-from lexiscope.items.random_nouns import with_random_nouns
-from lexiscope.resources import wordnet
+from lexiscope.items.choice_sets.articles import indefinite_article
+from lexiscope.items.choice_sets.minimal_pairs import choice_sets
+from lexiscope.resources.lexicons import wordnet
 from lexiscope.tasks.minimal_pair import check_choice_set
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from lexiscope.build.planted.bias import Dials, planted_items
 from lexiscope.core.errors import DataError, InputError
 from lexiscope.datasets import planted_bias
 from lexiscope.datasets.planted_bias import CARD, embedded_dials, load
-from lexiscope.items.planted_bias import Dials, planted_items
 
 
 def test_the_dials_are_those_of_the_card() -> None:

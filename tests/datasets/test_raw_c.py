@@ -17,7 +17,7 @@ from lexiscope.datasets import raw_c
 from lexiscope.datasets.raw_c import card
 from lexiscope.datasets.raw_c.cells import norm_cells
 from lexiscope.resources import fetch
-from lexiscope.resources.tables import read_csv
+from lexiscope.resources.tables.delimited import read_csv
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import DataError, InputError
 from lexiscope.datasets.synonymy import CARD, SUBJECTS, collection, load
 from lexiscope.datasets.synonymy.reading import read_collection, read_outcomes
-from lexiscope.items.minimal_pairs import SynonymItem, choice_sets, suite_lines
-from lexiscope.items.templates import Template, synonymy_templates
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, suite_lines
+from lexiscope.items.choice_sets.templates import Template, synonymy_templates
 
 pytestmark = pytest.mark.published
 

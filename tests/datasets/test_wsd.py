@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.analysis.retrieval import Gold, chosen, random_choice, sense_scores
+from lexiscope.analysis.choices.retrieval import Gold, chosen, random_choice, sense_scores
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.datasets import wsd
-from lexiscope.items.sense_options import glosses_of, right_ids
-from lexiscope.resources import semcor, wordnet
+from lexiscope.items.answers.sense_options import glosses_of, right_ids
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.lexicons import wordnet
 
 pytestmark = pytest.mark.published
 

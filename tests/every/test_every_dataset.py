@@ -15,7 +15,7 @@ import pytest
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard
 from lexiscope.core.usage import check_span
-from lexiscope.items.target_forms import is_form_of
+from lexiscope.items.read.target_forms import is_form_of
 from lexiscope.resources import fetch
 
 NAMES = catalog.names("datasets")

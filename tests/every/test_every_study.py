@@ -25,7 +25,7 @@ from lexiscope.core.run import manifest, read_json
 from lexiscope.core.settings import Settings, own_settings, settings_of
 from lexiscope.core.study import Question, printed_values
 from lexiscope.report.document import Section
-from lexiscope.report.stored import load
+from lexiscope.report.page.stored import load
 from lexiscope.report.tables import Interval
 from lexiscope.resources import fetch
 from lexiscope.studies.kit import study as runner_of_studies

@@ -34,11 +34,11 @@ from lexiscope.core.subject import (
     capabilities,
 )
 from lexiscope.core.usage import Usage
-from lexiscope.items.scale_scoring import prompt_of
-from lexiscope.items.search_space import Entry, SearchSpace
-from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.resources.word2vec import write_word2vec
-from lexiscope.subjects._rounding import rounding
+from lexiscope.items.answers.scale_scoring import prompt_of
+from lexiscope.items.answers.search_space import Entry, SearchSpace
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.resources.vectors.word2vec import write_word2vec
+from lexiscope.subjects.local._rounding import rounding
 from lexiscope.training.bi_encoder import train_bi_encoder
 from lexiscope.training.gasi.train import write_senses
 from lexiscope.training.pair_classifier import train_pair_classifier

@@ -25,11 +25,11 @@ SQL_ALLOWED = {
 """Where SQL is put together from pieces, none of which comes from outside the file, and why."""
 
 RANDOM_WITH_A_SEED = {
-    "annotation/assignment.py": "order, sides and list choice follow from the design's seed",
-    "annotation/design.py": "lists follow from the design's seed",
-    "annotation/freeze.py": "order of options follows from the design's seed",
-    "annotation/pool.py": "draws follow from the design's seed",
-    "annotation/separation.py": "swaps follow from the design's seed",
+    "annotation/study_file/assignment.py": "order, sides and list choice follow from the design's seed",
+    "annotation/study_file/design.py": "lists follow from the design's seed",
+    "annotation/study_file/freeze.py": "order of options follows from the design's seed",
+    "annotation/writing/pool.py": "draws follow from the design's seed",
+    "annotation/study_file/separation.py": "swaps follow from the design's seed",
     "annotation/rehearsal/answers.py": "simulated people",
     "annotation/rehearsal/behaviour.py": "simulated people",
     "annotation/rehearsal/population.py": "simulated people",

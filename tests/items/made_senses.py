@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiscope.items.induced_senses import InducedSenses, of_folder
-from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.senses.induced_senses import InducedSenses, of_folder
 
 TARGETS = ("bank", "bar", "bolt", "palm", "seal", "spring")
 """Words with several senses, each near another topic."""

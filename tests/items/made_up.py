@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from lexiscope.items.occurrences import Occurrence
-from lexiscope.resources.lexicon import LexicalSense, Lexicon, Pos, Synset, normalised_lemma
+from lexiscope.build.minimal_pairs.occurrences import Occurrence
+from lexiscope.resources.lexicons.lexicon import LexicalSense, Lexicon, Pos, Synset, normalised_lemma
 
 
 class MadeUpLexicon:

@@ -13,9 +13,9 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.bias_fitness import bias_fitness
-from lexiscope.items.columns import ColumnMap
-from lexiscope.items.importer import Imported, import_items
+from lexiscope.items.check.bias_fitness import bias_fitness
+from lexiscope.items.read.importer import Imported, import_items
+from lexiscope.items.tables.columns import ColumnMap
 
 HEADER = "text_1,start_1,end_1,text_2,start_2,end_2,gold,split"
 WORDS = ("bank", "bark", "crane")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from lexiscope.items.alternatives import Rules
-from lexiscope.items.candidates import Candidate, FoundCandidates, find_candidates
-from lexiscope.items.occurrences import corpus_occurrences
-from lexiscope.resources import semcor
-from lexiscope.resources.lexicon import Lexicon
-from lexiscope.resources.wordnet import WordNet
+from lexiscope.build.minimal_pairs.alternatives import Rules
+from lexiscope.build.minimal_pairs.candidates import Candidate, FoundCandidates, find_candidates
+from lexiscope.build.minimal_pairs.occurrences import corpus_occurrences
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.lexicons.lexicon import Lexicon
+from lexiscope.resources.lexicons.wordnet import WordNet
 
 from .made_up import bench_lexicon, made_up_lexicon, occurrence
 

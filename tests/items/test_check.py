@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from lexiscope.core.errors import caret_line
 from lexiscope.core.scale import Scale
 from lexiscope.datasets.mini_relatedness import load
-from lexiscope.items.check import check_file
-from lexiscope.items.columns import ColumnMap
-from lexiscope.items.findings import CheckReport
-from lexiscope.items.tabular import write_items
+from lexiscope.items.check.item_file import check_file
+from lexiscope.items.tables.columns import ColumnMap
+from lexiscope.items.tables.findings import CheckReport
+from lexiscope.items.tables.tabular import write_items
 
 DATA = Path(__file__).parents[1] / "data"
 ROOT = Path(__file__).parents[2]
@@ -284,7 +284,7 @@ def test_every_code_is_documented() -> None:
 
 def test_the_check_imports_nothing_heavy() -> None:
     """`lexiscope check` must start fast: no torch, pandas, scipy, statsmodels, matplotlib."""
-    code = "import sys, lexiscope.items.check; print(*sys.modules)"
+    code = "import sys, lexiscope.items.check.item_file; print(*sys.modules)"
     loaded = set(
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     )

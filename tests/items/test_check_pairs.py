@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.items.check import check_file
-from lexiscope.items.check_pairs import changes, sentence_statistics, spill_over
+from lexiscope.items.check.item_file import check_file
+from lexiscope.items.check.pairs import changes, sentence_statistics, spill_over
 
 
 def test_one_replaced_word_is_the_design() -> None:

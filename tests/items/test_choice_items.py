@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.build.choice_items import CATEGORIES_OF_GAPS, GAPS, OTHER_SUITES, choice_items, read_choice_items
 from lexiscope.core.errors import SpecError
 from lexiscope.datasets import mini_synonymy
-from lexiscope.items.choice_items import CATEGORIES_OF_GAPS, GAPS, OTHER_SUITES, choice_items, read_choice_items
-from lexiscope.items.collection_file import write_collection
+from lexiscope.items.choice_sets.collection_file import write_collection
 
 ITEMS = mini_synonymy.collection()[:3]
 TEMPLATES = """\

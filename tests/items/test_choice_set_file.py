@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.choice_set_file import differing_spans, read_choice_sets, read_minimal_pairs
-from lexiscope.items.collection_file import write_collection
-from lexiscope.items.item_source import load_items
-from lexiscope.items.minimal_pairs import SynonymItem
+from lexiscope.items.choice_sets.choice_set_file import differing_spans, read_choice_sets, read_minimal_pairs
+from lexiscope.items.choice_sets.collection_file import write_collection
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
+from lexiscope.items.read.item_source import load_items
 from lexiscope.tasks.minimal_pair import check_choice_set
 
 

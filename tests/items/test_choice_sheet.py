@@ -12,8 +12,8 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.synonymy import collection
-from lexiscope.items.choice_sheet import COLUMNS, read_choice_sheet, write_choice_sheet
-from lexiscope.items.human_sheet import human_sheet
+from lexiscope.items.sheets.choice_sheet import COLUMNS, read_choice_sheet, write_choice_sheet
+from lexiscope.items.sheets.human_sheet import human_sheet
 from lexiscope.tasks import substitution
 
 ITEMS = (

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.core.errors import InputError
-from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.usage import Usage
-from lexiscope.items.coding_sheet import (
+from lexiscope.build.gap_filling.categories import PreLabel
+from lexiscope.build.gap_filling.coding_sheet import (
     COLUMNS,
     GapAnswer,
     answers_to_code,
@@ -21,8 +19,10 @@ from lexiscope.items.coding_sheet import (
     read_codes,
     write_coding_sheet,
 )
-from lexiscope.items.gap_categories import PreLabel
-from lexiscope.items.gap_filling import gap_item, greedy_completions, sentences_of
+from lexiscope.build.gap_filling.gaps import gap_item, greedy_completions, sentences_of
+from lexiscope.core.errors import InputError
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.usage import Usage
 
 ITEMS = [
     gap_item(f"i{k}", Usage("Her role is small.", 4, 8), dataset="d", synonym="part", synset=["role", "office"])

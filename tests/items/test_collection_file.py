@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
 from lexiscope.datasets.synonymy import collection
-from lexiscope.items.collection_file import COLUMNS, read_collection, write_collection
-from lexiscope.items.minimal_pairs import SynonymItem
+from lexiscope.items.choice_sets.collection_file import COLUMNS, read_collection, write_collection
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 
 FULL = SynonymItem(
     "a/1",

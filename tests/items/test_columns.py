@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.columns import ColumnMap, Indices, missing_columns
+from lexiscope.items.tables.columns import ColumnMap, Indices, missing_columns
 
 
 def test_usual_names_are_recognised() -> None:

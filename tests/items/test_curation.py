@@ -9,15 +9,23 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.build.minimal_pairs.assembly import synonym_items
+from lexiscope.build.minimal_pairs.automatic import Proposal, best_pair, choose
+from lexiscope.build.minimal_pairs.candidates import Candidate, find_candidates
+from lexiscope.build.minimal_pairs.curation import (
+    Decision,
+    accepted,
+    check_curator,
+    check_decision,
+    compare,
+    is_changed,
+    merge,
+)
+from lexiscope.build.minimal_pairs.curation_bench import CurationBench
+from lexiscope.build.minimal_pairs.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
+from lexiscope.build.minimal_pairs.decision_log import DecisionLog, curators
+from lexiscope.build.minimal_pairs.tables import read_candidates, read_proposals, write_candidates, write_proposals
 from lexiscope.core.errors import InputError
-from lexiscope.items.assembly import synonym_items
-from lexiscope.items.automatic import Proposal, best_pair, choose
-from lexiscope.items.build_tables import read_candidates, read_proposals, write_candidates, write_proposals
-from lexiscope.items.candidates import Candidate, find_candidates
-from lexiscope.items.curation import Decision, accepted, check_curator, check_decision, compare, is_changed, merge
-from lexiscope.items.curation_bench import CurationBench
-from lexiscope.items.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
-from lexiscope.items.decision_log import DecisionLog, curators
 
 from .made_up import bench_lexicon, occurrence
 

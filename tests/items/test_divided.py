@@ -10,8 +10,8 @@ import pytest
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.divided import Divided, by_item, by_splits, in_folds
-from lexiscope.items.labelled_file import divided_file, read_labelled
+from lexiscope.items.arrange.divided import Divided, by_item, by_splits, in_folds
+from lexiscope.items.read.labelled_file import divided_file, read_labelled
 
 
 def item(number: int, *, split: str | None = None, gold: str | None = "t", word: str = "") -> Item:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.build.stories.error_tags import COLUMNS, TAGS, ErrorCase, read_tags, tag_measure, write_tag_sheet
+from lexiscope.build.stories.stories import StorySetup, story_samples
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
-from lexiscope.items.error_tags import COLUMNS, TAGS, ErrorCase, read_tags, tag_measure, write_tag_sheet
-from lexiscope.items.stories import StorySetup, story_samples
 
 SETUP = StorySetup(
     setup_id="s1",

@@ -9,16 +9,16 @@ from typing import cast
 
 import pytest
 
-from lexiscope.analysis.choices import cohen_kappa
+from lexiscope.analysis.agreement.choices import cohen_kappa
+from lexiscope.build.gap_filling.categories import CATEGORIES, answer_in, prelabel
+from lexiscope.build.gap_filling.coding_sheet import proposed_categories
+from lexiscope.build.gap_filling.gaps import gap_item
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.coding_sheet import proposed_categories
-from lexiscope.items.gap_categories import CATEGORIES, answer_in, prelabel
-from lexiscope.items.gap_filling import gap_item
-from lexiscope.resources import wordnet
-from lexiscope.resources.lexicon import LexicalSense, Lexicon, Pos, Synset, normalised_lemma, synonyms
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.lexicon import LexicalSense, Lexicon, Pos, Synset, normalised_lemma, synonyms
 
 GOLD = Path(__file__).parents[1] / "data" / "gap_answers_coded_by_the_author.csv"
 SYNSETS = {

@@ -7,12 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.core.errors import InputError, SpecError
-from lexiscope.core.generation import Decoding
-from lexiscope.core.item import Item
-from lexiscope.core.usage import Usage
-from lexiscope.datasets.synonymy import collection
-from lexiscope.items.gap_filling import (
+from lexiscope.build.gap_filling.gaps import (
     accepted,
     decoding_measure,
     gap_item,
@@ -21,10 +16,15 @@ from lexiscope.items.gap_filling import (
     prompt_of,
     read_decoding,
 )
-from lexiscope.items.minimal_pairs import SynonymItem, realise
-from lexiscope.items.surface import Mode
-from lexiscope.items.templates import Template, synonymy_templates
-from lexiscope.items.views import view_item
+from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.generation import Decoding
+from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage
+from lexiscope.datasets.synonymy import collection
+from lexiscope.items.arrange.views import view_item
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, realise
+from lexiscope.items.choice_sets.surface import Mode
+from lexiscope.items.choice_sets.templates import Template, synonymy_templates
 
 SENTENCE = "The clerk filed the Report;"
 USAGE = Usage(SENTENCE, 20, 26, lemma="report", language="en")

@@ -6,11 +6,11 @@ import unicodedata
 
 import pytest
 
+from lexiscope.build.gap_filling.gaps import gap_item
+from lexiscope.build.gap_filling.matching import AnswerRule, found_in_text, found_in_tokens, mark_completions
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.gap_filling import gap_item
-from lexiscope.items.gap_matching import AnswerRule, found_in_text, found_in_tokens, mark_completions
 
 ITEM = gap_item(
     "i1", Usage("Her role is small.", 4, 8), dataset="d", synonym="part", synset=["role", "part", "stage_part"]

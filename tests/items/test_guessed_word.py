@@ -12,7 +12,9 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.guessed_word import (
+from lexiscope.items.arrange.views import view_item
+from lexiscope.items.choice_sets.inflection import EnglishForms
+from lexiscope.items.sheets.guessed_word import (
     GuessedSlots,
     WordGuess,
     certain_forms,
@@ -22,8 +24,6 @@ from lexiscope.items.guessed_word import (
     read_guess_sheet,
     write_guess_sheet,
 )
-from lexiscope.items.inflection import EnglishForms
-from lexiscope.items.views import view_item
 
 LEMMAS = ("jar", "kettle", "urn", "wolf", "roof")
 FORMS = EnglishForms({"n": {"wolves": ("wolf",)}}, lambda word, pos: pos == "n" and word in LEMMAS)

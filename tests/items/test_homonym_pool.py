@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from lexiscope.items.homonym_pool import (
+from lexiscope.build.stories.homonym_pool import (
     DIFFERENT,
     FILTERS,
     KNOWN,
@@ -17,9 +17,9 @@ from lexiscope.items.homonym_pool import (
     PoolStep,
     homonym_pool,
 )
-from lexiscope.resources import wordnet
-from lexiscope.resources.lexicon import LexicalSense, Lexicon, Pos, Synset
-from lexiscope.resources.pun_senses import PunSenses, read_pun_senses
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.lexicon import LexicalSense, Lexicon, Pos, Synset
+from lexiscope.resources.lexicons.pun_senses import PunSenses, read_pun_senses
 from lexiscope.tasks.ambiguous_sentence import REQUIRES, SCREEN
 
 DATA = Path(__file__).parents[1] / "data"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lexiscope.datasets.synonymy import collection
-from lexiscope.items.human_sheet import human_sheet, sheet_lines, shown_orders
-from lexiscope.items.minimal_pairs import SynonymItem
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
+from lexiscope.items.sheets.human_sheet import human_sheet, sheet_lines, shown_orders
 from lexiscope.tasks import substitution
 
 OAK = SynonymItem.from_tokens("1", ["An", "oak", "fell", "."], 1, synonym="tree", distractor="hail")

@@ -8,8 +8,8 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.scale import Scale
-from lexiscope.items.columns import ColumnMap
-from lexiscope.items.importer import import_items
+from lexiscope.items.read.importer import import_items
+from lexiscope.items.tables.columns import ColumnMap
 
 DATA = Path(__file__).parents[1] / "data"
 

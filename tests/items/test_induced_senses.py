@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.items import induced_senses
-from lexiscope.items.induced_senses import InducedSenses, of_folder, of_import
-from lexiscope.resources.multi_sense import MultiSense
-from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.resources.vectors.multi_sense import MultiSense
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.senses import induced_senses
+from lexiscope.senses.induced_senses import InducedSenses, of_folder, of_import
 
 
 def folder(n_words: int, most: int, *, seed: int, width: int = 4, coarse: bool = False) -> SenseVectors:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.items.inflection import EnglishForms
-from lexiscope.resources.lexicon import Pos
-from lexiscope.resources.wordnet import WordNet
+from lexiscope.items.choice_sets.inflection import EnglishForms
+from lexiscope.resources.lexicons.lexicon import Pos
+from lexiscope.resources.lexicons.wordnet import WordNet
 
 # a few lines of exception lists, written here, and a handful of lemmas
 LISTED: dict[Pos, dict[str, tuple[str, ...]]] = {

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexiscope.build.sense_tests.intrusion import SenseNeighbours, make_intrusion_items
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.items.intrusion import SenseNeighbours, make_intrusion_items
 
 
 def world(seed: int, *, n_words: int = 3, n_senses: int = 3) -> tuple[list[SenseNeighbours], dict[str, float]]:

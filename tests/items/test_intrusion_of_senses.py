@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.core.errors import InputError
-from lexiscope.items.induced_senses import InducedSenses, of_import
-from lexiscope.items.intrusion_of_senses import (
+from lexiscope.build.sense_tests.intrusion_of_senses import (
     ONE_SENSE,
     UNKNOWN,
     IntrusionRules,
     build_intrusion,
     neighbours_of_words,
 )
-from lexiscope.items.near_words import word_counts_of
-from lexiscope.resources.multi_sense import MultiSense
+from lexiscope.core.errors import InputError
+from lexiscope.resources.vectors.multi_sense import MultiSense
+from lexiscope.senses.induced_senses import InducedSenses, of_import
+from lexiscope.senses.near_words import word_counts_of
 from lexiscope.tasks.word_intrusion import SCREEN
 
 from .made_senses import TARGETS, made_senses

@@ -7,8 +7,8 @@ import pytest
 from lexiscope.core.errors import CapabilityError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.known_words import unknown_words, with_seen_words
-from lexiscope.items.views import view_item
+from lexiscope.items.answers.known_words import unknown_words, with_seen_words
+from lexiscope.items.arrange.views import view_item
 
 PAIR = Item("i", "d", (Usage("The bank shuts.", 4, 8), Usage("A toad sat there.", 2, 6)))
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.linked_items import linked_items, sentence, window
+from lexiscope.items.arrange.sentence_split import split_by_sentence
+from lexiscope.items.read.linked_items import linked_items, sentence, window
 from lexiscope.items.sentence_count import sentence_spans
-from lexiscope.items.sentence_split import split_by_sentence
-from lexiscope.resources.linked_text import LinkedText, Mention
+from lexiscope.resources.corpora.linked_text import LinkedText, Mention
 
 WORDS = "The mill at Lee burned. Dr. Lee rebuilt St. Ives Inn. It stands\nNobody lives there."
 
@@ -117,7 +117,8 @@ def test_neither_order_nor_item_decides() -> None:
 def test_the_process_does_not_decide() -> None:
     """Another PYTHONHASHSEED draws the same sentences."""
     code = (
-        "from lexiscope.items.sentence_split import split_by_sentence as s;from lexiscope.core.item import Item;"
+        "from lexiscope.items.arrange.sentence_split import split_by_sentence as s;"
+        "from lexiscope.core.item import Item;"
         "from lexiscope.core.usage import Usage as U;"
         "i=[Item(f'i{n}','d',(U('x',0,1),),conditions={'sentence':f's{n}'}) for n in range(50)];"
         "print([x.conditions['split'] for x in s(i,n_test=9,n_dev=9,seed=5)])"

@@ -14,8 +14,8 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
-from lexiscope.items.importer import import_items
-from lexiscope.items.lists import ListDesign, assign_lists, catch_trials, trial_order
+from lexiscope.items.arrange.lists import ListDesign, assign_lists, catch_trials, trial_order
+from lexiscope.items.read.importer import import_items
 
 
 def item(name: str, word: str, **conditions: str | bool) -> Item:

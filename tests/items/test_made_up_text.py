@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from lexiscope.build.planted.made_up_text import made_up_text, planted_pairs
 from lexiscope.core.errors import InputError
-from lexiscope.items.made_up_text import made_up_text, planted_pairs
 
 
 def test_a_line_has_words_of_one_topic_and_common_ones() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from lexiscope.core.errors import InputError, SpanError, SpecError
-from lexiscope.items.minimal_pairs import SynonymItem, choice_sets, realise, suite_lines, token_span
-from lexiscope.items.templates import Template, synonymy_templates
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, realise, suite_lines, token_span
+from lexiscope.items.choice_sets.templates import Template, synonymy_templates
 from lexiscope.tasks.minimal_pair import check_choice_set
 
 _BANK = "They pitched a tent on an islet near the bank ."

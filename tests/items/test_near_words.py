@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.items import near_words as module
-from lexiscope.items.induced_senses import InducedSenses, of_folder, of_import
-from lexiscope.items.near_words import near_words, word_counts_of
-from lexiscope.resources.multi_sense import MultiSense
-from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.resources.vectors.multi_sense import MultiSense
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.senses import near_words as module
+from lexiscope.senses.induced_senses import InducedSenses, of_folder, of_import
+from lexiscope.senses.near_words import near_words, word_counts_of
 
 
 def made(n_words: int, most: int, seed: int, *, coarse: bool = False) -> InducedSenses:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.nearest import Nearness, nearest
+from lexiscope.resources.vectors.nearest import Nearness, nearest
 
 
 def brute_force(queries: np.ndarray, candidates: np.ndarray, k: int, nearness: Nearness) -> np.ndarray:

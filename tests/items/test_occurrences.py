@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.build.minimal_pairs.occurrences import corpus_occurrences, read_occurrences
 from lexiscope.core.errors import InputError
-from lexiscope.items.flagged import FLAGGED_WORDS, flagged_words, read_words
-from lexiscope.items.occurrences import corpus_occurrences, read_occurrences
-from lexiscope.resources.unified_wsd import UnifiedCorpus
+from lexiscope.items.check.flagged import FLAGGED_WORDS, flagged_words, read_words
+from lexiscope.resources.corpora.unified_wsd import UnifiedCorpus
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <corpus lang="en" source="made_up"><text id="d0" source="x"><sentence id="d0.s0">

@@ -14,8 +14,8 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import wic
-from lexiscope.items.overlapping_lists import OverlappingLists, asked_split, overlapping_lists
-from lexiscope.items.tabular import read_items, write_items
+from lexiscope.items.arrange.overlapping_lists import OverlappingLists, asked_split, overlapping_lists
+from lexiscope.items.tables.tabular import read_items, write_items
 
 
 def pool(n: int = 300, *, dataset: str = "made", split: str = "test", gold: str | None = "t") -> list[Item]:

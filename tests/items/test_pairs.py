@@ -8,8 +8,8 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
-from lexiscope.items.importer import import_items
-from lexiscope.items.pairs import Stimulus, enumerate_pairs, pair_counts, stimulus_ids
+from lexiscope.items.arrange.pairs import Stimulus, enumerate_pairs, pair_counts, stimulus_ids
+from lexiscope.items.read.importer import import_items
 
 
 def stimulus(name: str, cue: str, sense: str | None) -> Stimulus:

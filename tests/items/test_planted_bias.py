@@ -9,13 +9,13 @@ from functools import cache
 
 import pytest
 
-from lexiscope.analysis.bias import Biases, context_word_bias
-from lexiscope.analysis.view_answers import scored_views
+from lexiscope.analysis.bias.bias import Biases, context_word_bias
+from lexiscope.analysis.bias.view_answers import scored_views
+from lexiscope.build.planted.bias import Dials, expected, look_up, planted_items
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.items.planted_bias import Dials, expected, look_up, planted_items
-from lexiscope.items.views import view_item
+from lexiscope.items.arrange.views import view_item
 
 VIEWS = ("full", "context", "word", "label")
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
+from lexiscope.build.planted.senses import PseudoWord, plant, planted_usages, pseudo_words, unambiguous_nouns
 from lexiscope.core.errors import InputError
-from lexiscope.items.planted_senses import PseudoWord, plant, planted_usages, pseudo_words, unambiguous_nouns
-from lexiscope.resources import wordnet
+from lexiscope.resources.lexicons import wordnet
 
 COUNTS = {f"w{chr(97 + n)}": 10 + n for n in range(20)} | {f"v{chr(97 + n)}": 100 + n for n in range(20)} | {"n't": 15}
 BANDS = ((10, 40), (100, 200))

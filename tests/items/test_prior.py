@@ -9,8 +9,8 @@ import pytest
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.prior import Prior
-from lexiscope.items.sense_options import glosses_of, joined, right_ids
+from lexiscope.items.answers.prior import Prior
+from lexiscope.items.answers.sense_options import glosses_of, joined, right_ids
 
 SEEN = [("bank", "b2"), ("bank", "b1"), ("bank", "b2"), ("bank", "b1"), ("bat", "t1")]
 

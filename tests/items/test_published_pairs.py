@@ -9,7 +9,7 @@ import pytest
 from lexiscope.core.dataset import DataFile, SetAside
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
-from lexiscope.items.published_pairs import checksums, expect_counts, expect_set_aside, pair_item
+from lexiscope.items.arrange.published_pairs import checksums, expect_counts, expect_set_aside, pair_item
 from lexiscope.resources.fetch import Found
 
 USAGE = Usage("A bank", 2, 6)

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.core.errors import InputError
-from lexiscope.datasets.synonymy import collection
-from lexiscope.items.minimal_pairs import SynonymItem
-from lexiscope.items.random_nouns import (
+from lexiscope.build.minimal_pairs.random_nouns import (
     draw_nouns,
     excluded_words,
     matched_nouns,
     published_nouns,
     with_random_nouns,
 )
-from lexiscope.items.word_counts import lexicon_frequencies
-from lexiscope.resources import wordnet
-from lexiscope.resources.lexicon import Lexicon, plain_lemmas
+from lexiscope.build.minimal_pairs.word_counts import lexicon_frequencies
+from lexiscope.core.errors import InputError
+from lexiscope.datasets.synonymy import collection
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.lexicon import Lexicon, plain_lemmas
 
 NOUNS = [f"noun{k}" for k in range(40)]
 ITEM = SynonymItem("1", "noun1", "noun2", "noun3", "the noun1 fell", 4, 9, synset=("noun1", "noun2", "noun4"))

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.findings import Finding, raise_errors
-from lexiscope.items.rows import Row, RowReader
+from lexiscope.items.tables.findings import Finding, raise_errors
+from lexiscope.items.tables.rows import Row, RowReader
 
 
 def read(path: Path, content: bytes) -> tuple[list[Row], list[Finding]]:

@@ -17,7 +17,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.scale import Scale
 from lexiscope.core.scoring import PRESETS, ScoringPolicy, TokenScores
-from lexiscope.items.scale_scoring import prompt_of, scoring
+from lexiscope.items.answers.scale_scoring import prompt_of, scoring
 
 LOGS = {"1": -4.0, "2": -3.0, "3": -2.5, "4": -1.0, "5": -2.0}
 

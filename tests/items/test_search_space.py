@@ -11,10 +11,10 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import wsd
-from lexiscope.items.nearest import nearest
-from lexiscope.items.search_space import Entry, SearchSpace, check_reachable, retrieved
-from lexiscope.items.synset_space import entry_of_sense, for_retrieval, synset_space
-from lexiscope.resources import wordnet
+from lexiscope.items.answers.search_space import Entry, SearchSpace, check_reachable, retrieved
+from lexiscope.items.answers.synset_space import entry_of_sense, for_retrieval, synset_space
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.vectors.nearest import nearest
 
 TOWNS = SearchSpace("towns", (Entry("Q1", "Cordoba", "in Spain"), Entry("Q2", "Cordoba", "in Argentina")))
 

@@ -9,16 +9,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lexiscope.analysis.selection import ModelAnswers
+from lexiscope.analysis.senses.selection import ModelAnswers
+from lexiscope.build.minimal_pairs.occurrences import Occurrence, corpus_occurrences
+from lexiscope.build.sense_tests.intrusion_of_senses import UNKNOWN
+from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun, polysemous_nouns
+from lexiscope.build.sense_tests.selection_of_senses import SelectionRules, build_selection
 from lexiscope.core.errors import InputError
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
-from lexiscope.items.intrusion_of_senses import UNKNOWN
-from lexiscope.items.near_words import near_words
-from lexiscope.items.occurrences import Occurrence, corpus_occurrences
-from lexiscope.items.polysemous_nouns import PolysemousNoun, polysemous_nouns
-from lexiscope.items.selection_of_senses import SelectionRules, build_selection
-from lexiscope.resources import semcor, wordnet
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.senses.near_words import near_words
 from lexiscope.tasks.sense_choice import SCREEN, groups_of
 
 from .made_senses import TARGETS, made_senses

@@ -11,12 +11,12 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
-from lexiscope.items import sense_examples
-from lexiscope.items.sense_entries import known_words, make_entries, read_words
-from lexiscope.items.sense_examples import LONGEST, Example, WordExamples, find_examples
-from lexiscope.resources.running_text import words_of
-from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.resources.corpora.running_text import words_of
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.senses import examples as sense_examples
+from lexiscope.senses.entries import known_words, make_entries, read_words
+from lexiscope.senses.examples import LONGEST, Example, WordExamples, find_examples
+from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi.train import write_senses
 
 WORDS = ("the", "bank", "river", "money", "mud", "loan", "water")

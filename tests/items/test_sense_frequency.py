@@ -9,8 +9,8 @@ import pytest
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.sense_frequency import gloss_key, sense_counts
-from lexiscope.resources import wordnet
+from lexiscope.items.answers.sense_frequency import gloss_key, sense_counts
+from lexiscope.resources.lexicons import wordnet
 
 
 def sample(form: str, sense: str) -> Item:

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.analysis.entropy import sense_entropy
+from lexiscope.analysis.bias.entropy import sense_entropy
 from lexiscope.core.result import compared
 from lexiscope.datasets import aida, ncbi_disease, wned_wiki
 from lexiscope.items.sense_readings import SenseRows, candidate_rows, linked_rows, sense_tagged_rows
-from lexiscope.resources import semcor
-from lexiscope.resources.aida_candidates import CandidateMention
-from lexiscope.resources.linked_text import LinkedText, Mention, Misplaced
-from lexiscope.resources.pubtator import read_pubtator
-from lexiscope.resources.unified_wsd import Document, Sentence, Token
-from lexiscope.resources.zelda import read_zelda
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.corpora.aida_candidates import CandidateMention
+from lexiscope.resources.corpora.linked_text import LinkedText, Mention, Misplaced
+from lexiscope.resources.corpora.pubtator import read_pubtator
+from lexiscope.resources.corpora.unified_wsd import Document, Sentence, Token
+from lexiscope.resources.corpora.zelda import read_zelda
 
 
 def token(form: str, lemma: str, pos: str, *keys: str) -> Token:

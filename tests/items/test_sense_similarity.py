@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import StatisticError
-from lexiscope.items.sense_similarity import (
+from lexiscope.senses.similarity import (
     avg_sim,
     avg_sim_c,
     avg_sim_c_upper,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.shared_task import check_submission, read_submission, write_submission
+from lexiscope.items.sheets.shared_task import check_submission, read_submission, write_submission
 
 
 def faults_of(path: Path, text: str, n_samples: int = 2) -> list[str]:

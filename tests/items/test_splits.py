@@ -14,7 +14,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import ambistory, mini_ambistory
-from lexiscope.items.splits import condition, folded_word, in_several_parts, sampled, split_by_word
+from lexiscope.items.arrange.splits import condition, folded_word, in_several_parts, sampled, split_by_word
 
 
 def made_up(sizes: list[int]) -> list[Item]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.spreadsheet import is_live, protected, read_sheet, restored, write_sheet
+from lexiscope.items.tables.spreadsheet import is_live, protected, read_sheet, restored, write_sheet
 
 BEFORE = ("", "'", " ", "''", "' ")
 TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from lexiscope.build.stories.stories import SAMPLES, WRITTEN_FOR, StorySetup, intention, story_samples
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
-from lexiscope.items.stories import SAMPLES, WRITTEN_FOR, StorySetup, intention, story_samples
 from lexiscope.tasks import plausibility
 
 SETUP = StorySetup(

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.build.stories.inventory import guessed_lemmas, story_inventory, story_lengths
+from lexiscope.build.stories.stories import StorySetup, story_samples
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import ambistory, mini_ambistory
-from lexiscope.items.stories import StorySetup, story_samples
-from lexiscope.items.story_inventory import guessed_lemmas, story_inventory, story_lengths
-from lexiscope.resources import wordnet
+from lexiscope.resources.lexicons import wordnet
 
 FIRST = StorySetup(
     "s1", Usage("The match ended.", 4, 9), "One two. Three.", ("game", "stick"), ("a", "b"), ("It was late.", "Ouch.")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.items.surface import (
+from lexiscope.items.choice_sets.surface import (
     PUBLISHED_PLURALS,
     Mode,
     Placed,

@@ -12,7 +12,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
-from lexiscope.items.tabular import is_item_table, read_items, write_items
+from lexiscope.items.tables.tabular import is_item_table, read_items, write_items
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 OPTIONAL = st.none() | TEXT | st.sampled_from(["", "\\", "\\x", "null", "NaN", "1", '"a"', "true"])

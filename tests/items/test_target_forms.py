@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import Place, SpanError
-from lexiscope.items.target_forms import is_form_of, token_span, verified_usage
+from lexiscope.items.read.target_forms import is_form_of, token_span, verified_usage
 
 HERE = Place("rows.txt", 7, 1)
 

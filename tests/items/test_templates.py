@@ -7,8 +7,14 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.errors import InputError, SpecError
-from lexiscope.items.surface import Placed
-from lexiscope.items.templates import CHOICES, Template, choose_templates, read_templates, synonymy_templates
+from lexiscope.items.choice_sets.surface import Placed
+from lexiscope.items.choice_sets.templates import (
+    CHOICES,
+    Template,
+    choose_templates,
+    read_templates,
+    synonymy_templates,
+)
 
 OWN = """\
 language: es

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
-from lexiscope.items.templates import Template, choose_templates, synonymy_templates
-from lexiscope.items.turned import turned_sets
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
+from lexiscope.items.choice_sets.templates import Template, choose_templates, synonymy_templates
+from lexiscope.items.choice_sets.turned import turned_sets
 
 OAK = SynonymItem.from_tokens("1", ["The", "old", "oak", "fell", "."], 2, synonym="tree", distractor="wood")
 

@@ -14,8 +14,8 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpanError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.view_names import VIEW_NAMES
-from lexiscope.items.views import (
+from lexiscope.items.arrange.view_names import VIEW_NAMES
+from lexiscope.items.arrange.views import (
     MASK,
     VIEWS,
     is_masked,

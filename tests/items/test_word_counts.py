@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.build.minimal_pairs.word_counts import lexicon_frequencies, noun_count, read_frequencies
 from lexiscope.core.errors import InputError
-from lexiscope.items.word_counts import lexicon_frequencies, noun_count, read_frequencies
-from lexiscope.resources import wordnet
-from lexiscope.resources.lexicon import Lexicon
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.lexicon import Lexicon
 
 
 def test_reading_frequencies(tmp_path: Path) -> None:

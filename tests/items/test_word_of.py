@@ -7,7 +7,7 @@ import pytest
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.word_of import ROW_RULES, WORD_RULES, words_of
+from lexiscope.items.arrange.word_of import ROW_RULES, WORD_RULES, words_of
 
 
 def _item(number: int, text: str, form: str, gold: str | None, *, split: str = "train") -> Item:

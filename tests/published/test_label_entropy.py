@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.analysis.entropy import MeanEntropy, label_entropy
+from lexiscope.analysis.bias.entropy import MeanEntropy, label_entropy
 from lexiscope.core import catalog
-from lexiscope.items.word_of import words_of
+from lexiscope.items.arrange.word_of import words_of
 
 pytestmark = pytest.mark.published
 

@@ -7,20 +7,20 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from lexiscope.analysis.trajectory import family_by_depth_ratio
+from lexiscope.analysis.layers.trajectory import family_by_depth_ratio
 from lexiscope.core.result import Record
-from lexiscope.report.curves import LayerMeans, Trajectory
 from lexiscope.report.document import Report, RichText, Section
-from lexiscope.report.every_result import with_every_result
-from lexiscope.report.figure_accuracy import Dot, Series, SeriesPoint, accuracy_dots, series, stacked_shares
-from lexiscope.report.figure_bias import PlanePoint, bias_plane
-from lexiscope.report.figure_density import Residuals, density_by_condition, residual_ridge
-from lexiscope.report.figure_layers import by_depth, distance_by_layer, trajectories
-from lexiscope.report.figure_panels import aic_panels, peak_panels
-from lexiscope.report.figure_people import Place, agreement_histogram, norms_by_distance
-from lexiscope.report.figure_size import Ceiling, Fit, Sized, scaling
-from lexiscope.report.figure_views import Gap, ViewBar, minimum_gaps, view_bars
 from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.page.every_result import with_every_result
+from lexiscope.report.plots.accuracy import Dot, Series, SeriesPoint, accuracy_dots, series, stacked_shares
+from lexiscope.report.plots.bias import PlanePoint, bias_plane
+from lexiscope.report.plots.curves import LayerMeans, Trajectory
+from lexiscope.report.plots.density import Residuals, density_by_condition, residual_ridge
+from lexiscope.report.plots.layers import by_depth, distance_by_layer, trajectories
+from lexiscope.report.plots.panel_grid import aic_panels, peak_panels
+from lexiscope.report.plots.people import Place, agreement_histogram, norms_by_distance
+from lexiscope.report.plots.size import Ceiling, Fit, Sized, scaling
+from lexiscope.report.plots.views import Gap, ViewBar, minimum_gaps, view_bars
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, Interval, Missing, Noted, Table
 
 Drawer = Callable[[], Figure]

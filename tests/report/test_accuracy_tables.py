@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from lexiscope.analysis.accuracy import accuracy
-from lexiscope.analysis.choice_design import Cell, ChoiceDesign
-from lexiscope.analysis.consistency_table import consistency_table
-from lexiscope.analysis.random_answers import accuracy_with_random
-from lexiscope.analysis.token_effect import delta_effect
+from lexiscope.analysis.choices.consistency_table import consistency_table
+from lexiscope.analysis.choices.design import Cell, ChoiceDesign
+from lexiscope.analysis.choices.random_answers import accuracy_with_random
+from lexiscope.analysis.choices.token_effect import delta_effect
 from lexiscope.core.result import Estimate, Interval
 from lexiscope.datasets import mini_synonymy
-from lexiscope.report.accuracy_tables import (
+from lexiscope.report.parts.accuracy_tables import (
     above_baseline_table,
     below_baseline,
     comparison_of_tests,
@@ -19,8 +19,8 @@ from lexiscope.report.accuracy_tables import (
     token_warnings,
     training_table,
 )
-from lexiscope.report.figure_accuracy import Dot, Series
 from lexiscope.report.pivot import Col, Row
+from lexiscope.report.plots.accuracy import Dot, Series
 from lexiscope.report.tables import INTEGER, Noted
 
 HALF = accuracy([1, 0], chance=0.25, resamples=0)

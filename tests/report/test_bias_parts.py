@@ -6,12 +6,12 @@ import math
 
 import pytest
 
-from lexiscope.analysis.bias import context_word_bias
-from lexiscope.analysis.view_gaps import human_model_gaps
-from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
+from lexiscope.analysis.bias.bias import context_word_bias
+from lexiscope.analysis.bias.view_gaps import human_model_gaps
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.result import find, from_json, to_json
-from lexiscope.report.bias_parts import bias_records, gap_dots, gap_records, plane_points, score_bars
-from lexiscope.report.bias_tables import BiasRow, GapRow
+from lexiscope.report.parts.bias_parts import bias_records, gap_dots, gap_records, plane_points, score_bars
+from lexiscope.report.parts.bias_tables import BiasRow, GapRow
 
 WORDS = [f"w{number}" for number in range(50)]
 SCORES: Scores = {

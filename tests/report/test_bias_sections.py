@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.bias import context_word_bias
-from lexiscope.analysis.verdict import verdict
-from lexiscope.analysis.view_errors import view_errors
-from lexiscope.analysis.view_scores import FixedScore
-from lexiscope.report.bias_sections import errors_section, verdict_section
+from lexiscope.analysis.bias.bias import context_word_bias
+from lexiscope.analysis.bias.verdict import verdict
+from lexiscope.analysis.bias.view_errors import view_errors
+from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.report.document import Report
-from lexiscope.report.html import render
+from lexiscope.report.page.html import render
+from lexiscope.report.parts.bias_sections import errors_section, verdict_section
 from lexiscope.report.tables import Missing
 
 GOLD = {"i1": "q1", "i2": "q2", "i3": "q3|q4"}

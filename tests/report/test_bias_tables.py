@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.bias import context_word_bias
-from lexiscope.analysis.guess_flips import Guess
-from lexiscope.analysis.view_gaps import ambiguity_and_word_bias, human_model_gaps
-from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
+from lexiscope.analysis.bias.bias import context_word_bias
+from lexiscope.analysis.bias.guess_flips import Guess
+from lexiscope.analysis.bias.view_gaps import ambiguity_and_word_bias, human_model_gaps
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue
 from lexiscope.core.usage import Usage
-from lexiscope.items.divided import Divided
-from lexiscope.report.bias_tables import (
+from lexiscope.items.arrange.divided import Divided
+from lexiscope.report.parts.bias_tables import (
     AmbiguityRow,
     BiasRow,
     ExampleRow,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lexiscope.report.document import Report
-from lexiscope.report.html import write_report
+from lexiscope.report.page.html import write_report
 
 pytestmark = pytest.mark.browser
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lexiscope.core.result import Record
-from lexiscope.report.comparison import comparison_section, published_table, where_measured
+from lexiscope.report.page.comparison import comparison_section, published_table, where_measured
 from lexiscope.report.tables import Interval, Missing, Noted, layout
 
 

@@ -13,13 +13,13 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, to_json
 from lexiscope.core.sealed import seal_run
 from lexiscope.report.document import Report, Section
-from lexiscope.report.every_result import check_every_result, with_every_result
 from lexiscope.report.figures import Figure
-from lexiscope.report.html import render
-from lexiscope.report.runs import from_runs
-from lexiscope.report.simulated import MARK
-from lexiscope.report.stored import load, store
-from lexiscope.report.study_folder import write_run
+from lexiscope.report.page.every_result import check_every_result, with_every_result
+from lexiscope.report.page.html import render
+from lexiscope.report.page.runs import from_runs
+from lexiscope.report.page.simulated import MARK
+from lexiscope.report.page.stored import load, store
+from lexiscope.report.page.study_folder import write_run
 from lexiscope.report.tables import Cell, Column, Interval, Missing, Table
 
 KNOWN = {"r": "correlation", "n_items": "pairs"}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.report.figure_accuracy import Dot, Series, SeriesPoint, accuracy_dots, series, stacked_shares
 from lexiscope.report.figures import Heading
+from lexiscope.report.plots.accuracy import Dot, Series, SeriesPoint, accuracy_dots, series, stacked_shares
 
 HEADING = Heading("figure", "1", "Accuracy")
 

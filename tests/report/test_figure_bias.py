@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.report.figure_bias import NAMED, PlanePoint, bias_plane
 from lexiscope.report.figures import Heading
+from lexiscope.report.plots.bias import NAMED, PlanePoint, bias_plane
 
 HEADING = Heading("plane", "1", "Context and word bias")
 MODEL = PlanePoint("WiC", "classifier", 0.4, 0.1, False, 0.3, 0.5, 0.0, 0.2)

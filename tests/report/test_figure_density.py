@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.report.figure_density import (
+from lexiscope.report.figures import Heading
+from lexiscope.report.plots.density import (
     Residuals,
     bandwidth,
     density_by_condition,
     gaussian_density,
     residual_ridge,
 )
-from lexiscope.report.figures import Heading
 
 HEADING = Heading("density", "2", "Density")
 

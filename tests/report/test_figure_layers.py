@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lexiscope.analysis.trajectory import family_by_depth_ratio
+from lexiscope.analysis.layers.trajectory import family_by_depth_ratio
 from lexiscope.core.errors import InputError
-from lexiscope.report.curves import LayerMeans, Trajectory
-from lexiscope.report.figure_layers import by_depth, distance_by_layer, trajectories
-from lexiscope.report.figure_panels import aic_panels, peak_panels
 from lexiscope.report.figures import Heading
-from lexiscope.report.panels import layer_ticks, start_at_zero
-from lexiscope.report.style import drawing, panels
+from lexiscope.report.plots.curves import LayerMeans, Trajectory
+from lexiscope.report.plots.layers import by_depth, distance_by_layer, trajectories
+from lexiscope.report.plots.panel_grid import aic_panels, peak_panels
+from lexiscope.report.plots.panels import layer_ticks, start_at_zero
+from lexiscope.report.plots.style import drawing, panels
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEADING = Heading("layers", "9", "Layers")

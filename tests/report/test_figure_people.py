@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.report.figure_people import Place, agreement_histogram, norms_by_distance
 from lexiscope.report.figures import Heading
+from lexiscope.report.plots.people import Place, agreement_histogram, norms_by_distance
 
 RATERS = np.array([0.5, 0.6, 0.7, 0.8, np.nan])
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.report.figure_senses import (
+from lexiscope.report.figures import Heading
+from lexiscope.report.plots.senses import (
     GridPoint,
     MapPoint,
     agreement_and_consistency,
@@ -14,8 +15,7 @@ from lexiscope.report.figure_senses import (
     neighbour_map,
     noise_against_signal,
 )
-from lexiscope.report.figures import Heading
-from lexiscope.resources.training_log import LogRow
+from lexiscope.resources.vectors.training_log import LogRow
 
 HEADING = Heading("senses", "2", "Senses")
 

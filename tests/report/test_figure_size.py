@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis.layers import r_squared_by_layer
+from lexiscope.analysis.layers.layers import r_squared_by_layer
 from lexiscope.analysis.scaling import scaling as regression_on_size
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError
-from lexiscope.report.figure_size import NAMED, Ceiling, Fit, Sized, scaling
 from lexiscope.report.figures import Heading, data_csv
-from lexiscope.report.labels import place_labels
-from lexiscope.report.style import drawing
+from lexiscope.report.plots.labels import place_labels
+from lexiscope.report.plots.size import NAMED, Ceiling, Fit, Sized, scaling
+from lexiscope.report.plots.style import drawing
 
 HEADING = Heading("scaling", "6", "Scaling")
 # name, number of parameters and highest R² of the 13 released encoders of SAW-C

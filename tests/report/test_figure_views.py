@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.report.figure_views import Gap, ViewBar, minimum_gaps, view_bars
 from lexiscope.report.figures import Heading
+from lexiscope.report.plots.views import Gap, ViewBar, minimum_gaps, view_bars
 
 HEADING = Heading("views", "2", "Scores by view")
 

@@ -15,7 +15,7 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Figure, Heading, apa, data_csv, floats, gaps_remark, levels, write_figure
-from lexiscope.report.style import clean_svg
+from lexiscope.report.plots.style import clean_svg
 
 Drawer = Callable[[], Figure]
 SVG = "{http://www.w3.org/2000/svg}"

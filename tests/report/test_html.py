@@ -17,7 +17,7 @@ from lexiscope.core.result import Record
 from lexiscope.core.run import versions
 from lexiscope.report.document import Report, RichText, Section
 from lexiscope.report.figures import Figure, data_csv
-from lexiscope.report.html import records_csv, render, run_rows, table_html, write_report
+from lexiscope.report.page.html import records_csv, render, run_rows, table_html, write_report
 from lexiscope.report.tables import Column, Table, to_csv
 
 VOID = {"meta", "link", "br", "wbr", "hr", "img", "input"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lexiscope.report.simulated import marked_table
+from lexiscope.report.page.simulated import marked_table
 from lexiscope.report.tables import Column, Missing, Noted, Table
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.disagreeing_orders import compare_every
+from lexiscope.analysis.senses.disagreeing_orders import compare_every
 from lexiscope.core.result import Record
-from lexiscope.report.measure_orders import orders_sentence, orders_table
+from lexiscope.report.parts.measure_orders import orders_sentence, orders_table
 
 
 def records(*found: float, margin: float) -> list[Record]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lexiscope.core.result import Record
-from lexiscope.report.mixed_tables import ratio_tests_in_words
+from lexiscope.report.parts.mixed_tables import ratio_tests_in_words
 
 
 def test_several_tests_have_their_names_and_the_rest_is_counted() -> None:

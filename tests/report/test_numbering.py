@@ -12,8 +12,8 @@ from lexiscope.core.result import Record
 from lexiscope.core.study import Question
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
-from lexiscope.report.study_folder import write_run
-from lexiscope.report.study_run import marked_questions
+from lexiscope.report.page.study_folder import write_run
+from lexiscope.report.page.study_run import marked_questions
 from lexiscope.report.tables import Column, Table
 
 

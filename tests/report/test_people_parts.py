@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.people_by_view import people_by_view
-from lexiscope.analysis.view_scores import FixedScore
+from lexiscope.analysis.bias.people_by_view import people_by_view
+from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.report.people_parts import people_records
+from lexiscope.report.parts.people_parts import people_records
 
 
 def test_every_number_is_a_record() -> None:

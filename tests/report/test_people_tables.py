@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.agreement import included, leave_one_out
-from lexiscope.analysis.group_raters import single_rater
-from lexiscope.analysis.norms import norms
+from lexiscope.analysis.agreement.group_raters import single_rater
+from lexiscope.analysis.agreement.raters import included, leave_one_out
+from lexiscope.analysis.agreement.variance_components import VarianceComponents
+from lexiscope.analysis.norms.norms import norms
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.variance_components import VarianceComponents
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate
 from lexiscope.core.result import Interval as Bounds
 from lexiscope.core.usage import Usage
-from lexiscope.report.people_tables import (
+from lexiscope.report.parts.people_tables import (
     agreement_table,
     ceilings_table,
     norms_table,

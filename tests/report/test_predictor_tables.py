@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.predictions import Predictor
+from lexiscope.analysis.norms.predictions import Predictor
+from lexiscope.analysis.norms.within_sd import accuracy_name, random_within_sd, scores
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.within_sd import accuracy_name, random_within_sd, scores
 from lexiscope.report.figures import Heading
-from lexiscope.report.predictor_tables import scores_figure, scores_table
+from lexiscope.report.parts.predictor_tables import scores_figure, scores_table
 from lexiscope.report.tables import Missing
 
 PEOPLE = Ratings.from_arrays(list("abababab"), list("iijjkkll"), [1, 1, 3, 3, 4, 4, 5, 5])

@@ -12,10 +12,10 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record, to_json
 from lexiscope.core.sealed import seal_run
 from lexiscope.report.document import Report
-from lexiscope.report.every_result import with_every_result
-from lexiscope.report.html import render
-from lexiscope.report.runs import from_runs, last_layers, side_by_side
-from lexiscope.report.stored import store
+from lexiscope.report.page.every_result import with_every_result
+from lexiscope.report.page.html import render
+from lexiscope.report.page.runs import from_runs, last_layers, side_by_side
+from lexiscope.report.page.stored import store
 from lexiscope.report.tables import Interval
 
 

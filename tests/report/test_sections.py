@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.tokenisation import tokenisation
+from lexiscope.analysis.choices.tokenisation import tokenisation
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable

@@ -15,8 +15,8 @@ import pytest
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.report.document import Report
-from lexiscope.report.html import render
-from lexiscope.report.sense_explorer import (
+from lexiscope.report.page.html import render
+from lexiscope.report.page.sense_explorer import (
     Exploration,
     ExplorerSettings,
     explore,
@@ -28,8 +28,8 @@ from lexiscope.report.sense_explorer import (
     write_explorer,
     write_pages,
 )
-from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi.train import write_senses
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

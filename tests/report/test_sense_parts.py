@@ -11,9 +11,8 @@ import pytest
 from lexiscope.core.result import Record
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
-from lexiscope.report import sense_parts
-from lexiscope.report.pivot import Row
-from lexiscope.report.sense_parts import (
+from lexiscope.report.parts import sense_parts
+from lexiscope.report.parts.sense_parts import (
     best_beta,
     grid_part,
     noise_part,
@@ -22,10 +21,11 @@ from lexiscope.report.sense_parts import (
     synset_part,
     trainings_table,
 )
-from lexiscope.report.sense_test_parts import single_sense_reference
-from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.resources.training_log import LOG, LogRow, log_text, read_log
-from lexiscope.subjects.gasi import Gasi, files_of, trainings_in
+from lexiscope.report.parts.sense_test_parts import single_sense_reference
+from lexiscope.report.pivot import Row
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.resources.vectors.training_log import LOG, LogRow, log_text, read_log
+from lexiscope.subjects.senses.gasi import Gasi, files_of, trainings_in
 from lexiscope.training.gasi.settings import GasiSettings, Variant
 from lexiscope.training.gasi.train import write_senses
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.model_hits import ModelHits
+from lexiscope.analysis.senses.model_hits import ModelHits
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Interval
 from lexiscope.core.usage import Usage
-from lexiscope.report.figure_sense_tests import LikenessDot, likeness_dots
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import pick
-from lexiscope.report.sense_test_parts import Reference, agreement_part, duplicates_part, models_part
-from lexiscope.report.sense_tests import Judgments, SenseTest, sense_tests
+from lexiscope.report.parts.sense_test_parts import Reference, agreement_part, duplicates_part, models_part
+from lexiscope.report.parts.sense_tests import Judgments, SenseTest, sense_tests
+from lexiscope.report.plots.sense_tests import LikenessDot, likeness_dots
 from lexiscope.report.tables import to_text
 
 HEADING = Heading("likeness", "6", "Likeness of senses")

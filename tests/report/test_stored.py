@@ -14,8 +14,8 @@ from lexiscope.core.run import read_json
 from lexiscope.core.sealed import seal_run
 from lexiscope.report.document import Report
 from lexiscope.report.figures import data_csv
-from lexiscope.report.html import render
-from lexiscope.report.stored import SECTIONS, load, read_figure, store, table_from_json, table_to_json
+from lexiscope.report.page.html import render
+from lexiscope.report.page.stored import SECTIONS, load, read_figure, store, table_from_json, table_to_json
 from lexiscope.report.tables import Table
 
 

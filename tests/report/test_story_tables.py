@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 
+from lexiscope.analysis.norms.story_effects import ENDINGS, MEANINGS, ending_effects, open_against_ended, story_places
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.story_effects import ENDINGS, MEANINGS, ending_effects, open_against_ended, story_places
 from lexiscope.core.result import Estimate
-from lexiscope.report.story_tables import directions_table, disagreement_table, lengths_table, shifts_table
+from lexiscope.report.parts.story_tables import directions_table, disagreement_table, lengths_table, shifts_table
 from lexiscope.report.tables import Interval
 
 PLACES = list(itertools.product(ENDINGS, MEANINGS))

@@ -14,9 +14,8 @@ from lexiscope.core.result import Record
 from lexiscope.core.settings import Settings
 from lexiscope.core.study import PlannedAnalysis, Question
 from lexiscope.report.document import Report
-from lexiscope.report.part import Part
-from lexiscope.report.study_folder import about_run
-from lexiscope.report.study_run import (
+from lexiscope.report.page.study_folder import about_run
+from lexiscope.report.page.study_run import (
     Computed,
     Summary,
     in_force,
@@ -25,6 +24,7 @@ from lexiscope.report.study_run import (
     planned_text,
     run_study,
 )
+from lexiscope.report.part import Part
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.saw_c.settings import SawCSettings
 

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from lexiscope.report.style import (
+from lexiscope.report.plots.style import (
     COLOURS,
     INK,
     SOFT,

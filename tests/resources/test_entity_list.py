@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources.entity_list import Entity, EntityList, normalised, write_entities
+from lexiscope.resources.corpora.entity_list import Entity, EntityList, normalised, write_entities
 
 PARIS = (
     Entity("Q4", "Paris Saint-Germain", ("PSG",), "football club"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources.plain_lines import expect_parallel, read_lines
+from lexiscope.resources.tables.plain_lines import expect_parallel, read_lines
 
 
 def _file(folder: Path, content: str, name: str = "rows.txt") -> Path:

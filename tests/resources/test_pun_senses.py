@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources.pun_senses import PunSenses, read_pun_senses
+from lexiscope.resources.lexicons.pun_senses import PunSenses, read_pun_senses
 
 GOLD = Path(__file__).parents[1] / "data" / "puns_stand_in.gold"
 TEXTS = Path(__file__).parents[1] / "data" / "puns_stand_in.xml"

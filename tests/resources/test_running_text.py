@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources import running_text
-from lexiscope.resources.running_text import corpus_files, read_corpus, read_lines, words_of, words_with_spans
+from lexiscope.resources.corpora import running_text
+from lexiscope.resources.corpora.running_text import corpus_files, read_corpus, read_lines, words_of, words_with_spans
 
 TEXT = "The bank.\nA caf\u00e9 of 1,200.5 m\n"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.errors import DataError, InputError
-from lexiscope.resources import semcor
-from lexiscope.resources.semcor import CARD, is_name
-from lexiscope.resources.unified_wsd import Document, Token, corpus_counts
-from lexiscope.resources.wordnet import WordNet
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.corpora.semcor import CARD, is_name
+from lexiscope.resources.corpora.unified_wsd import Document, Token, corpus_counts
+from lexiscope.resources.lexicons.wordnet import WordNet
 
 
 def test_a_folder_may_hold_the_plain_files(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources import semcor
-from lexiscope.resources.semcor_tagfiles import convert, read_tagfiles
-from lexiscope.resources.unified_writing import write_unified
-from lexiscope.resources.unified_wsd import Document, Token
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.corpora.semcor_tagfiles import convert, read_tagfiles
+from lexiscope.resources.corpora.unified_writing import write_unified
+from lexiscope.resources.corpora.unified_wsd import Document, Token
 
 FILE = """<contextfile concordance=brown>
 <context filename=br-a02 paras=yes>

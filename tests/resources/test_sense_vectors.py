@@ -13,7 +13,7 @@ import safetensors.numpy
 
 from lexiscope.core.errors import InputError, RunError, SubjectError
 from lexiscope.core.run import sha256_of
-from lexiscope.resources.sense_vectors import (
+from lexiscope.resources.vectors.sense_vectors import (
     SETTINGS,
     VECTORS,
     SenseVectors,
@@ -21,7 +21,7 @@ from lexiscope.resources.sense_vectors import (
     read_sense_vectors,
     sense_probabilities,
 )
-from lexiscope.resources.word2vec import write_word2vec
+from lexiscope.resources.vectors.word2vec import write_word2vec
 from lexiscope.training.gasi.train import write_senses
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources.tables import read_csv, read_header, write_rows
+from lexiscope.resources.tables.delimited import read_csv, read_header, write_rows
 
 
 def _file(folder: Path, content: str | bytes) -> Path:

@@ -10,8 +10,8 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
-from lexiscope.resources.unified_wsd import POS_OF_TAG, Token, UnifiedCorpus, read_keys
-from lexiscope.resources.wordnet import WordNet
+from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG, Token, UnifiedCorpus, read_keys
+from lexiscope.resources.lexicons.wordnet import WordNet
 
 from . import tiny_wordnet
 

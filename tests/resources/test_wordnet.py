@@ -16,8 +16,9 @@ import pytest
 
 from lexiscope.core.errors import DataError, InputError, SpecError
 from lexiscope.core.sense import Sense
-from lexiscope.resources import wordnet
-from lexiscope.resources.lexicon import (
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.by_name import open_lexicon
+from lexiscope.resources.lexicons.lexicon import (
     POS,
     Synset,
     common_hypernyms,
@@ -30,9 +31,8 @@ from lexiscope.resources.lexicon import (
     supersense,
     synonyms,
 )
-from lexiscope.resources.lexicons import open_lexicon
-from lexiscope.resources.wndb import DICT_FILES
-from lexiscope.resources.wordnet import CARD, WordNet
+from lexiscope.resources.lexicons.wndb import DICT_FILES
+from lexiscope.resources.lexicons.wordnet import CARD, WordNet
 
 from . import tiny_wordnet
 

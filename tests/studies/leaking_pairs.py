@@ -1,6 +1,6 @@
 """Pair files with a known leak: nonsense words in ordinary sentences, of which one thing decides every label.
 
-Written for these tests and independent of ``lexiscope.items.planted_bias``: the sentences, the words and the cues are
+Written for these tests and independent of ``lexiscope.build.planted.bias``: the sentences, the words and the cues are
 other ones, so that a learner is not tried on the material that it was built with.
 """
 

@@ -17,8 +17,9 @@ import pytest
 from tests.subjects.fake_chat import Body, FakeChat, serving
 
 from lexiscope.analysis.correlation import spearman
-from lexiscope.analysis.predictions import RHO
-from lexiscope.analysis.within_sd import accuracy_name
+from lexiscope.analysis.norms.predictions import RHO
+from lexiscope.analysis.norms.within_sd import accuracy_name
+from lexiscope.build.stories.error_tags import COLUMNS
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -27,9 +28,8 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
 from lexiscope.datasets import mini_ambistory
-from lexiscope.items.error_tags import COLUMNS
-from lexiscope.items.sense_frequency import sense_counts
-from lexiscope.resources import wordnet
+from lexiscope.items.answers.sense_frequency import sense_counts
+from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
 from lexiscope.studies.ambistory.data import gather
 from lexiscope.studies.ambistory.errors import error_tags, write_sheet

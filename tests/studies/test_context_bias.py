@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from lexiscope.build.planted.bias import Dials, planted_items
 from lexiscope.core import catalog
 from lexiscope.core.errors import DataError, InputError, RunError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json, sha256_of
-from lexiscope.items.planted_bias import Dials, planted_items
-from lexiscope.items.tabular import read_items, write_items
+from lexiscope.items.tables.tabular import read_items, write_items
 from lexiscope.studies.context_bias import data, study
 from lexiscope.studies.context_bias.data import LOOK_UP
 from lexiscope.studies.context_bias.sets import own_set

@@ -9,14 +9,14 @@ import pytest
 
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import sha256_of
-from lexiscope.items.importer import import_items
+from lexiscope.items.read.importer import import_items
 from lexiscope.report.document import Report
-from lexiscope.report.stored import load
+from lexiscope.report.page.stored import load
 from lexiscope.studies.context_bias import study
 from lexiscope.studies.context_bias.data import WORDS
 from lexiscope.studies.context_bias.sets import own_set
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.subjects._probe import UntrainedEncoder
+from lexiscope.subjects.trained._probe import UntrainedEncoder
 from lexiscope.training.vector_features import vector_features
 
 from . import leaking_pairs as made

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.analysis.view_answers import scored_views
-from lexiscope.analysis.view_scores import draw_scores
+from lexiscope.analysis.bias.view_answers import scored_views
+from lexiscope.analysis.bias.view_scores import draw_scores
 from lexiscope.collect import collect
 from lexiscope.core import catalog
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
-from lexiscope.items.published_pairs import SPLITS
-from lexiscope.items.views import MASK, view_item
+from lexiscope.items.arrange.published_pairs import SPLITS
+from lexiscope.items.arrange.views import MASK, view_item
 from lexiscope.studies.context_bias import study
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.training import plans

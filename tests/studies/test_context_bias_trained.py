@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 from tests.training.tiny_views import SPACE, pairs, retrievals, save_bert, senses, verifications
 
+from lexiscope.build.planted.bias import Dials, planted_items
 from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
-from lexiscope.items.divided import Divided
-from lexiscope.items.planted_bias import Dials, planted_items
-from lexiscope.items.tabular import write_items
+from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.tables.tabular import write_items
 from lexiscope.studies.context_bias import data, study
 from lexiscope.studies.context_bias.sets import AuditSet, NotUsed
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.subjects import _probe
+from lexiscope.subjects.trained import _probe
 from lexiscope.training import plans
 
 Make = Callable[..., tuple[Item, ...]]

@@ -13,8 +13,8 @@ import pytest
 from scipy.stats import t as student
 
 import lexiscope
-from lexiscope.analysis import mixed
-from lexiscope.analysis.layers import correlations_by_layer
+from lexiscope.analysis.layers.layers import correlations_by_layer
+from lexiscope.analysis.mixed import models as mixed
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
@@ -75,7 +75,7 @@ def test_a_result_of_all_items_keeps_its_condition() -> None:
 
 
 def test_a_fit_is_the_curve_of_the_analysis() -> None:
-    """The curve of a run is that of :mod:`lexiscope.analysis.layers`, with the estimate that allows for the choice."""
+    """The curve of a run is that of ``analysis/layers``, with the estimate that allows for the choice."""
     run = rated_run()
     (curve,) = run.fit("pearson").entries
     assert isinstance(curve, lexiscope.Curve)

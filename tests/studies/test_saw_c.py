@@ -18,8 +18,8 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, parse_statistic, read_records
 from lexiscope.core.study import PublishedValue
 from lexiscope.datasets import mini_relatedness
+from lexiscope.report.page.stored import load
 from lexiscope.report.part import with_published
-from lexiscope.report.stored import load
 from lexiscope.studies.saw_c import planned, study
 from lexiscope.studies.saw_c.data import SawCData, completed
 from lexiscope.studies.saw_c.settings import SawCSettings

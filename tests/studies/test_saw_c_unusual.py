@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lexiscope.analysis.alpha import krippendorff_alpha
-from lexiscope.analysis.expected_layer import CumulativeScores, expected_layer
-from lexiscope.analysis.layers import SEPARATED
-from lexiscope.analysis.mixed import fit
+from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+from lexiscope.analysis.layers.expected_layer import CumulativeScores, expected_layer
+from lexiscope.analysis.layers.layers import SEPARATED
+from lexiscope.analysis.mixed.models import fit
 from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item

@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis.disagreeing_orders import compare_every
+from lexiscope.analysis.senses.disagreeing_orders import compare_every
 from lexiscope.core.errors import CapabilityError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
-from lexiscope.items.tabular import write_items
-from lexiscope.report.measure_orders import Compared
+from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.part import Omission, short_titles
+from lexiscope.report.parts.measure_orders import Compared
 from lexiscope.resources import fetch
-from lexiscope.resources.running_text import words_of
-from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
-from lexiscope.resources.training_log import LOG, LogRow, log_text
-from lexiscope.resources.word2vec import write_word2vec
+from lexiscope.resources.corpora.running_text import words_of
+from lexiscope.resources.vectors.sense_vectors import SenseVectors, read_sense_vectors
+from lexiscope.resources.vectors.training_log import LOG, LogRow, log_text
+from lexiscope.resources.vectors.word2vec import write_word2vec
 from lexiscope.studies.sense_induction import study as sense_induction
 from lexiscope.studies.sense_induction.data import SenseData, expanded, with_senses
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings

@@ -15,9 +15,9 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.tabular import write_items
-from lexiscope.report.sense_test_parts import accuracy_part
-from lexiscope.report.sense_tests import Judgments, items_by_id, judgments_of, read_people, sense_tests
+from lexiscope.items.tables.tabular import write_items
+from lexiscope.report.parts.sense_test_parts import accuracy_part
+from lexiscope.report.parts.sense_tests import Judgments, items_by_id, judgments_of, read_people, sense_tests
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.people import found
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings

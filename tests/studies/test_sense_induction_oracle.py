@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from lexiscope.core.result import Record, find, read_records
-from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.studies.sense_induction import study as sense_induction
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.training.gasi.settings import GasiSettings

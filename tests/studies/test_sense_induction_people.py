@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lexiscope.analysis.sense_duplicates import Question
+from lexiscope.analysis.senses.duplicates import Question
 from lexiscope.cli.main import cli
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record
 from lexiscope.core.usage import Usage
-from lexiscope.items.tabular import write_items
+from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.part import pick
-from lexiscope.report.sense_test_parts import Reference, agreement_part, duplicates_part
-from lexiscope.report.sense_tests import Judgments, sense_tests
+from lexiscope.report.parts.sense_test_parts import Reference, agreement_part, duplicates_part
+from lexiscope.report.parts.sense_tests import Judgments, sense_tests
 
 N_WORDS = 20
 TASKS = ("word_intrusion", "sense_choice")

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from lexiscope.report.part import part_of, short_titles
-from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.vectors import maps
-from lexiscope.subjects.gasi import Gasi
-from lexiscope.subjects.sense_embedding import SenseEmbedding
+from lexiscope.subjects.senses.gasi import Gasi
+from lexiscope.subjects.senses.sense_embedding import SenseEmbedding
 from lexiscope.training.gasi.train import write_senses
 
 WORDS = ("bank", "shore", "river", "loan", "pin")

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lexiscope.analysis.choice_design import Cell, cell_of
+from lexiscope.analysis.choices.design import Cell, cell_of
+from lexiscope.build.choice_items import ChoiceItems
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, DataError, InputError, RunError, SpecError
@@ -25,11 +26,10 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
 from lexiscope.datasets import mini_synonymy
-from lexiscope.items.choice_items import ChoiceItems
-from lexiscope.items.collection_file import write_collection
-from lexiscope.items.minimal_pairs import choice_sets
-from lexiscope.report.study_run import Summary
-from lexiscope.resources import wordnet
+from lexiscope.items.choice_sets.collection_file import write_collection
+from lexiscope.items.choice_sets.minimal_pairs import choice_sets
+from lexiscope.report.page.study_run import Summary
+from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.synonymy import study
 from lexiscope.studies.synonymy.data import SynonymyData
 from lexiscope.studies.synonymy.design import MAIN

@@ -10,9 +10,9 @@ import pytest
 
 from lexiscope.core.result import find, read_records
 from lexiscope.datasets import mini_synonymy
-from lexiscope.items.collection_file import write_collection
-from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
-from lexiscope.items.turned import turned_sets
+from lexiscope.items.choice_sets.collection_file import write_collection
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
+from lexiscope.items.choice_sets.turned import turned_sets
 from lexiscope.studies.synonymy import study
 from lexiscope.studies.synonymy.settings import SynonymySettings
 

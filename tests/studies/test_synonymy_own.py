@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.analysis.choice_design import Cell
+from lexiscope.analysis.choices.design import Cell
+from lexiscope.build.gap_filling.gaps import gap_items
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
-from lexiscope.items.collection_file import read_collection
-from lexiscope.items.gap_filling import gap_items
-from lexiscope.items.minimal_pairs import choice_sets
-from lexiscope.items.tabular import write_items
-from lexiscope.items.templates import read_templates
+from lexiscope.items.choice_sets.collection_file import read_collection
+from lexiscope.items.choice_sets.minimal_pairs import choice_sets
+from lexiscope.items.choice_sets.templates import read_templates
+from lexiscope.items.tables.tabular import write_items
 from lexiscope.studies.synonymy import study
 from lexiscope.studies.synonymy.design import Design, ordered
 from lexiscope.studies.synonymy.settings import SynonymySettings

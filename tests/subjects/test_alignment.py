@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from lexiscope.subjects._alignment import align
+from lexiscope.subjects.endpoint._alignment import align
 
 
 def pieces(text: str, tokens: list[str | None]) -> list[str]:

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lexiscope.analysis.replies import count_replies
+from lexiscope.build.gap_filling.gaps import COLUMN_PROMPT
 from lexiscope.cli.main import cli
 from lexiscope.collect import collect, collect_run
 from lexiscope.core.dataset import SubjectFacts
@@ -27,9 +28,8 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
-from lexiscope.items.gap_filling import COLUMN_PROMPT
-from lexiscope.subjects import completions
-from lexiscope.subjects.chat import Chat, load
+from lexiscope.subjects.endpoint import completions
+from lexiscope.subjects.endpoint.chat import Chat, load
 
 from .chat_child import stories
 from .fake_chat import FakeChat, error, serving

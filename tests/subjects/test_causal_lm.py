@@ -22,11 +22,11 @@ from lexiscope.core.errors import RunError, SpecError, SubjectError
 from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy, TokenScores
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.datasets import mini_synonymy
-from lexiscope.subjects import causal_lm
-from lexiscope.subjects._rounding import rounding
-from lexiscope.subjects._route import Guard, refusal, window_of
 from lexiscope.subjects._scoring_options import CausalOptions
-from lexiscope.subjects.causal_lm import CAPABILITIES, CausalLM, load
+from lexiscope.subjects.local import causal_lm
+from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local._route import Guard, refusal, window_of
+from lexiscope.subjects.local.causal_lm import CAPABILITIES, CausalLM, load
 
 Folders = Callable[[str], Path]
 
@@ -138,7 +138,7 @@ def test_scoring_both_ways_sees_what_the_configuration_hides(
     causal: Folders, architecture: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even where the configuration is not understood, the numbers themselves refuse the tree."""
-    monkeypatch.setattr("lexiscope.subjects._route.refusal", lambda config, attention, row: "")
+    monkeypatch.setattr("lexiscope.subjects.local._route.refusal", lambda config, attention, row: "")
     folder, texts = causal(architecture), texts_of(architecture)
     model = subject(folder)
     same(model.score(texts), plain(folder, texts))
@@ -159,7 +159,7 @@ def test_a_route_that_was_asked_for_is_used_or_refused(causal: Folders) -> None:
 
 def test_batches_that_are_not_exact_are_left(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that looks right (here: made to) is read one text at a time, and both refusals are said."""
-    monkeypatch.setattr("lexiscope.subjects._route._difference", lambda forward, plan, plain, lean: 0.5)
+    monkeypatch.setattr("lexiscope.subjects.local._route._difference", lambda forward, plan, plain, lean: 0.5)
     model = subject(causal("gpt2"))
     same(model.score(TEXTS), plain(causal("gpt2"), TEXTS))
     assert model.settings["route"] == "single"
@@ -213,7 +213,7 @@ def test_windows_and_refusals_by_configuration() -> None:
 
 def test_a_model_whose_logits_are_more_than_a_projection(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no known scaling explains the logits, those of the whole model are used, and it is said."""
-    monkeypatch.setattr("lexiscope.subjects._tree_forward.CausalForward._find_scaling", lambda self, place: None)
+    monkeypatch.setattr("lexiscope.subjects.local._tree_forward.CausalForward._find_scaling", lambda self, place: None)
     model = subject(causal("gemma2"))
     same(model.score(TEXTS), plain(causal("gemma2"), TEXTS))
     assert model.settings["projection"] == "whole model"
@@ -253,11 +253,11 @@ def test_there_is_never_a_matrix_of_all_tokens_by_the_vocabulary(
     causal: Folders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without lean kernels the projection runs in chunks, on the tokens alone that another token follows."""
-    monkeypatch.setattr("lexiscope.subjects._tree_forward.CausalForward.kernels", lambda self, route: "")
+    monkeypatch.setattr("lexiscope.subjects.local._tree_forward.CausalForward.kernels", lambda self, route: "")
     model = subject(causal("gpt2"))
     head, rows = model.forward._head, []
     model._guard  # noqa: B018
-    monkeypatch.setattr("lexiscope.subjects._tree_forward._CHUNK_ROWS", 16)
+    monkeypatch.setattr("lexiscope.subjects.local._tree_forward._CHUNK_ROWS", 16)
     head.register_forward_hook(lambda module, inputs, output: rows.append(len(output)))
     model.score(TEXTS)
     assert 8 < max(rows) <= 16

@@ -26,8 +26,8 @@ from lexiscope.core.prompt import ChatQuestion, Converses, Message, Previews
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec, capabilities
-from lexiscope.subjects._chat_options import chat_options
-from lexiscope.subjects.chat import Chat, load
+from lexiscope.subjects.endpoint._chat_options import chat_options
+from lexiscope.subjects.endpoint.chat import Chat, load
 
 from . import chat_child
 from .chat_child import stories

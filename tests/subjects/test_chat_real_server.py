@@ -27,7 +27,7 @@ from lexiscope.core.generation import Decoding
 from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.subjects.chat import Chat, load
+from lexiscope.subjects.endpoint.chat import Chat, load
 
 from . import served_chat_child
 from .chat_child import stories

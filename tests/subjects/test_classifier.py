@@ -14,11 +14,11 @@ from lexiscope.core.errors import RunError, SpecError, SubjectError
 from lexiscope.core.judged import judged
 from lexiscope.core.run import read_json, write_json
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.items.views import view_item
-from lexiscope.report.stored import read_figure
-from lexiscope.subjects import bi_encoder
-from lexiscope.subjects._model_folder import ModelFolder
-from lexiscope.subjects.classifier import Classifier, load
+from lexiscope.items.arrange.views import view_item
+from lexiscope.report.page.stored import read_figure
+from lexiscope.subjects.local._model_folder import ModelFolder
+from lexiscope.subjects.trained import bi_encoder
+from lexiscope.subjects.trained.classifier import Classifier, load
 from lexiscope.training._training import Shard
 from lexiscope.training.bi_encoder import train_bi_encoder
 from lexiscope.training.pair_classifier import train_pair_classifier

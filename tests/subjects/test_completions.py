@@ -24,10 +24,10 @@ from tokenizers import Tokenizer
 from lexiscope.core.errors import CapabilityError, InputError, LexiscopeError, RunError, SpecError, SubjectError
 from lexiscope.core.generation import Decoding
 from lexiscope.core.subject import SubjectSpec, capabilities
-from lexiscope.subjects import completions
-from lexiscope.subjects._generation import seed_of
-from lexiscope.subjects.causal_lm import CausalLM
-from lexiscope.subjects.completions import Completions
+from lexiscope.subjects.endpoint import completions
+from lexiscope.subjects.endpoint.completions import Completions
+from lexiscope.subjects.local._generation import seed_of
+from lexiscope.subjects.local.causal_lm import CausalLM
 
 MODEL = "small"
 TEXTS = ["A ship sails home", "A shop sells ships", "The ship", "Home is the sailor", "A ship sails home"]

@@ -17,8 +17,8 @@ from lexiscope.core.errors import MissingExtraError, SpecError, SubjectError
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.core.usage import Usage, occurrences
 from lexiscope.subjects._options import EncoderOptions
-from lexiscope.subjects._rounding import rounding
-from lexiscope.subjects.encoder import CAPABILITIES, Encoder, load
+from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local.encoder import CAPABILITIES, Encoder, load
 
 Folders = Callable[[str], Path]
 ARCHITECTURES = [
@@ -105,7 +105,7 @@ def test_layers_without_known_blocks_come_from_hidden_states(
 ) -> None:
     """Where no modules prove to be the blocks, the same numbers come from output_hidden_states, and it is said."""
     by_hooks = Encoder(str(tiny(architecture))).embed(USAGES)
-    monkeypatch.setattr("lexiscope.subjects._forward._candidates", lambda torch, model: iter(()))
+    monkeypatch.setattr("lexiscope.subjects.local._forward._candidates", lambda torch, model: iter(()))
     encoder = Encoder(str(tiny(architecture)))
     same(encoder.embed(USAGES), by_hooks)
     assert encoder.settings["route"] == "hidden_states"
@@ -382,7 +382,7 @@ def test_unknown_names_are_refused() -> None:
 
 def test_a_model_that_is_not_installed_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the package of the demo model the error is the install line."""
-    monkeypatch.setattr("lexiscope.subjects._model_folder.find_spec", lambda name: None)
+    monkeypatch.setattr("lexiscope.subjects.local._model_folder.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'lexiscope\[demo\]'"):
         Encoder("minilm").layers  # noqa: B018
 

@@ -16,9 +16,9 @@ from lexiscope.core.catalog import subject as make
 from lexiscope.core.errors import CapabilityError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import view_usage, with_mask
-from lexiscope.subjects._rounding import rounding
-from lexiscope.subjects.encoder import Encoder
+from lexiscope.items.arrange.views import view_usage, with_mask
+from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local.encoder import Encoder
 
 Folders = Callable[[str], Path]
 
@@ -84,7 +84,7 @@ def test_a_tokenizer_without_a_mask_token_is_refused(tiny: Folders, monkeypatch:
     encoder = Encoder(str(folder))
     assert encoder.embed([USAGE, view_usage(USAGE, "word")]).shape[0] == 2
     again = Encoder(str(folder))
-    monkeypatch.setattr("lexiscope.subjects.encoder.ForwardPass", None)
+    monkeypatch.setattr("lexiscope.subjects.local.encoder.ForwardPass", None)
     for view in ("context", "label"):
         with pytest.raises(CapabilityError, match=r"encoder:.*no mask token(.|\n)*full and word"):
             again.embed([USAGE, view_usage(USAGE, view)])

@@ -12,8 +12,8 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage, locate
-from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi.train import write_senses
 
 WORDS = ("the", "bank", "river", "money", "caf\u00e9", "<num>")

@@ -16,10 +16,10 @@ import transformers
 from lexiscope.core.errors import SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import PRESETS
-from lexiscope.subjects import causal_lm
-from lexiscope.subjects._generation import seed_of
 from lexiscope.subjects._scoring_options import CausalOptions
-from lexiscope.subjects.causal_lm import CausalLM
+from lexiscope.subjects.local import causal_lm
+from lexiscope.subjects.local._generation import seed_of
+from lexiscope.subjects.local.causal_lm import CausalLM
 
 Folders = Callable[[str], Path]
 PROMPTS = [
@@ -143,7 +143,9 @@ def test_what_cannot_be_continued(causal: Folders, monkeypatch: pytest.MonkeyPat
     assert model.generate([], GREEDY) == []
     with pytest.raises(SubjectError, match=r"250 tokens, the model reads at most 246"):
         model.generate(["," * 250], GREEDY)
-    monkeypatch.setattr("lexiscope.subjects._generation._steps", lambda *given: iter([torch.full((1, 9), np.nan)]))
+    monkeypatch.setattr(
+        "lexiscope.subjects.local._generation._steps", lambda *given: iter([torch.full((1, 9), np.nan)])
+    )
     with pytest.raises(SubjectError, match=r"not finite[\s\S]*a bank"):
         model.generate(["a bank"], GREEDY)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import huggingface_hub
 import pytest
 
-from lexiscope.subjects._model_folder import HUB_IDS, PUBLISHED, locate
-from lexiscope.subjects.encoder import Encoder
+from lexiscope.subjects.local._model_folder import HUB_IDS, PUBLISHED, locate
+from lexiscope.subjects.local.encoder import Encoder
 from lexiscope.training._claim import base_of
 
 

@@ -14,16 +14,16 @@ import transformers
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.activations import ACT2FN
 
-from lexiscope.subjects._lean_modules import lean_modules, replaced, tanh_gelu
-from lexiscope.subjects._log_probabilities import log_probabilities
-from lexiscope.subjects._prefix_tree import grow
-from lexiscope.subjects._rounding import rounding
-from lexiscope.subjects._route import guard
-from lexiscope.subjects._score_units import tree_plan
 from lexiscope.subjects._scoring_options import CausalOptions
-from lexiscope.subjects._tree_attention import attend, cut, in_blocks, tree_row
-from lexiscope.subjects._tree_forward import CausalForward
-from lexiscope.subjects.causal_lm import CausalLM
+from lexiscope.subjects.local._lean_modules import lean_modules, replaced, tanh_gelu
+from lexiscope.subjects.local._log_probabilities import log_probabilities
+from lexiscope.subjects.local._prefix_tree import grow
+from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local._route import guard
+from lexiscope.subjects.local._score_units import tree_plan
+from lexiscope.subjects.local._tree_attention import attend, cut, in_blocks, tree_row
+from lexiscope.subjects.local._tree_forward import CausalForward
+from lexiscope.subjects.local.causal_lm import CausalLM
 
 Folders = Callable[[str], Path]
 
@@ -82,7 +82,7 @@ def test_the_guard_says_which_kernels_are_used(causal: Folders) -> None:
 
 def test_kernels_that_are_not_exact_are_left(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where lean kernels differ from the plain pass (here: made to), the model's own are used, and it is said."""
-    monkeypatch.setattr("lexiscope.subjects._lean_modules.tanh_gelu", lambda given: given.mul_(0.9))
+    monkeypatch.setattr("lexiscope.subjects.local._lean_modules.tanh_gelu", lambda given: given.mul_(0.9))
     forward = forward_of(causal("gpt2"))
     found = guard(forward, "auto", row_budget=2_048, plain_budget=512, batch_budget=1_024)
     assert (found.route, found.lean, found.row) == ("tree", False, 512)
@@ -151,7 +151,7 @@ class Widths(TorchDispatchMode):
 
 def test_no_row_of_the_vocabulary_is_made(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """In pieces, no tensor is as wide as the vocabulary, or wider than a piece; the plain pass makes such rows."""
-    monkeypatch.setattr("lexiscope.subjects._log_probabilities._OUTPUTS", 200)
+    monkeypatch.setattr("lexiscope.subjects.local._log_probabilities._OUTPUTS", 200)
     forward = forward_of(causal("gpt2"))
     plan = tree_plan(sequences(20, forward.n_vocabulary), budget=1_000, longest=1_000)
     (unit,) = plan.units

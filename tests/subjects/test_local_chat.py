@@ -18,10 +18,10 @@ from lexiscope.core.generation import Decoding
 from lexiscope.core.prompt import ChatQuestion, Message, Prompting
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.items.chat_answers import expected_rating
-from lexiscope.subjects._chat_text import answer_tokens, render
-from lexiscope.subjects._local_chat import LocalChat, load_local
-from lexiscope.subjects._rounding import rounding
+from lexiscope.items.answers.chat_answers import expected_rating
+from lexiscope.subjects.local._chat_text import answer_tokens, render
+from lexiscope.subjects.local._local_chat import LocalChat, load_local
+from lexiscope.subjects.local._rounding import rounding
 
 TEMPLATE = (
     "{% for m in messages %}<s>{{ m.role }} {{ m.content }}{% endfor %}{% if add_generation_prompt %}<s>{% endif %}"
@@ -193,7 +193,7 @@ def test_kept_replies_are_not_made_again(
     subject = chat(folders["chat"])
     before = subject.converse([QUESTION], work=tmp_path)
     made = []
-    monkeypatch.setattr("lexiscope.subjects._local_chat.continue_group", lambda *each, **more: made.append(each))
+    monkeypatch.setattr("lexiscope.subjects.local._local_chat.continue_group", lambda *each, **more: made.append(each))
     assert chat(folders["chat"]).converse([QUESTION], work=tmp_path) == before
     assert made == []
 

@@ -19,12 +19,12 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from lexiscope.core.errors import InputError, RunError, SpecError, SubjectError
 from lexiscope.core.scoring import ScoringPolicy, TokenScores
 from lexiscope.core.subject import Scores, SubjectSpec, capabilities
-from lexiscope.subjects import masked_lm
 from lexiscope.subjects._answer_log import AnswerLog
-from lexiscope.subjects._masked_copies import TokenisedText, plan_copies
-from lexiscope.subjects._masked_forward import MaskedForward
-from lexiscope.subjects._rounding import rounding
-from lexiscope.subjects.masked_lm import MaskedLM, MaskedOptions
+from lexiscope.subjects.local import masked_lm
+from lexiscope.subjects.local._masked_copies import TokenisedText, plan_copies
+from lexiscope.subjects.local._masked_forward import MaskedForward
+from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local.masked_lm import MaskedLM, MaskedOptions
 
 CORPUS = [
     "The keeper of the lighthouse counts the passing ships.",
@@ -422,7 +422,7 @@ def test_stored_scores_need_no_model(tiny: Callable[[str], Path], tmp_path: Path
     """A call whose texts are all stored loads neither torch nor transformers."""
     subject_of(tiny("bert")).score(TEXTS, work=tmp_path)
     code = (
-        "import sys, pathlib; from lexiscope.subjects.masked_lm import MaskedLM;"
+        "import sys, pathlib; from lexiscope.subjects.local.masked_lm import MaskedLM;"
         f"s = MaskedLM({str(tiny('bert'))!r}).score({TEXTS!r}, work=pathlib.Path({str(tmp_path)!r}));"
         "print(len(s), 'torch' in sys.modules, 'transformers' in sys.modules)"
     )

@@ -20,9 +20,9 @@ from lexiscope.core.errors import LexiscopeError
 from lexiscope.core.generation import Decoding
 from lexiscope.core.run import read_json, sha256_of, write_json
 from lexiscope.core.usage import Usage
-from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.subjects._model_folder import ModelFolder
-from lexiscope.subjects._trained_folder import TrainedFolder, seal_of
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.subjects.local._model_folder import ModelFolder
+from lexiscope.subjects.trained._trained_folder import TrainedFolder, seal_of
 from lexiscope.training.gasi.train import write_senses
 
 from .conftest import ARCHITECTURES, CAUSAL

@@ -13,9 +13,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from lexiscope.core.errors import InputError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.search_space import Entry
-from lexiscope.items.views import view_item
-from lexiscope.subjects._reading import Reading, Wording, encode, entry_text, within
+from lexiscope.items.answers.search_space import Entry
+from lexiscope.items.arrange.views import view_item
+from lexiscope.subjects.trained._reading import Reading, Wording, encode, entry_text, within
 
 BANK = Usage("The bank of the bank shut.", 16, 20, lemma="bank", language="en")
 LIMA = Usage("Una lima.", 4, 8, lemma="lima")

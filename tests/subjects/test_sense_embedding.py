@@ -13,9 +13,9 @@ from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
-from lexiscope.items.known_words import UNKNOWN
-from lexiscope.items.truth_choice import SAME
-from lexiscope.subjects.sense_embedding import SenseEmbedding, load
+from lexiscope.items.answers.known_words import UNKNOWN
+from lexiscope.items.answers.truth_choice import SAME
+from lexiscope.subjects.senses.sense_embedding import SenseEmbedding, load
 from lexiscope.tasks.same_sense import by_sense
 from lexiscope.tasks.same_sense.by_sense import ONE_SENSE, random_answers
 

@@ -14,10 +14,10 @@ import transformers
 from lexiscope.core.item import Item
 from lexiscope.core.scoring import PRESETS
 from lexiscope.datasets.synonymy import collection
-from lexiscope.items.minimal_pairs import choice_sets
-from lexiscope.subjects._rounding import rounding
+from lexiscope.items.choice_sets.minimal_pairs import choice_sets
 from lexiscope.subjects._scoring_options import CausalOptions
-from lexiscope.subjects.causal_lm import CausalLM
+from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local.causal_lm import CausalLM
 
 pytestmark = pytest.mark.published
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lexiscope.build.gap_filling.gaps import gap_item, gap_items, read_decoding
+from lexiscope.build.gap_filling.matching import AnswerRule, mark_completions
 from lexiscope.collect import Seeded, collect
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
@@ -18,9 +20,7 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.subject import Progress
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.synonymy import collection
-from lexiscope.items.gap_filling import gap_item, gap_items, read_decoding
-from lexiscope.items.gap_matching import AnswerRule, mark_completions
-from lexiscope.subjects.causal_lm import CausalLM
+from lexiscope.subjects.local.causal_lm import CausalLM
 from lexiscope.tasks.gap_filling import SINGLE, TASK, TEN, Sampling, generating
 
 ITEMS = [

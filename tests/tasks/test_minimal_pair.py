@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.analysis.choice_sets import decide
+from lexiscope.analysis.choices.choice_sets import decide
 from lexiscope.collect import collect
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError, SubjectError
@@ -20,7 +20,7 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy, TokenScores
 from lexiscope.core.subject import Progress
 from lexiscope.core.usage import Usage
-from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
 from lexiscope.tasks.minimal_pair import by_scoring, check_choice_set, example_items
 from lexiscope.tasks.minimal_pair.self_test import binomial_tail, easy_pairs, self_test
 

@@ -22,7 +22,7 @@ from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.prompt_text import variants_of, without_examples
 from lexiscope.core.screen import Screen
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import view_item
+from lexiscope.items.arrange.views import view_item
 
 ASKED = tuple(name for name in catalog.names("tasks") if catalog.task(name).asks is not None)
 PROMPTS = tuple(

@@ -18,7 +18,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import AnswerInvalid, Shown, marked
 from lexiscope.core.usage import Usage
-from lexiscope.items.distances import cosine_distances
+from lexiscope.tasks.kit.distances import cosine_distances
 from lexiscope.tasks.relatedness import (
     FOLDER,
     SCREEN,

@@ -12,8 +12,8 @@ from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.item import Item
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
-from lexiscope.items.known_words import UNKNOWN
-from lexiscope.items.truth_choice import DIFFERENT, SAME
+from lexiscope.items.answers.known_words import UNKNOWN
+from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
 from lexiscope.tasks.same_sense import NAME, TASK, by_sense
 from lexiscope.tasks.same_sense.by_sense import (
     FLAG,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.collect import collect
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, SubjectFacts
@@ -21,7 +21,7 @@ from lexiscope.core.reply import read_reply
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.scoring import PRESETS, TokenScores
-from lexiscope.items.chat_answers import expected_rating
+from lexiscope.items.answers.chat_answers import expected_rating
 
 RAW_C, SCWS, OWN = Scale(0, 4), Scale(0, 10, step=0), Scale.between(1, 100)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.analysis.selection import ModelAnswers
+from lexiscope.analysis.senses.selection import ModelAnswers
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import AnswerInvalid, Shown
 from lexiscope.core.usage import Usage
-from lexiscope.items.importer import import_items
+from lexiscope.items.read.importer import import_items
 from lexiscope.tasks.sense_choice import SCREEN, example_items, groups_of, options, stimulus
 
 SENTENCE = "The bank was steep and wet."

@@ -11,7 +11,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Shown
 from lexiscope.core.usage import Usage
-from lexiscope.items.importer import import_items
+from lexiscope.items.read.importer import import_items
 from lexiscope.subjects.baseline import Baseline
 from lexiscope.tasks.sense_disambiguation import SCREEN, TASK, example_items, options
 

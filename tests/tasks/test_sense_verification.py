@@ -11,8 +11,8 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import AnswerInvalid, Shown
 from lexiscope.core.usage import Usage
-from lexiscope.items.importer import import_items
-from lexiscope.items.views import view_item
+from lexiscope.items.arrange.views import view_item
+from lexiscope.items.read.importer import import_items
 from lexiscope.tasks.sense_verification import SCREEN, asks, example_items, stimulus
 
 SENSE = {"definition": "a bird with long legs", "hypernyms": "bird, animal"}

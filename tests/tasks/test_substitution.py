@@ -13,9 +13,9 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Line, Shown
 from lexiscope.core.usage import Usage
-from lexiscope.items.articles import indefinite_article, with_article
-from lexiscope.items.importer import import_items
-from lexiscope.items.surface import join_punctuation
+from lexiscope.items.choice_sets.articles import indefinite_article, with_article
+from lexiscope.items.choice_sets.surface import join_punctuation
+from lexiscope.items.read.importer import import_items
 from lexiscope.tasks.substitution import (
     SCREEN,
     candidates,

@@ -9,14 +9,14 @@ from pathlib import Path
 import jinja2
 import pytest
 
+from lexiscope.build.sense_tests.intrusion import SenseNeighbours, make_intrusion_items
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import AnswerInvalid, Shown
 from lexiscope.core.usage import Usage
-from lexiscope.items.columns import ColumnMap
-from lexiscope.items.importer import import_items
-from lexiscope.items.intrusion import SenseNeighbours, make_intrusion_items
+from lexiscope.items.read.importer import import_items
+from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.tasks.word_intrusion import FOLDER, SCREEN, TASK, by_judgment, example_items, intruder, options, words_of
 
 WORDS = ("river", "shore", "stream", "loan")

@@ -9,7 +9,7 @@ from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.word_groups import beside, from_centroid
+from lexiscope.senses.word_groups import beside, from_centroid
 from lexiscope.tasks.word_intrusion import TASK
 
 from .toy_vectors import Encoder, OnlyChooses, Senses

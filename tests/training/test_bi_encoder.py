@@ -15,12 +15,12 @@ import torch
 from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.run import sha256_of
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.items.views import view_item
-from lexiscope.subjects import _trained_folder
-from lexiscope.subjects._reader import Reader
-from lexiscope.subjects._reading import Reading
+from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects._vector_store import VectorStore
-from lexiscope.subjects.bi_encoder import load
+from lexiscope.subjects.trained import _trained_folder
+from lexiscope.subjects.trained._reader import Reader
+from lexiscope.subjects.trained._reading import Reading
+from lexiscope.subjects.trained.bi_encoder import load
 from lexiscope.training import _training
 from lexiscope.training._training import Shard
 from lexiscope.training.bi_encoder import Triplets, train_bi_encoder

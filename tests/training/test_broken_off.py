@@ -17,7 +17,7 @@ import transformers
 
 from lexiscope.core.errors import RunError, SubjectError
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.subjects.classifier import load
+from lexiscope.subjects.trained.classifier import load
 from lexiscope.training import _checkpoint, _trainer, _training
 from lexiscope.training._course import Progress
 from lexiscope.training._trainer import StepTrainer

@@ -11,8 +11,8 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.items.views import view_item
-from lexiscope.subjects.classifier import load
+from lexiscope.items.arrange.views import view_item
+from lexiscope.subjects.trained.classifier import load
 from lexiscope.training.gloss_classifier import train_gloss_classifier, train_verification
 from lexiscope.training.label_baseline import fit_label_baseline
 

@@ -24,13 +24,13 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.items.chat_answers import expected_rating
-from lexiscope.items.scale_scoring import scoring
-from lexiscope.subjects._chat_text import answer_tokens, numbers_of
-from lexiscope.subjects._local_chat import load_local
-from lexiscope.subjects._model_folder import ModelFolder
-from lexiscope.subjects._rounding import rounding
-from lexiscope.subjects.causal_lm import load as load_causal
+from lexiscope.items.answers.chat_answers import expected_rating
+from lexiscope.items.answers.scale_scoring import scoring
+from lexiscope.subjects.local._chat_text import answer_tokens, numbers_of
+from lexiscope.subjects.local._local_chat import load_local
+from lexiscope.subjects.local._model_folder import ModelFolder
+from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local.causal_lm import load as load_causal
 from lexiscope.tasks.plausibility import example_items
 from lexiscope.training import lora
 from lexiscope.training._lora_lessons import AdapterLessons, learn_adapter

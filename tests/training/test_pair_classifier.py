@@ -15,12 +15,12 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.items.views import view_item
-from lexiscope.subjects._model_folder import ModelFolder
-from lexiscope.subjects._reader import Reader, Shape
-from lexiscope.subjects._reading import Wording
-from lexiscope.subjects._rounding import rounding
-from lexiscope.subjects.classifier import load
+from lexiscope.items.arrange.views import view_item
+from lexiscope.subjects.local._model_folder import ModelFolder
+from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reading import Wording
+from lexiscope.subjects.trained.classifier import load
 from lexiscope.training._lessons import Lessons, learn, length_batches
 from lexiscope.training._training import Shard, prune
 from lexiscope.training.label_baseline import fit_label_baseline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.divided import Divided
+from lexiscope.items.arrange.divided import Divided
 from lexiscope.training.plans import named_plan, plan_for
 from lexiscope.training.settings import TrainingSettings
 

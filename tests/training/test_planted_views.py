@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.analysis.bias import Biases, context_word_bias
-from lexiscope.analysis.verdict import verdict
-from lexiscope.analysis.view_answers import scored_views
+from lexiscope.analysis.bias.bias import Biases, context_word_bias
+from lexiscope.analysis.bias.verdict import verdict
+from lexiscope.analysis.bias.view_answers import scored_views
+from lexiscope.build.planted.bias import Dials, expected, planted_items
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.items.planted_bias import Dials, expected, planted_items
-from lexiscope.items.views import view_item
-from lexiscope.subjects.classifier import load
+from lexiscope.items.arrange.views import view_item
+from lexiscope.subjects.trained.classifier import load
 from lexiscope.training.label_baseline import fit_label_baseline
 from lexiscope.training.pair_classifier import train_pair_classifier
 from lexiscope.training.settings import TrainingSettings

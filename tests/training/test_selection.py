@@ -15,7 +15,7 @@ import pytest
 from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.lock import locked
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.subjects.classifier import load
+from lexiscope.subjects.trained.classifier import load
 from lexiscope.training.selection import Grid, merge_shards, run_selection, selection_table, shard_folder
 from lexiscope.training.settings import RATES, SEEDS
 from lexiscope.training.shards import METHOD_OF_TASK, METHODS, train_shard

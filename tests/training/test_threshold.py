@@ -15,9 +15,9 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import read_json
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import view_item
-from lexiscope.subjects import encoder
-from lexiscope.subjects.classifier import load
+from lexiscope.items.arrange.views import view_item
+from lexiscope.subjects.local import encoder
+from lexiscope.subjects.trained.classifier import load
 from lexiscope.training.threshold import best_threshold, fit_threshold
 
 from .tiny_views import QUICK, pairs, senses, verifications

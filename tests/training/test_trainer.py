@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from lexiscope.core.errors import SubjectError
-from lexiscope.subjects._model_folder import ModelFolder
-from lexiscope.subjects._reader import Reader, Shape
-from lexiscope.subjects._reading import Wording
+from lexiscope.subjects.local._model_folder import ModelFolder
+from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reading import Wording
 from lexiscope.training._course import pace_of, run_steps, seed_of
 from lexiscope.training._lessons import Lessons, learn, length_batches, steps_of
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.divided import Divided
+from lexiscope.items.arrange.divided import Divided
 from lexiscope.training.view_learners import (
     Further,
     counted_answers,

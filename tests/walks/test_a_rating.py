@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from lexiscope.analysis.agreement import RaterAgreement, leave_one_out
+from lexiscope.analysis.agreement.raters import RaterAgreement, leave_one_out
 from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, from_json, to_json
 from lexiscope.core.scale import Scale
-from lexiscope.items.importer import Imported, import_items
+from lexiscope.items.read.importer import Imported, import_items
 from lexiscope.report.tables import BOUNDED, Column, Table, to_csv, to_text
 
 CUES = ("muddy", "grassy", "Swiss", "private", "steep", "central")

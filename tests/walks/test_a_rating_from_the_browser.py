@@ -9,10 +9,10 @@ import asyncio
 
 import pytest
 
-from lexiscope.analysis.agreement import leave_one_out
+from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.exclusion import apply, parse_rule
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.annotation.definition import CatchSection, DesignSection, RatingsSection
+from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, RatingsSection
 from lexiscope.core.response import ResponseTable
 from lexiscope.report.tables import BOUNDED, Column, Table, to_text
 

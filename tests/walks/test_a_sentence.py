@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis.layers import r_squared_by_layer
+from lexiscope.analysis.layers.layers import r_squared_by_layer
 from lexiscope.collect import collect
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Curve
-from lexiscope.items.views import view_item
-from lexiscope.report.curves import Trajectory
-from lexiscope.report.figure_layers import trajectories
+from lexiscope.items.arrange.views import view_item
 from lexiscope.report.figures import Heading, data_csv
-from lexiscope.subjects.encoder import Encoder
+from lexiscope.report.plots.curves import Trajectory
+from lexiscope.report.plots.layers import trajectories
+from lexiscope.subjects.local.encoder import Encoder
 
 N_WORDS, PAIRS_OF_A_WORD = 5, 6
 VIEW = "full+final_stop"

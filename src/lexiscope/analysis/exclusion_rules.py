@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from lexiscope.analysis.agreement import leave_one_out
+from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.bootstrap import FloatArray, IntArray
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError

@@ -14,15 +14,15 @@ from typing import Protocol
 
 import numpy as np
 
-from lexiscope.analysis.agreement import leave_one_out
-from lexiscope.analysis.alpha import Level, krippendorff_alpha
-from lexiscope.analysis.consistency import TopUp, coverage
+from lexiscope.analysis.agreement.alpha import Level, krippendorff_alpha
+from lexiscope.analysis.agreement.consistency import TopUp, coverage
+from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.exclusion import Rule
 from lexiscope.analysis.ratings import Ratings, choices_from_table
-from lexiscope.annotation.assignment import HasLoad
-from lexiscope.annotation.definition import AboutYou
-from lexiscope.annotation.exclusions import judge_now
-from lexiscope.annotation.output.collected import FINISHED, PersonLike
+from lexiscope.annotation.export.collected import FINISHED, PersonLike
+from lexiscope.annotation.study_file.assignment import HasLoad
+from lexiscope.annotation.study_file.definition import AboutYou
+from lexiscope.annotation.study_file.exclusions import judge_now
 from lexiscope.core.errors import LexiscopeError, StatisticError
 from lexiscope.core.response import ResponseTable
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.annotation.exclusions import declared_rules
-from lexiscope.annotation.freeze import FrozenStudy
+from lexiscope.annotation.export.pay import Pay, PayTopUp, pay_so_far, pay_top_ups
 from lexiscope.annotation.monitor import (
     ItemCoverage,
     ListProgress,
@@ -23,10 +22,11 @@ from lexiscope.annotation.monitor import (
     losses,
     top_up_suggestions,
 )
-from lexiscope.annotation.output.pay import Pay, PayTopUp, pay_so_far, pay_top_ups
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.record import Kind, State
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.exclusions import declared_rules
+from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.core.response import ResponseTable
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiscope.analysis.alpha import krippendorff_alpha
-from lexiscope.analysis.choices import cohen_kappa, option_table, percent_agreement
+from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+from lexiscope.analysis.agreement.choices import cohen_kappa, option_table, percent_agreement
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.cli.agree_summary import AgreeSummary, Maker, at_least_two, counts_of, flat_record, records_of
 from lexiscope.core.result import Interval, Record

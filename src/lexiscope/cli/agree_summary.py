@@ -8,17 +8,17 @@ from typing import Protocol
 
 import numpy as np
 
-from lexiscope.analysis.agreement import (
+from lexiscope.analysis.agreement.alpha import Level
+from lexiscope.analysis.agreement.ceilings import Ceiling, best_rater, mean_squared_rho, split_half, squared_mean_rho
+from lexiscope.analysis.agreement.consistency import group_consistency
+from lexiscope.analysis.agreement.raters import (
     RaterAgreement,
     included,
     krippendorff_alpha,
     leave_one_out,
     pairwise_agreement,
 )
-from lexiscope.analysis.alpha import Level
-from lexiscope.analysis.ceilings import Ceiling, best_rater, mean_squared_rho, split_half, squared_mean_rho
-from lexiscope.analysis.consistency import group_consistency
-from lexiscope.analysis.norms import mean_item_sd
+from lexiscope.analysis.norms.norms import mean_item_sd
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import Place, StatisticError
 from lexiscope.core.result import Interval, Record

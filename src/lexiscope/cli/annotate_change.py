@@ -13,10 +13,10 @@ from pathlib import Path
 
 import click
 
-from lexiscope.annotation.launched import check_launched, read_study, snapshot
 from lexiscope.annotation.store.backup import BACKUPS, copy_key, restore
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.launched import check_launched, read_study, snapshot
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.serving import Serving
 from lexiscope.cli.output import say

@@ -11,20 +11,20 @@ from pathlib import Path
 
 import click
 
-from lexiscope.annotation.drafts import Draft, accepted_texts, draft_table, drafted, read_drafts
-from lexiscope.annotation.launched import read_study, snapshot
-from lexiscope.annotation.stage_files import item_file
-from lexiscope.annotation.staging import stage_of
+from lexiscope.annotation.study_file.launched import read_study, snapshot
+from lexiscope.annotation.writing.drafts import Draft, accepted_texts, draft_table, drafted, read_drafts
+from lexiscope.annotation.writing.stage_files import item_file
+from lexiscope.annotation.writing.staging import stage_of
+from lexiscope.build.stories.drafting import DraftRequest
+from lexiscope.build.stories.homonym_pool import homonym_pool, with_examples
 from lexiscope.cli.output import print_table, progress_bar, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
-from lexiscope.items.drafting import DraftRequest
-from lexiscope.items.homonym_pool import homonym_pool, with_examples
-from lexiscope.resources import wordnet
-from lexiscope.resources.pun_senses import read_pun_senses
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.pun_senses import read_pun_senses
 from lexiscope.tasks.ambiguous_sentence.drafting import example
 
 _SUBJECT = click.option("--subject", metavar="SPEC", help="Who drafts: chat:MODEL@URL, causal_lm:FOLDER …")

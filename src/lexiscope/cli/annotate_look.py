@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from lexiscope.annotation.launched import StudyOnDisk, read_study, snapshot
+from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.monitor import ItemCoverage
-from lexiscope.annotation.output.package import write_export
 from lexiscope.annotation.progress import StudyProgress, progress_of
 from lexiscope.annotation.store.loss import way_back
+from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study, snapshot
+from lexiscope.annotation.study_file.wording import counted, people
 from lexiscope.annotation.web.admin.look import everything_collected
-from lexiscope.annotation.wording import counted, people
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, say, say_folded
 from lexiscope.cli.verb import Verb

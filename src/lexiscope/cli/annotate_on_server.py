@@ -6,11 +6,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lexiscope.annotation.launched import StudyOnDisk
-from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.rehearsal.population import Population
 from lexiscope.annotation.rehearsal.run_report import ServerRun
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
+from lexiscope.annotation.study_file.launched import StudyOnDisk
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
 

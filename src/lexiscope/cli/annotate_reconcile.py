@@ -6,9 +6,7 @@ from pathlib import Path
 
 import click
 
-from lexiscope.annotation.definition import Payment
-from lexiscope.annotation.launched import read_study, snapshot
-from lexiscope.annotation.output.pay import pay_top_ups
+from lexiscope.annotation.export.pay import pay_top_ups
 from lexiscope.annotation.reconciliation import (
     LEFT_THERE,
     OurRecord,
@@ -20,7 +18,9 @@ from lexiscope.annotation.reconciliation import (
 )
 from lexiscope.annotation.reconciliation_rules import Difference
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.wording import counted
+from lexiscope.annotation.study_file.definition import Payment
+from lexiscope.annotation.study_file.launched import read_study, snapshot
+from lexiscope.annotation.study_file.wording import counted
 from lexiscope.cli.annotate_change import ACTOR, writing
 from lexiscope.cli.output import print_table, say
 from lexiscope.cli.verb import Verb, existing_file

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from lexiscope.annotation.launched import StudyOnDisk, read_study
+from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study
 from lexiscope.annotation.web.preview import serve_preview, write_preview
 from lexiscope.annotation.web.serving import Links, Serving, serve
 from lexiscope.cli.output import remark, say, say_folded

@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
-from lexiscope.annotation.definition import StudyDefinition, text_versions
-from lexiscope.annotation.definition_file import DefinitionFile, read_definition
-from lexiscope.annotation.design import Design, build_design
-from lexiscope.annotation.launch import Problem, ready_to_launch
-from lexiscope.annotation.launch_screen import search_problems
-from lexiscope.annotation.launch_warnings import launch_warnings
-from lexiscope.annotation.material import (
+from lexiscope.annotation.export.preregistration import preregistration_template
+from lexiscope.annotation.study_file.definition import StudyDefinition, text_versions
+from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
+from lexiscope.annotation.study_file.design import Design, build_design
+from lexiscope.annotation.study_file.launch import Problem, ready_to_launch
+from lexiscope.annotation.study_file.launch_screen import search_problems
+from lexiscope.annotation.study_file.launch_warnings import launch_warnings
+from lexiscope.annotation.study_file.material import (
     Material,
     material_columns,
     material_of,
@@ -22,8 +23,7 @@ from lexiscope.annotation.material import (
     study_material,
     table_material,
 )
-from lexiscope.annotation.output.preregistration import preregistration_template
-from lexiscope.annotation.template import as_drawn, draft_definition, write_draft
+from lexiscope.annotation.study_file.template import as_drawn, draft_definition, write_draft
 from lexiscope.cli.check import read_map
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, say, say_folded
@@ -33,7 +33,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.study import Question
-from lexiscope.items.importer import import_items
+from lexiscope.items.read.importer import import_items
 
 
 @click.command("init", cls=Verb)

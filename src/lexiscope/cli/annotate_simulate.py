@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from lexiscope.annotation.definition_file import DefinitionFile, read_definition
-from lexiscope.annotation.launch import Problem, ready_to_launch
-from lexiscope.annotation.launched import StudyOnDisk
-from lexiscope.annotation.material import study_items
 from lexiscope.annotation.rehearsal.population import Population
 from lexiscope.annotation.rehearsal.simulate import Simulated, simulate
+from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
+from lexiscope.annotation.study_file.launch import Problem, ready_to_launch
+from lexiscope.annotation.study_file.launched import StudyOnDisk
+from lexiscope.annotation.study_file.material import study_items
 from lexiscope.cli.annotate_on_server import rehearse_on_server
 from lexiscope.cli.annotate_setup import design_of, problem_error
 from lexiscope.cli.options import as_json as json_option

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from lexiscope.annotation.drafts import accepted_texts, provenance_table, read_drafts
-from lexiscope.annotation.launched import read_study, snapshot
-from lexiscope.annotation.stage_files import item_file, read_precontexts
-from lexiscope.annotation.staging import NEXT_TASK, TABLE_NAME, Stage, stage_of
+from lexiscope.annotation.study_file.launched import read_study, snapshot
+from lexiscope.annotation.writing.drafts import accepted_texts, provenance_table, read_drafts
+from lexiscope.annotation.writing.stage_files import item_file, read_precontexts
+from lexiscope.annotation.writing.staging import NEXT_TASK, TABLE_NAME, Stage, stage_of
 from lexiscope.cli.output import remark, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError, Place

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from lexiscope.analysis.verdict import FEW_WORDS, FEWEST_WORDS
+from lexiscope.analysis.bias.verdict import FEW_WORDS, FEWEST_WORDS
 from lexiscope.cli import options
 from lexiscope.cli.output import progress_bar, remark, remark_threads, say
 from lexiscope.cli.verb import Verb, existing_file
@@ -19,10 +19,10 @@ from lexiscope.core import catalog
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
-from lexiscope.items.divided import FOLDED
+from lexiscope.items.arrange.divided import FOLDED
 from lexiscope.report.document import Report
+from lexiscope.report.page.stored import load
 from lexiscope.report.part import pick
-from lexiscope.report.stored import load
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 STUDY, PEOPLE = "context_bias", "people"

@@ -11,15 +11,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lexiscope.build.minimal_pairs.alternatives import Alternative
+from lexiscope.build.minimal_pairs.candidates import Context
+from lexiscope.build.minimal_pairs.curation import REASONS, Decision, is_changed
+from lexiscope.build.minimal_pairs.curation_bench import CurationBench
+from lexiscope.build.minimal_pairs.decision_log import DecisionLog
 from lexiscope.cli.build_decisions import PAIR, build_language, disputed, proposals_of
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError
-from lexiscope.items.alternatives import Alternative
-from lexiscope.items.candidates import Context
-from lexiscope.items.curation import REASONS, Decision, is_changed
-from lexiscope.items.curation_bench import CurationBench
-from lexiscope.items.decision_log import DecisionLog
 
 WIDTH = 100
 LOW = 32

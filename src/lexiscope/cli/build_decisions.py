@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
+from lexiscope.build.minimal_pairs.automatic import Proposal
+from lexiscope.build.minimal_pairs.curation import Decision, check_curator, compare
+from lexiscope.build.minimal_pairs.decision_log import DecisionLog, curators
+from lexiscope.build.minimal_pairs.tables import read_proposals
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.sealed import check_run
-from lexiscope.items.automatic import Proposal
-from lexiscope.items.build_tables import read_proposals
-from lexiscope.items.curation import Decision, check_curator, compare
-from lexiscope.items.decision_log import DecisionLog, curators
 
 PAIR: Callable[..., Any] = click.option(
     "--settle",
@@ -28,8 +28,8 @@ PAIR: Callable[..., Any] = click.option(
 def proposals_of(folder: Path) -> tuple[Proposal, ...]:
     """Return the proposals of a finished build.
 
-    Errors: those of :func:`~lexiscope.items.build_tables.read_proposals`; :class:`InputError` E468 where the build was
-    broken off: its tables may yet change.
+    Errors: those of :func:`~lexiscope.build.minimal_pairs.tables.read_proposals`; :class:`InputError` E468 where the
+    build was broken off: its tables may yet change.
     """
     proposals = read_proposals(folder)
     if not (folder / "run.json").is_file():
@@ -63,7 +63,8 @@ def decided(folder: Path, name: str, proposals: Sequence[Proposal]) -> dict[str,
 def disputed(folder: Path, names: tuple[str, str]) -> frozenset[str]:
     """Return the ids of the proposals on which two curators disagree.
 
-    Errors: those of :func:`~lexiscope.items.curation.compare`; :class:`InputError` E469 where they disagree on none.
+    Errors: those of :func:`~lexiscope.build.minimal_pairs.curation.compare`; :class:`InputError` E469 where they
+    disagree on none.
     """
     proposals = proposals_of(folder)
     found = compare(proposals, *(decided(folder, name, proposals) for name in names))

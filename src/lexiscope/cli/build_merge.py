@@ -8,17 +8,17 @@ from typing import Any
 
 import click
 
-from lexiscope.analysis.agreement import wilson_interval
-from lexiscope.analysis.choices import cohen_kappa
+from lexiscope.analysis.agreement.choices import cohen_kappa
+from lexiscope.analysis.agreement.raters import wilson_interval
+from lexiscope.build.minimal_pairs.assembly import synonym_items
+from lexiscope.build.minimal_pairs.curation import VERDICTS, Comparison, Decision, Disagreement, compare, merge
 from lexiscope.cli.build_decisions import build_language, decided, proposals_of
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.items.assembly import synonym_items
-from lexiscope.items.collection_file import write_collection
-from lexiscope.items.curation import VERDICTS, Comparison, Decision, Disagreement, compare, merge
-from lexiscope.items.spreadsheet import write_sheet
+from lexiscope.items.choice_sets.collection_file import write_collection
+from lexiscope.items.tables.spreadsheet import write_sheet
 
 
 @click.command("compare", cls=Verb)

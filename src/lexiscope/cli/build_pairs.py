@@ -12,6 +12,20 @@ from typing import Any, cast
 
 import click
 
+from lexiscope.build.minimal_pairs.alternatives import FilterCount, Rules
+from lexiscope.build.minimal_pairs.assembly import (
+    COLLECTION,
+    ITEMS,
+    LINES,
+    check_templates,
+    synonym_items,
+    write_suites,
+)
+from lexiscope.build.minimal_pairs.automatic import choose
+from lexiscope.build.minimal_pairs.candidates import FoundCandidates, find_candidates
+from lexiscope.build.minimal_pairs.random_nouns import with_random_nouns
+from lexiscope.build.minimal_pairs.tables import write_candidates, write_proposals
+from lexiscope.build.minimal_pairs.word_counts import lexicon_frequencies, read_frequencies
 from lexiscope.cli import options
 from lexiscope.cli.build_source import open_corpus, open_named_lexicon, read_nouns
 from lexiscope.cli.output import print_table, remark, say
@@ -21,19 +35,12 @@ from lexiscope.core.errors import Place, RunError, SpecError
 from lexiscope.core.lock import locked
 from lexiscope.core.run import sha256_of, versions
 from lexiscope.core.sealed import check_run, seal_run, write_machine
-from lexiscope.items.alternatives import FilterCount, Rules
-from lexiscope.items.assembly import COLLECTION, ITEMS, LINES, check_templates, synonym_items, write_suites
-from lexiscope.items.automatic import choose
-from lexiscope.items.build_tables import write_candidates, write_proposals
-from lexiscope.items.candidates import FoundCandidates, find_candidates
-from lexiscope.items.flagged import FLAGGED_WORDS, read_words
-from lexiscope.items.minimal_pairs import SynonymItem
-from lexiscope.items.random_nouns import with_random_nouns
-from lexiscope.items.spreadsheet import write_sheet
-from lexiscope.items.surface import MODES, Mode
-from lexiscope.items.templates import choose_templates, read_templates, synonymy_templates
-from lexiscope.items.word_counts import lexicon_frequencies, read_frequencies
-from lexiscope.resources.lexicon import Lexicon, plain_lemmas
+from lexiscope.items.check.flagged import FLAGGED_WORDS, read_words
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
+from lexiscope.items.choice_sets.surface import MODES, Mode
+from lexiscope.items.choice_sets.templates import choose_templates, read_templates, synonymy_templates
+from lexiscope.items.tables.spreadsheet import write_sheet
+from lexiscope.resources.lexicons.lexicon import Lexicon, plain_lemmas
 
 _N_NOUNS = 10_000
 

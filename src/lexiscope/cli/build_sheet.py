@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
+from lexiscope.build.minimal_pairs.curation import REASONS, VERDICTS
+from lexiscope.build.minimal_pairs.curation_bench import now
+from lexiscope.build.minimal_pairs.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
+from lexiscope.build.minimal_pairs.decision_log import DecisionLog
 from lexiscope.cli.build_decisions import PAIR, build_language, disputed, proposals_of
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb, existing_file
-from lexiscope.items.curation import REASONS, VERDICTS
-from lexiscope.items.curation_bench import now
-from lexiscope.items.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
-from lexiscope.items.decision_log import DecisionLog
 
 
 @click.command("sheet", cls=Verb)

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from lexiscope.build.minimal_pairs.occurrences import Occurrence, corpus_occurrences, read_occurrences
 from lexiscope.cli.verb import existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import sha256_of
-from lexiscope.items.occurrences import Occurrence, corpus_occurrences, read_occurrences
-from lexiscope.resources import fetch, semcor
+from lexiscope.resources import fetch
 from lexiscope.resources.cards import SEMCOR, WORDNET
-from lexiscope.resources.lexicon import Lexicon
-from lexiscope.resources.lexicons import open_lexicon
-from lexiscope.resources.unified_wsd import UnifiedCorpus
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.corpora.unified_wsd import UnifiedCorpus
+from lexiscope.resources.lexicons.by_name import open_lexicon
+from lexiscope.resources.lexicons.lexicon import Lexicon
 
 _TABLES = (".csv", ".tsv", ".txt")
 
@@ -32,8 +33,9 @@ class CorpusSource:
 def open_corpus(name: str) -> CorpusSource:
     """Return the corpus that ``--corpus`` names: ``semcor``, a folder in the unified layout, or a table.
 
-    Errors: those of :func:`~lexiscope.resources.semcor.load` and
-    :func:`~lexiscope.items.occurrences.read_occurrences`; :class:`InputError` for a folder without a corpus.
+    Errors: those of :func:`~lexiscope.resources.corpora.semcor.load` and
+    :func:`~lexiscope.build.minimal_pairs.occurrences.read_occurrences`; :class:`InputError` for a folder without a
+    corpus.
     """
     path = Path(name)
     if name != "semcor" and not path.is_dir():
@@ -51,7 +53,7 @@ def open_corpus(name: str) -> CorpusSource:
 def open_named_lexicon(spec: str) -> tuple[Lexicon, Mapping[str, str]]:
     """Return the lexicon that ``--lexicon`` names, and the sha256 of its files where these are known by name.
 
-    Errors: those of :func:`~lexiscope.resources.lexicons.open_lexicon`.
+    Errors: those of :func:`~lexiscope.resources.lexicons.by_name.open_lexicon`.
     """
     path = Path(spec)
     if path.exists():

@@ -16,9 +16,9 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import TOLD_SIMULATED
-from lexiscope.items.check import check_file
-from lexiscope.items.columns import ColumnMap
-from lexiscope.items.findings import CheckReport
+from lexiscope.items.check.item_file import check_file
+from lexiscope.items.tables.columns import ColumnMap
+from lexiscope.items.tables.findings import CheckReport
 
 # columns of pages on which words or groups of words are chosen
 _SENSES = {"condition.intruder_id", "condition.group_1"}

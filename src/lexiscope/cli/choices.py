@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from lexiscope.analysis.forced_choice import ForcedChoice, forced_choice
+from lexiscope.analysis.agreement.forced_choice import ForcedChoice, forced_choice
 from lexiscope.cli import options
 from lexiscope.cli.choices_by_view import draw, views
 from lexiscope.cli.choices_guesses import guesses
@@ -15,9 +15,9 @@ from lexiscope.cli.sheet_arguments import kappa_text, open_collection, percent, 
 from lexiscope.cli.verb import Verb
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Undefined
-from lexiscope.items.choice_sheet import read_choice_sheet, write_choice_sheet
-from lexiscope.items.human_sheet import SHEET_SEED, human_sheet
-from lexiscope.items.surface import MODES, Mode
+from lexiscope.items.choice_sets.surface import MODES, Mode
+from lexiscope.items.sheets.choice_sheet import read_choice_sheet, write_choice_sheet
+from lexiscope.items.sheets.human_sheet import SHEET_SEED, human_sheet
 
 _MODE = "clean"
 _mode = click.option(

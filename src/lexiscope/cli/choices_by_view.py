@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from lexiscope.analysis.people_by_view import PeopleInView, assumed_scores, people_by_view
-from lexiscope.analysis.view_scores import FixedScore
+from lexiscope.analysis.bias.people_by_view import PeopleInView, assumed_scores, people_by_view
+from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.cli import options
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, remark, say
@@ -19,13 +19,13 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Undefined, marked_records
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
-from lexiscope.items.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
-from lexiscope.items.item_source import load_items
-from lexiscope.items.overlapping_lists import OverlappingLists, overlapping_lists
-from lexiscope.items.tabular import read_items, write_items
-from lexiscope.items.view_sheet import REVEAL, SHEET_VIEWS, read_view_sheet, refuse_two_views, write_view_sheet
-from lexiscope.report.people_parts import people_records
-from lexiscope.resources.entity_list import EntityList
+from lexiscope.items.arrange.overlapping_lists import OverlappingLists, overlapping_lists
+from lexiscope.items.read.item_source import load_items
+from lexiscope.items.sheets.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
+from lexiscope.items.sheets.view_sheet import REVEAL, SHEET_VIEWS, read_view_sheet, refuse_two_views, write_view_sheet
+from lexiscope.items.tables.tabular import read_items, write_items
+from lexiscope.report.parts.people_parts import people_records
+from lexiscope.resources.corpora.entity_list import EntityList
 
 ITEMS = "items.csv"
 """The items that were drawn, beside their sheets; a study in the app reads it too."""
@@ -114,7 +114,8 @@ def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: P
 def known_items(name: str) -> tuple[Item, ...]:
     """Return the items of a folder that :func:`draw` wrote, of a file, or of a dataset.
 
-    Errors: those of :func:`~lexiscope.items.item_source.load_items`; :class:`InputError` for a folder without items.
+    Errors: those of :func:`~lexiscope.items.read.item_source.load_items`; :class:`InputError` for a folder without
+    items.
     """
     folder = Path(name)
     return read_items(existing_file(folder / ITEMS)) if folder.is_dir() else load_items(name, task="same_sense").items

@@ -13,7 +13,8 @@ from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.simulated import TOLD_SIMULATED
-from lexiscope.items.guessed_word import (
+from lexiscope.items.choice_sets.inflection import EnglishForms
+from lexiscope.items.sheets.guessed_word import (
     GuessedSlots,
     guessed_items,
     guesses_of,
@@ -21,9 +22,8 @@ from lexiscope.items.guessed_word import (
     read_guess_sheet,
     write_guess_sheet,
 )
-from lexiscope.items.inflection import EnglishForms
-from lexiscope.items.tabular import write_items
-from lexiscope.resources import wordnet
+from lexiscope.items.tables.tabular import write_items
+from lexiscope.resources.lexicons import wordnet
 
 
 @click.command(cls=Verb)

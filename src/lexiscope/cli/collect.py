@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from lexiscope.analysis.replies import count_replies
+from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.collect_preview import preview_rows
@@ -20,8 +21,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
-from lexiscope.items.gap_filling import is_written
-from lexiscope.items.item_source import load_items, task_of_items
+from lexiscope.items.read.item_source import load_items, task_of_items
 
 
 @click.command(cls=Verb)

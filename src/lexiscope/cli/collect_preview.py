@@ -10,7 +10,7 @@ from lexiscope.collect import Seeded
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import Converses, Previews
-from lexiscope.items.views import view_item
+from lexiscope.items.arrange.views import view_item
 
 
 def preview_rows(

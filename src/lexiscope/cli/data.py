@@ -15,9 +15,10 @@ from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.code_file import is_path
 from lexiscope.core.errors import SpecError
-from lexiscope.resources import fetch, semcor_tagfiles
+from lexiscope.resources import fetch
 from lexiscope.resources.cards import CARDS
-from lexiscope.resources.unified_wsd import corpus_counts
+from lexiscope.resources.corpora import semcor_tagfiles
+from lexiscope.resources.corpora.unified_wsd import corpus_counts
 
 
 @click.group()

@@ -23,9 +23,9 @@ from lexiscope.core.result import to_json
 from lexiscope.core.run import versions, write_atomically
 from lexiscope.core.sealed import collected_names, seal_run
 from lexiscope.report.document import Report
-from lexiscope.report.every_result import with_every_result
-from lexiscope.report.html import write_report
-from lexiscope.report.stored import store
+from lexiscope.report.page.every_result import with_every_result
+from lexiscope.report.page.html import write_report
+from lexiscope.report.page.stored import store
 from lexiscope.report.tables import to_text
 from lexiscope.resources import fetch
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.analysis.agreement import leave_one_out
-from lexiscope.analysis.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, squared_mean_rho
-from lexiscope.analysis.layers import r_squared_by_layer, rho_by_layer, values_by_layer
+from lexiscope.analysis.agreement.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, squared_mean_rho
+from lexiscope.analysis.agreement.raters import leave_one_out
+from lexiscope.analysis.layers.layers import r_squared_by_layer, rho_by_layer, values_by_layer
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.cli.demo_part import RESAMPLES, Part, between, bounds, in_cell, short
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Curve, CurvePoint, Record
 from lexiscope.report.document import Section
-from lexiscope.report.figure_layers import trajectories
 from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.plots.layers import trajectories
 from lexiscope.report.presenting import trajectory_of
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Missing, Table
 

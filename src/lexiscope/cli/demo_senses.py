@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lexiscope.analysis.condition_layers import ConditionLayers, distance_by_condition
-from lexiscope.analysis.layers import values_by_layer
-from lexiscope.analysis.separation import sense_separation
+from lexiscope.analysis.layers.by_condition import ConditionLayers, distance_by_condition
+from lexiscope.analysis.layers.layers import values_by_layer
+from lexiscope.analysis.layers.separation import sense_separation
 from lexiscope.cli.demo_part import RESAMPLES, Part, between, bounds, in_cell, short
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record
-from lexiscope.report.curves import LayerMeans
 from lexiscope.report.document import Section
-from lexiscope.report.figure_layers import distance_by_layer
 from lexiscope.report.figures import Heading
+from lexiscope.report.plots.curves import LayerMeans
+from lexiscope.report.plots.layers import distance_by_layer
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Table
 
 SAME, DIFFERENT = "same sense", "different senses"

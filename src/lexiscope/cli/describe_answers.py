@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
 from lexiscope.core.sealed import QUESTION, RESPONSES, check_run
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
-from lexiscope.items.gap_filling import is_written
-from lexiscope.report.curves import Trajectory
 from lexiscope.report.document import Report, Section
-from lexiscope.report.every_result import with_every_result
-from lexiscope.report.figure_layers import trajectories
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.simulated import marked_report
+from lexiscope.report.page.every_result import with_every_result
+from lexiscope.report.page.simulated import marked_report
+from lexiscope.report.plots.curves import Trajectory
+from lexiscope.report.plots.layers import trajectories
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
 
 _MEAN = Format("number", 3)

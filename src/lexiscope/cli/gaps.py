@@ -9,8 +9,19 @@ from typing import Literal
 
 import click
 
-from lexiscope.analysis.gap_answers import GapHits, gap_accuracy, gap_contrast, gap_hits
-from lexiscope.analysis.gap_codes import category_shares, coder_agreement
+from lexiscope.analysis.choices.gap_answers import GapHits, gap_accuracy, gap_contrast, gap_hits
+from lexiscope.analysis.choices.gap_codes import category_shares, coder_agreement
+from lexiscope.build.gap_filling.categories import CATEGORIES
+from lexiscope.build.gap_filling.coding_sheet import (
+    GapAnswer,
+    answers_to_code,
+    code_completions,
+    proposed_codes,
+    read_codes,
+    write_coding_sheet,
+)
+from lexiscope.build.gap_filling.gaps import MEASURE, gap_items, sentences_of
+from lexiscope.build.gap_filling.matching import AnswerRule, BaseForms, Forms, MultiWord, mark_completions
 from lexiscope.cli import options
 from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.sheet_arguments import kappa_text, open_collection, percent, read_named, with_interval
@@ -19,23 +30,12 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic
 from lexiscope.core.sealed import RESPONSES
-from lexiscope.items.coding_sheet import (
-    GapAnswer,
-    answers_to_code,
-    code_completions,
-    proposed_codes,
-    read_codes,
-    write_coding_sheet,
-)
-from lexiscope.items.gap_categories import CATEGORIES
-from lexiscope.items.gap_filling import MEASURE, gap_items, sentences_of
-from lexiscope.items.gap_matching import AnswerRule, BaseForms, Forms, MultiWord, mark_completions
-from lexiscope.items.item_source import load_items
-from lexiscope.items.surface import MODES, Mode
-from lexiscope.items.tabular import write_items
-from lexiscope.items.templates import read_templates, synonymy_templates
-from lexiscope.resources.lexicon import Lexicon
-from lexiscope.resources.lexicons import open_lexicon
+from lexiscope.items.choice_sets.surface import MODES, Mode
+from lexiscope.items.choice_sets.templates import read_templates, synonymy_templates
+from lexiscope.items.read.item_source import load_items
+from lexiscope.items.tables.tabular import write_items
+from lexiscope.resources.lexicons.by_name import open_lexicon
+from lexiscope.resources.lexicons.lexicon import Lexicon
 
 _NAMED = 5
 _items = click.option("--items", required=True, metavar="FILE", help="The items that were asked.")

@@ -10,7 +10,7 @@ import click
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.scale import Scale
 from lexiscope.core.spec import SubjectSpec
-from lexiscope.items.view_names import GUESSED_WORD, VIEW_NAMES
+from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -11,10 +11,10 @@ from lexiscope.cli.output import say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.sealed import RUN
-from lexiscope.report.every_result import with_every_result
-from lexiscope.report.html import write_report
-from lexiscope.report.runs import together
-from lexiscope.report.stored import SECTIONS, load
+from lexiscope.report.page.every_result import with_every_result
+from lexiscope.report.page.html import write_report
+from lexiscope.report.page.runs import together
+from lexiscope.report.page.stored import SECTIONS, load
 
 
 @click.command(cls=Verb)

@@ -11,9 +11,9 @@ from lexiscope.cli import options
 from lexiscope.cli.output import progress_bar, remark, say
 from lexiscope.cli.senses_subject import files_of, read_subject
 from lexiscope.cli.verb import Verb, check_output, existing_file
-from lexiscope.items.sense_entries import read_words
-from lexiscope.report.sense_explorer import Exploration, ExplorerSettings, explore, write_explorer
-from lexiscope.resources.running_text import corpus_files
+from lexiscope.report.page.sense_explorer import Exploration, ExplorerSettings, explore, write_explorer
+from lexiscope.resources.corpora.running_text import corpus_files
+from lexiscope.senses.entries import read_words
 
 _DEFAULTS = ExplorerSettings()
 _LARGE, _LISTED = 25_000_000, 10

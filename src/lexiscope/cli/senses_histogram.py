@@ -10,16 +10,16 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.build.minimal_pairs.word_counts import read_frequencies
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, say
 from lexiscope.cli.senses_subject import files_of, read_subject
 from lexiscope.cli.verb import Verb, check_output, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import write_atomically
-from lexiscope.items.induced_senses import InducedSenses
-from lexiscope.items.sense_histogram import SensesByFrequency, senses_by_rank
-from lexiscope.items.word_counts import read_frequencies
 from lexiscope.report.files import csv_text
+from lexiscope.senses.histogram import SensesByFrequency, senses_by_rank
+from lexiscope.senses.induced_senses import InducedSenses
 
 _SHOWN = 6
 

@@ -10,8 +10,8 @@ import click
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.model_hits import ModelHits, model_hits
-from lexiscope.analysis.votes import trust_of_checks
+from lexiscope.analysis.agreement.votes import trust_of_checks
+from lexiscope.analysis.senses.model_hits import ModelHits, model_hits
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.verb import Verb, check_new, existing_file
@@ -22,10 +22,12 @@ from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
 from lexiscope.core.sealed import RESPONSES
 from lexiscope.core.simulated import COLLECTED
-from lexiscope.items.item_source import load_items
+from lexiscope.items.read.item_source import load_items
 from lexiscope.report.document import Report, Section
+from lexiscope.report.page.simulated import marked_part
+from lexiscope.report.page.study_folder import about_run, write_run
 from lexiscope.report.part import Part, joined
-from lexiscope.report.sense_test_parts import (
+from lexiscope.report.parts.sense_test_parts import (
     JUDGMENTS,
     Reference,
     accuracy_part,
@@ -33,7 +35,7 @@ from lexiscope.report.sense_test_parts import (
     duplicates_part,
     models_part,
 )
-from lexiscope.report.sense_tests import (
+from lexiscope.report.parts.sense_tests import (
     Judgments,
     check_known,
     items_by_id,
@@ -44,12 +46,10 @@ from lexiscope.report.sense_tests import (
     told_if_simulated,
     words_in_groups,
 )
-from lexiscope.report.simulated import marked_part
-from lexiscope.report.study_folder import about_run, write_run
 from lexiscope.report.tables import Table, layout
-from lexiscope.resources.sense_vectors import VECTORS, read_sense_vectors
-from lexiscope.resources.tables import read_header
-from lexiscope.resources.word_vectors import read_word_vectors
+from lexiscope.resources.tables.delimited import read_header
+from lexiscope.resources.vectors.sense_vectors import VECTORS, read_sense_vectors
+from lexiscope.resources.vectors.word_vectors import read_word_vectors
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.tasks.sense_choice import GROUP
 from lexiscope.tasks.sense_choice import NAME as SELECTION

@@ -12,12 +12,12 @@ from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say_folded
 from lexiscope.cli.senses_subject import read_subject
 from lexiscope.cli.verb import Verb
-from lexiscope.items.sense_entries import SenseEntry, WordEntry, make_entries
-from lexiscope.items.sense_examples import SenseExamples
-from lexiscope.items.sense_usage import SenseUsage, read_usages
-from lexiscope.report.sense_explorer import percent, word_line
-from lexiscope.resources.running_text import corpus_files
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.report.page.sense_explorer import percent, word_line
+from lexiscope.resources.corpora.running_text import corpus_files
+from lexiscope.senses.entries import SenseEntry, WordEntry, make_entries
+from lexiscope.senses.examples import SenseExamples
+from lexiscope.senses.usage import SenseUsage, read_usages
+from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi.sense_counts import count_senses
 from lexiscope.training.gasi.shards import ABOUT, open_shards
 from lexiscope.training.gasi.train import SHARDS

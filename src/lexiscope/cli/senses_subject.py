@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, SpecError
-from lexiscope.subjects.gasi import Gasi
-from lexiscope.subjects.sense_embedding import SenseEmbedding
+from lexiscope.subjects.senses.gasi import Gasi
+from lexiscope.subjects.senses.sense_embedding import SenseEmbedding
 
 _HINT = "name gasi:FOLDER, which `lexiscope train gasi` wrote, or sense_embedding:FORMAT:FILES"
 

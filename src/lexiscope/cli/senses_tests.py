@@ -10,6 +10,16 @@ from typing import Any, get_args
 
 import click
 
+from lexiscope.build.minimal_pairs.word_counts import read_frequencies
+from lexiscope.build.sense_tests.intrusion import Match
+from lexiscope.build.sense_tests.intrusion_of_senses import (
+    IntrusionRules,
+    build_intrusion,
+    most_frequent_found,
+    ranks_of_intruders,
+)
+from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun, polysemous_nouns
+from lexiscope.build.sense_tests.selection_of_senses import SelectionRules, build_selection
 from lexiscope.cli import options
 from lexiscope.cli.build_source import CorpusSource, open_corpus, open_named_lexicon, read_nouns
 from lexiscope.cli.output import print_table, remark, say
@@ -17,20 +27,10 @@ from lexiscope.cli.senses_subject import read_subject
 from lexiscope.cli.senses_written import Made, write_test
 from lexiscope.cli.verb import Verb, check_new
 from lexiscope.core.run import sha256_of
-from lexiscope.items.intrusion import Match
-from lexiscope.items.intrusion_of_senses import (
-    IntrusionRules,
-    build_intrusion,
-    most_frequent_found,
-    ranks_of_intruders,
-)
-from lexiscope.items.left_out import LeftOut
-from lexiscope.items.near_words import word_counts_of
-from lexiscope.items.polysemous_nouns import PolysemousNoun, polysemous_nouns
-from lexiscope.items.selection_of_senses import SelectionRules, build_selection
-from lexiscope.items.word_counts import read_frequencies
-from lexiscope.subjects.gasi import Gasi
-from lexiscope.subjects.sense_embedding import SenseEmbedding
+from lexiscope.items.tables.left_out import LeftOut
+from lexiscope.senses.near_words import word_counts_of
+from lexiscope.subjects.senses.gasi import Gasi
+from lexiscope.subjects.senses.sense_embedding import SenseEmbedding
 
 _INTRUSION, _SELECTION = IntrusionRules(), SelectionRules()
 _one = click.IntRange(min=1)

@@ -15,10 +15,10 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.run import manifest, versions
 from lexiscope.core.sealed import write_sealed
-from lexiscope.items.left_out import LeftOut, write_left_out
-from lexiscope.items.tabular import write_items
-from lexiscope.subjects.gasi import Gasi
-from lexiscope.subjects.sense_embedding import SenseEmbedding
+from lexiscope.items.tables.left_out import LeftOut, write_left_out
+from lexiscope.items.tables.tabular import write_items
+from lexiscope.subjects.senses.gasi import Gasi
+from lexiscope.subjects.senses.sense_embedding import SenseEmbedding
 
 ITEMS, LEFT_OUT, MODEL, TEST = "items.csv", "left_out.csv", "model", "test.json"
 

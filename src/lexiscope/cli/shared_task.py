@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar
 
 import click
 
-from lexiscope.analysis.predictions import predictions_of, rounded
-from lexiscope.analysis.shared_task import Gold, OfficialScore, official_score
+from lexiscope.analysis.norms.predictions import predictions_of, rounded
+from lexiscope.analysis.norms.shared_task import Gold, OfficialScore, official_score
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
@@ -21,8 +21,8 @@ from lexiscope.core.run import write_atomically
 from lexiscope.core.sealed import RESPONSES
 from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.datasets import ambistory
-from lexiscope.items.shared_task import check_submission, read_submission, write_submission
-from lexiscope.items.tabular import write_items
+from lexiscope.items.sheets.shared_task import check_submission, read_submission, write_submission
+from lexiscope.items.tables.tabular import write_items
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Rounding = Literal["no", "half_up", "half_even"]

@@ -8,20 +8,20 @@ from typing import cast
 
 import click
 
-from lexiscope.analysis.choices import Kappa
+from lexiscope.analysis.agreement.choices import Kappa
 from lexiscope.cli.verb import existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.result import Interval, Undefined
-from lexiscope.items.collection_file import read_collection
-from lexiscope.items.minimal_pairs import SynonymItem
+from lexiscope.items.choice_sets.collection_file import read_collection
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 
 
 def open_collection(name: str) -> tuple[SynonymItem, ...]:
     """Return the items of a collection: a file, or a dataset that holds one (``synonymy``, ``mini_synonymy``).
 
-    Errors: those of :func:`~lexiscope.items.collection_file.read_collection`; :class:`SpecError` for a dataset without
-    a collection.
+    Errors: those of :func:`~lexiscope.items.choice_sets.collection_file.read_collection`; :class:`SpecError` for a
+    dataset without a collection.
     """
     if Path(name).suffix or Path(name).name != name:
         return read_collection(existing_file(name))

@@ -14,10 +14,10 @@ from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
-from lexiscope.items.search_space import Entry, SearchSpace
-from lexiscope.items.synset_space import for_retrieval, synset_space
-from lexiscope.resources import wordnet
-from lexiscope.resources.entity_list import EntityList
+from lexiscope.items.answers.search_space import Entry, SearchSpace
+from lexiscope.items.answers.synset_space import for_retrieval, synset_space
+from lexiscope.resources.corpora.entity_list import EntityList
+from lexiscope.resources.lexicons import wordnet
 from lexiscope.training.settings import TrainingSettings
 
 TASKS = ("sense_retrieval", "entity_link", "sense_disambiguation")

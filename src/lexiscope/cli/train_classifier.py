@@ -15,7 +15,7 @@ from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
-from lexiscope.items.item_source import load_items
+from lexiscope.items.read.item_source import load_items
 from lexiscope.training.shards import METHOD_OF_TASK
 
 TASKS = ("same_sense", "sense_verification", "sense_disambiguation")
@@ -64,7 +64,7 @@ def task_of(name: str, asked: str | None, known: Sequence[str]) -> str:
 def items_to_learn(name: str, pairs: tuple[str, ...], *, task: str, language: str) -> tuple[Item, ...]:
     """Return the items of a dataset or a file; of a dataset that loads its splits apart, train and dev.
 
-    Errors: those of :func:`~lexiscope.items.item_source.load_items`.
+    Errors: those of :func:`~lexiscope.items.read.item_source.load_items`.
     """
     if catalog.has("datasets", name) and "?" not in name:
         load = cast(Callable[..., Dataset], getattr(catalog.module("datasets", name), "load"))  # noqa: B009

@@ -15,9 +15,9 @@ from lexiscope.cli import options
 from lexiscope.cli.output import Report, print_json, print_table, progress_bar, remark, say
 from lexiscope.cli.senses_histogram import print_senses_by_frequency
 from lexiscope.cli.verb import Verb, check_output
-from lexiscope.resources.running_text import TOKENISATIONS, corpus_files, words_of
-from lexiscope.resources.sense_vectors import read_sense_vectors
-from lexiscope.resources.word2vec import FORMS, Form, write_word2vec
+from lexiscope.resources.corpora.running_text import TOKENISATIONS, corpus_files, words_of
+from lexiscope.resources.vectors.sense_vectors import read_sense_vectors
+from lexiscope.resources.vectors.word2vec import FORMS, Form, write_word2vec
 from lexiscope.training.gasi.pruning import prune_senses, senses_by_frequency
 from lexiscope.training.gasi.settings import BACKENDS, DEVICES, VARIANTS, GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards

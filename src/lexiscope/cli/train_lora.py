@@ -22,8 +22,8 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import TOLD_SIMULATED
 from lexiscope.core.task import Task
-from lexiscope.items.item_source import ItemSource, load_items
-from lexiscope.items.views import view_item
+from lexiscope.items.arrange.views import view_item
+from lexiscope.items.read.item_source import ItemSource, load_items
 from lexiscope.studies.kit.ratings_file import Columns, read_ratings
 from lexiscope.training.lora import Material, TunedModel, train_lora
 from lexiscope.training.lora_examples import Ask

@@ -15,10 +15,10 @@ from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.items.bias_fitness import question_of
-from lexiscope.items.item_source import lines_named, load_items
-from lexiscope.items.search_space import SearchSpace
-from lexiscope.items.splits import split_by_word
+from lexiscope.items.answers.search_space import SearchSpace
+from lexiscope.items.arrange.splits import split_by_word
+from lexiscope.items.check.bias_fitness import question_of
+from lexiscope.items.read.item_source import lines_named, load_items
 from lexiscope.training._training import Shard
 from lexiscope.training.budget import plan_budget, read_duration
 from lexiscope.training.selection import Grid, run_selection

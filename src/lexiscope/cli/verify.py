@@ -36,7 +36,7 @@ from lexiscope.core.sealed import (
     read_sealed,
 )
 from lexiscope.core.settings import settings_from
-from lexiscope.subjects._trained_folder import SEAL, seal_of
+from lexiscope.subjects.trained._trained_folder import SEAL, seal_of
 
 TEST = "test.json"
 """The record of a test of senses, which holds a run of its own."""

@@ -109,7 +109,7 @@ def module(kind: Kind, name: str) -> object:
         return loaded
     found = _entry_point(kind, name)
     if found is None:
-        return importlib.import_module(f"lexiscope.{kind}.{name}")
+        return importlib.import_module(f"lexiscope.{kind}.{_own(kind)[name]}")
     loaded, place = _loaded(kind, found), Place(f"{found.value} ({_distribution(found)})")
     _check_foreign(kind, loaded, place)
     _check_name(kind, loaded, name, place)
@@ -274,8 +274,24 @@ def pairings() -> tuple[tuple[str, str, str], ...]:
 
 
 def _own_names(kind: Kind) -> tuple[str, ...]:
-    found = pkgutil.iter_modules([str(_room(kind))])
-    return tuple(info.name for info in found if info.name[0] != "_" and info.name != _KIT)
+    return tuple(_own(kind))
+
+
+def _own(kind: Kind) -> dict[str, str]:
+    """The module of each name in one of the package's own rooms, without the start that all of them share.
+
+    The kinds of subjects are in rooms by what they need: in ``subjects/``, a folder is a room and no kind.
+    """
+    found: dict[str, str] = {}
+    for info in pkgutil.iter_modules([str(_room(kind))]):
+        if info.name[0] == "_" or info.name == _KIT:
+            continue
+        if kind == "subjects" and info.ispkg:
+            inner = pkgutil.iter_modules([str(_room(kind) / info.name)])
+            found |= {each.name: f"{info.name}.{each.name}" for each in inner if each.name[0] != "_"}
+        else:
+            found[info.name] = info.name
+    return found
 
 
 def _room(kind: Kind) -> Path:
@@ -294,8 +310,8 @@ def _docstring(path: Path) -> str:
 
 
 def _source(kind: Kind, name: str) -> Path:
-    room = _room(kind)
-    return room / name / "__init__.py" if (room / name).is_dir() else room / f"{name}.py"
+    path = _room(kind).joinpath(*_own(kind)[name].split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 def _entry_points(kind: Kind) -> dict[str, tuple[EntryPoint, ...]]:

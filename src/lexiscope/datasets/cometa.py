@@ -10,10 +10,10 @@ from lexiscope.core.errors import SpanError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage, locate, occurrences
-from lexiscope.items.search_space import Entry, SearchSpace
-from lexiscope.items.sense_options import joined
+from lexiscope.items.answers.search_space import Entry, SearchSpace
+from lexiscope.items.answers.sense_options import joined
 from lexiscope.resources import fetch
-from lexiscope.resources.cometa import Term, read_cometa
+from lexiscope.resources.corpora.cometa import Term, read_cometa
 
 Level = Literal["general", "specific"]
 OPTIONS = ("level",)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lexiscope.build.stories.stories import StorySetup, story_samples
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import DataError, Place
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.usage import Usage, locate
-from lexiscope.items.stories import StorySetup, story_samples
-from lexiscope.resources.tables import Table, read_csv
+from lexiscope.resources.tables.delimited import Table, read_csv
 
 STORIES = DataFile("mini/stories_en.csv", sha256="166b9c81f49b48ec18b2922cb4bced884c6f6bb7c91d3733abe7d08bf319a37f")
 COLUMNS = (

@@ -15,9 +15,9 @@ from lexiscope.core.item import Condition
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.usage import Usage, check_span
-from lexiscope.items.findings import raise_errors
-from lexiscope.items.pairs import Stimulus, enumerate_pairs
-from lexiscope.items.rows import Row, RowReader
+from lexiscope.items.arrange.pairs import Stimulus, enumerate_pairs
+from lexiscope.items.tables.findings import raise_errors
+from lexiscope.items.tables.rows import Row, RowReader
 
 Language = Literal["en", "es"]
 LANGUAGES: tuple[Language, ...] = ("en", "es")

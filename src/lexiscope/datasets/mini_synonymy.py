@@ -1,8 +1,9 @@
 """Mini synonymy items: 40 English nouns in plain sentences, written for Lexiscope (CC0), in the eight suites.
 
 Each item has a synonym of the target's sense in its sentence, a synonym of another sense, and ten random nouns drawn by
-the rule of :mod:`lexiscope.items.random_nouns` from a list of 122. The items are embedded, so that a language model can
-be tried on a fresh machine without a network. Nobody has answered them: there are no human answers here.
+the rule of :mod:`lexiscope.build.minimal_pairs.random_nouns` from a list of 122. The items are embedded, so that a
+language model can be tried on a fresh machine without a network. Nobody has answered them: there are no human answers
+here.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import DataError, Place
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
-from lexiscope.items.collection_file import read_collection
-from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
+from lexiscope.items.choice_sets.collection_file import read_collection
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
 
 ITEMS = DataFile("mini/synonymy_en.csv", sha256="1c70d2613394a35b4b4fc00306100578676178f43a6ca57585608e2efe103c8e")
 NOUNS = DataFile(

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, SetAside
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.linked_items import linked_items, set_aside, window
-from lexiscope.items.search_space import Entry, SearchSpace
-from lexiscope.items.sense_options import right_ids
+from lexiscope.items.answers.search_space import Entry, SearchSpace
+from lexiscope.items.answers.sense_options import right_ids
+from lexiscope.items.read.linked_items import linked_items, set_aside, window
 from lexiscope.resources import fetch
-from lexiscope.resources.pubtator import read_pubtator
+from lexiscope.resources.corpora.pubtator import read_pubtator
 
 _VERSION = "5a266c6fc76fb2b5184cfa397ff0a5ecdb133aec"
 _AT = f"https://raw.githubusercontent.com/spyysalo/ncbi-disease/{_VERSION}/original-data"

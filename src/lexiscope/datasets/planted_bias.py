@@ -1,6 +1,6 @@
 """Planted bias: 3,800 pairs of sentences with nonsense words, in which we decided what part tells the answer (CC0).
 
-The items are made when they are loaded, from five numbers that are embedded (:mod:`lexiscope.items.planted_bias` says
+The items are made when they are loaded, from five numbers that are embedded (:mod:`lexiscope.build.planted.bias` says
 how). Six of ten contexts tell the answer alone, three of ten words do: a learner that learns everything has a context
 bias of .6 and a word bias of .3. So whatever measures biases can be tried on a fresh machine, without a network, and be
 compared with the truth. Nobody has answered the items, and nobody should: the words mean nothing.
@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lexiscope.build.planted.bias import Dials, planted_items
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import DataError, InputError, Place
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
-from lexiscope.items.planted_bias import Dials, planted_items
 
 DIALS = DataFile("mini/planted_bias.json", sha256="1cd7552ccc45936a5d4d452ee4aefc7a85ae3e8bf382241149779a7928b8e870")
 

@@ -12,11 +12,11 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.search_space import Entry, SearchSpace
-from lexiscope.items.sense_options import joined
-from lexiscope.items.sentence_split import split_by_sentence
+from lexiscope.items.answers.search_space import Entry, SearchSpace
+from lexiscope.items.answers.sense_options import joined
+from lexiscope.items.arrange.sentence_split import split_by_sentence
 from lexiscope.resources import fetch
-from lexiscope.resources.blink import read_blink
+from lexiscope.resources.corpora.blink import read_blink
 
 FILE = DataFile("el/wikification/links.jsonl")
 N_TEST, N_DEV = 50_000, 50_000

@@ -8,11 +8,11 @@ from pathlib import Path
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.linked_items import linked_items, window
-from lexiscope.items.search_space import Entry, SearchSpace
-from lexiscope.items.sense_options import right_ids
+from lexiscope.items.answers.search_space import Entry, SearchSpace
+from lexiscope.items.answers.sense_options import right_ids
+from lexiscope.items.read.linked_items import linked_items, window
 from lexiscope.resources import fetch
-from lexiscope.resources.wikimed import read_wikimed
+from lexiscope.resources.corpora.wikimed import read_wikimed
 
 FILE = DataFile("el/wikimed/WikiMed.json")
 

@@ -13,12 +13,12 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.linked_items import linked_items, sentence, set_aside
-from lexiscope.items.search_space import SearchSpace
-from lexiscope.items.sense_options import right_ids
-from lexiscope.items.sentence_split import split_by_sentence
+from lexiscope.items.answers.search_space import SearchSpace
+from lexiscope.items.answers.sense_options import right_ids
+from lexiscope.items.arrange.sentence_split import split_by_sentence
+from lexiscope.items.read.linked_items import linked_items, sentence, set_aside
 from lexiscope.resources import fetch
-from lexiscope.resources.zelda import read_zelda
+from lexiscope.resources.corpora.zelda import read_zelda
 
 _VERSION = "04627bdefb1c1094ac43b1cb1678d66067aa562c"
 FILE = DataFile(
@@ -79,7 +79,7 @@ def sampled(items: Sequence[Item], *, n_test: int = 600, n_dev: int = 600, seed:
     """Return the items divided by sentence into test, dev and train (the condition ``split``), drawn with *seed*.
 
     It stands in for the Wikification sample (50,000 sentences each for test and dev).
-    Errors: those of :func:`~lexiscope.items.sentence_split.split_by_sentence`.
+    Errors: those of :func:`~lexiscope.items.arrange.sentence_split.split_by_sentence`.
     """
     return split_by_sentence(items, n_test=n_test, n_dev=n_dev, seed=seed)
 

@@ -17,9 +17,9 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
-from lexiscope.items.published_pairs import checksums
+from lexiscope.items.arrange.published_pairs import checksums
 from lexiscope.resources.fetch import locate
-from lexiscope.resources.plain_lines import PlainLines, read_lines
+from lexiscope.resources.tables.plain_lines import PlainLines, read_lines
 
 __all__ = ["CARD", "DEFAULT", "NINE", "OPTIONS", "SETS", "WordSet", "load", "read_pairs"]
 

@@ -2,8 +2,8 @@
 
 A sense-tagged word in its sentence, the WordNet 3.0 senses of its lemma and part of speech as options, in the lexicon's
 order, and one or several right sense keys. Nobody's answers are recorded. :func:`load` returns test and development
-items unless told otherwise: SemCor has 226,036, which take half a minute. ``items.synset_space.for_retrieval`` makes
-items of sense retrieval of them.
+items unless told otherwise: SemCor has 226,036, which take half a minute. ``items.answers.synset_space.for_retrieval``
+makes items of sense retrieval of them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.sense_options import DIVIDER, GLOSSES, joined
-from lexiscope.resources import fetch, wordnet
+from lexiscope.items.answers.sense_options import DIVIDER, GLOSSES, joined
+from lexiscope.resources import fetch
 from lexiscope.resources.cards import SEMCOR
-from lexiscope.resources.lexicon import Lexicon
-from lexiscope.resources.unified_wsd import POS_OF_TAG, Token, UnifiedCorpus
+from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG, Token, UnifiedCorpus
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.lexicon import Lexicon
 
 Split = Literal["train", "dev", "test"]
 OPTIONS = ("split",)

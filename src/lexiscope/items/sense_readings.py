@@ -1,7 +1,7 @@
 """Rows of words and senses for sense entropy: what a *word* is, by name, because published figures do not say.
 
-Each reading gives one row for each use of a word; :func:`lexiscope.analysis.entropy.sense_entropy` takes its columns
-and prints its names. *Source:* the context–word bias study, §3.1 and Table 2.
+Each reading gives one row for each use of a word; :func:`lexiscope.analysis.bias.entropy.sense_entropy` takes its
+columns and prints its names. *Source:* the context–word bias study, §3.1 and Table 2.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from lexiscope.resources.aida_candidates import CandidateMention
-from lexiscope.resources.linked_text import LinkedText
-from lexiscope.resources.unified_wsd import Document, Token
+from lexiscope.resources.corpora.aida_candidates import CandidateMention
+from lexiscope.resources.corpora.linked_text import LinkedText
+from lexiscope.resources.corpora.unified_wsd import Document, Token
 
 NIL = "NIL"
 """The class of a mention that the knowledge base has nothing for."""

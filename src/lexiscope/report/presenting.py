@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.analysis.layers import separated_layers
+from lexiscope.analysis.layers.layers import separated_layers
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import (
     Contrast,
@@ -29,15 +29,15 @@ from lexiscope.core.result import (
     Undefined,
     parse_statistic,
 )
-from lexiscope.report.curves import Trajectory
-from lexiscope.report.figure_accuracy import Dot, accuracy_dots
-from lexiscope.report.figure_layers import trajectories
-from lexiscope.report.figure_values import histograms
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.html import table_html as table_html
+from lexiscope.report.page.html import table_html as table_html
 from lexiscope.report.part import shown
+from lexiscope.report.plots.accuracy import Dot, accuracy_dots
+from lexiscope.report.plots.curves import Trajectory
+from lexiscope.report.plots.layers import trajectories
+from lexiscope.report.plots.style import clean_svg
+from lexiscope.report.plots.values import histograms
 from lexiscope.report.sections import drop_empty
-from lexiscope.report.style import clean_svg
 from lexiscope.report.tables import (
     BOUNDED,
     INTEGER,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lexiscope.analysis.tokenisation import TokenisationReport
+from lexiscope.analysis.choices.tokenisation import TokenisationReport
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
@@ -174,7 +174,7 @@ def licences_table(
 def flagged_table(
     flagged: Mapping[str, Sequence[str]], source: str = "", *, name: str = "flagged_words", number: str = ""
 ) -> Table:
-    """Return the flagged words of sentences (:func:`lexiscope.items.flagged.flagged_sentences`).
+    """Return the flagged words of sentences (:func:`lexiscope.items.check.flagged.flagged_sentences`).
 
     *source* is the file of the list of words; without one it is that of the package.
     """

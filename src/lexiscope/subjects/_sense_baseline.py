@@ -11,10 +11,10 @@ from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
-from lexiscope.items.prior import Prior
-from lexiscope.items.sense_options import SENSES, glosses_of
-from lexiscope.resources import semcor
-from lexiscope.resources.unified_wsd import POS_OF_TAG, UnifiedCorpus
+from lexiscope.items.answers.prior import Prior
+from lexiscope.items.answers.sense_options import SENSES, glosses_of
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG, UnifiedCorpus
 
 FIRST, MOST_FREQUENT = "first_sense", "most_frequent_sense"
 MOST_LINKED = "most_linked"

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from lexiscope.build.minimal_pairs.word_counts import noun_count, read_frequencies
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import DataError, InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import statistic_name
 from lexiscope.core.run import sha256_of
-from lexiscope.items.surface import is_english
-from lexiscope.items.word_counts import noun_count, read_frequencies
-from lexiscope.resources import wordnet
+from lexiscope.items.choice_sets.surface import is_english
+from lexiscope.resources.lexicons import wordnet
 
 TASK = "minimal_pair"
 COLUMNS = ("word", "count")
@@ -24,9 +24,10 @@ _CORRECT = "correct"
 class WordFrequency:
     """Prefers the option that occurs most often: in WordNet's tagged corpus, or in a table of the user's own.
 
-    *table* is a table with the columns ``word`` and ``count`` (:func:`~lexiscope.items.word_counts.read_frequencies`; a
-    word that is not in it has 0). Without one, a word has the noun tag counts of WordNet 3.0
-    (:func:`~lexiscope.items.word_counts.noun_count`; 0 where it is no noun there).
+    *table* is a table with the columns ``word`` and ``count``
+    (:func:`~lexiscope.build.minimal_pairs.word_counts.read_frequencies`; a word that is not in it has 0). Without one,
+    a word has the noun tag counts of WordNet 3.0 (:func:`~lexiscope.build.minimal_pairs.word_counts.noun_count`; 0
+    where it is no noun there).
     """
 
     kind = "baseline"

@@ -11,9 +11,9 @@ from typing import Any
 
 from lexiscope.core.errors import Place, RunError, SubjectError
 from lexiscope.core.run import read_json, versions
-from lexiscope.subjects._adapter import CLAIM, AdaptedFolder, locate_model
-from lexiscope.subjects._model_folder import EMBEDDED, TOKENIZER_FILES, ModelFolder
 from lexiscope.subjects._options import split_name
+from lexiscope.subjects.local._adapter import CLAIM, AdaptedFolder, locate_model
+from lexiscope.subjects.local._model_folder import EMBEDDED, TOKENIZER_FILES, ModelFolder
 
 _FILES = ("*.safetensors", "*.index.json", "config.json", "generation_config.json", *TOKENIZER_FILES)
 # libraries whose versions decide the bits of a training

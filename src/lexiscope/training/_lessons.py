@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from lexiscope.subjects._reader import Reader
+from lexiscope.subjects.trained._reader import Reader
 from lexiscope.training._course import Course, Steps, Where, pace_of, run_steps
 from lexiscope.training.settings import TrainingSettings
 

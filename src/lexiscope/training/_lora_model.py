@@ -13,8 +13,8 @@ import numpy as np
 
 from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.scoring import Doubles
-from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of
-from lexiscope.subjects._model_folder import ModelFolder
+from lexiscope.subjects.local._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of
+from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.training.lora_examples import MASKED, Example
 from lexiscope.training.lora_settings import LoraSettings
 

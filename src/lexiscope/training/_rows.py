@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item, check_unique_ids, item_record
-from lexiscope.items.splits import sampled
-from lexiscope.items.views import view_item
+from lexiscope.items.arrange.splits import sampled
+from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects._vector_store import digest
 
 

@@ -15,11 +15,11 @@ from lexiscope.core.item import Item
 from lexiscope.core.lock import locked
 from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json
 from lexiscope.core.sealed import write_machine
-from lexiscope.subjects._adapter import CLAIM, RECORD
-from lexiscope.subjects._loading import torch_threads
-from lexiscope.subjects._model_folder import TOKENIZER_FILES
-from lexiscope.subjects._reader import Reader, Shape
-from lexiscope.subjects._trained_folder import ENCODER, HEAD, SEAL, VECTORS, seal_of
+from lexiscope.subjects.local._adapter import CLAIM, RECORD
+from lexiscope.subjects.local._loading import torch_threads
+from lexiscope.subjects.local._model_folder import TOKENIZER_FILES
+from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._trained_folder import ENCODER, HEAD, SEAL, VECTORS, seal_of
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import Base, check_claim, deciding_versions, devices_of
 from lexiscope.training._course import Course, Progress, Where, seed_of

@@ -21,13 +21,13 @@ from lexiscope.core.errors import InputError, Place, require
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of, write_atomically
 from lexiscope.core.subject import Floats
-from lexiscope.items.nearest import nearest
-from lexiscope.items.search_space import Entry, SearchSpace, check_reachable
-from lexiscope.items.sense_options import right_ids
-from lexiscope.subjects._reader import Reader, Shape
-from lexiscope.subjects._reading import Reading, Wording, entry_text
-from lexiscope.subjects._trained_folder import ENCODER, ENTRIES, VECTORS
+from lexiscope.items.answers.search_space import Entry, SearchSpace, check_reachable
+from lexiscope.items.answers.sense_options import right_ids
+from lexiscope.resources.vectors.nearest import nearest
 from lexiscope.subjects._vector_store import VectorStore, digest
+from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reading import Reading, Wording, entry_text
+from lexiscope.subjects.trained._trained_folder import ENCODER, ENTRIES, VECTORS
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import base_of, deciding_versions
 from lexiscope.training._lessons import Lessons

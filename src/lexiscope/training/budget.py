@@ -14,13 +14,13 @@ from typing import Literal
 
 from lexiscope.core.errors import InputError, require
 from lexiscope.core.item import Item
-from lexiscope.items.search_space import SearchSpace
-from lexiscope.items.sense_options import glosses_of
-from lexiscope.items.splits import sampled
-from lexiscope.items.views import view_item
-from lexiscope.subjects._loading import torch_threads
-from lexiscope.subjects._reader import Reader, Shape
-from lexiscope.subjects._reading import Reading, Wording
+from lexiscope.items.answers.search_space import SearchSpace
+from lexiscope.items.answers.sense_options import glosses_of
+from lexiscope.items.arrange.splits import sampled
+from lexiscope.items.arrange.views import view_item
+from lexiscope.subjects.local._loading import torch_threads
+from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reading import Reading, Wording
 from lexiscope.training._claim import base_of, devices_of
 from lexiscope.training._course import pace_of, run_steps
 from lexiscope.training._lessons import Lessons, steps_of

@@ -15,10 +15,10 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.items.sense_options import glosses_of, right_ids
-from lexiscope.subjects._probe import best_option
-from lexiscope.subjects._reader import Reader, Shape
-from lexiscope.subjects._reading import Wording
+from lexiscope.items.answers.sense_options import glosses_of, right_ids
+from lexiscope.subjects.trained._probe import best_option
+from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reading import Wording
 from lexiscope.training._claim import base_of
 from lexiscope.training._lessons import Lessons
 from lexiscope.training._rows import Rows

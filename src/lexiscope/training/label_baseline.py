@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lexiscope.core.item import Item
-from lexiscope.items.sense_options import glosses_of, right_ids
+from lexiscope.items.answers.sense_options import glosses_of, right_ids
 from lexiscope.training._rows import Rows, answers_of, numbers_of, rows_of, shares_of
 from lexiscope.training._training import ACCURACY, MINUS_SQUARED_ERROR, Job, Shard, settle
 from lexiscope.training.settings import TrainingSettings

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from lexiscope.analysis.correlation import correlation_value
-from lexiscope.analysis.within_sd import is_within_sd
+from lexiscope.analysis.norms.within_sd import is_within_sd
 from lexiscope.core.errors import StatisticError, require
 from lexiscope.core.lock import locked
 from lexiscope.core.prompt import Prompting
@@ -26,9 +26,9 @@ from lexiscope.core.run import manifest, read_json, versions, write_atomically, 
 from lexiscope.core.scale import Scale
 from lexiscope.core.scoring import Doubles
 from lexiscope.core.sealed import write_machine, write_sealed
-from lexiscope.subjects._adapter import CLAIM, CONFIG, RECORD, WEIGHTS
-from lexiscope.subjects._chat_text import numbers_of, render
-from lexiscope.subjects._loading import load_tokenizer, torch_threads
+from lexiscope.subjects.local._adapter import CLAIM, CONFIG, RECORD, WEIGHTS
+from lexiscope.subjects.local._chat_text import numbers_of, render
+from lexiscope.subjects.local._loading import load_tokenizer, torch_threads
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
 from lexiscope.training._course import Course, Progress, Where, seed_of

@@ -12,7 +12,7 @@ from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion
 from lexiscope.core.scale import Scale
-from lexiscope.subjects._chat_text import answer_tokens, numbers_of
+from lexiscope.subjects.local._chat_text import answer_tokens, numbers_of
 from lexiscope.training.lora_targets import RatedItem, Rounding, targets_of
 
 MASKED = -100

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.splits import condition, in_several_parts, split_by_word
+from lexiscope.items.arrange.splits import condition, in_several_parts, split_by_word
 from lexiscope.training.lora_targets import RatedItem
 
 How = Literal["own", "word"]
@@ -34,8 +34,8 @@ def split_items(items: Sequence[RatedItem], *, how: How | None = None, share: fl
     """Split rated items for a training.
 
     Without *how*: the dataset's own split where every item has one, else by word, with *share* of the items for the
-    validation (:func:`lexiscope.items.splits.split_by_word`, *seed*). Items of the part ``test`` are left out either
-    way.
+    validation (:func:`lexiscope.items.arrange.splits.split_by_word`, *seed*). Items of the part ``test`` are left out
+    either way.
     Errors: :class:`InputError` where a part would be empty, or where there is no own split.
     """
     own = all(CONDITION in rated.item.conditions for rated in items)

@@ -15,8 +15,8 @@ import numpy as np
 
 from lexiscope.core.item import Item
 from lexiscope.core.scoring import Doubles
-from lexiscope.subjects._reader import Reader, Shape
-from lexiscope.subjects._reading import Reading, Wording
+from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reading import Reading, Wording
 from lexiscope.training._claim import base_of
 from lexiscope.training._lessons import Lessons
 from lexiscope.training._rows import Rows, answers_of, numbers_of, shares_of

@@ -13,8 +13,8 @@ from typing import Literal
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.sealed import read_sealed, unsealed, write_sealed
-from lexiscope.items.divided import Divided
-from lexiscope.items.search_space import SearchSpace
+from lexiscope.items.answers.search_space import SearchSpace
+from lexiscope.items.arrange.divided import Divided
 from lexiscope.training.budget import plan_budget, read_duration
 from lexiscope.training.selection import Grid
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings

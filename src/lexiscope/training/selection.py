@@ -17,8 +17,8 @@ from pathlib import Path
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
-from lexiscope.items.search_space import SearchSpace
-from lexiscope.subjects._adapter import RECORD
+from lexiscope.items.answers.search_space import SearchSpace
+from lexiscope.subjects.local._adapter import RECORD
 from lexiscope.training._course import Progress
 from lexiscope.training._training import Shard, prune, shard_of
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from lexiscope.core.errors import InputError
-from lexiscope.subjects._probe import Query
-from lexiscope.subjects._reader import POOLINGS, Pooling
+from lexiscope.subjects.trained._probe import Query
+from lexiscope.subjects.trained._reader import POOLINGS, Pooling
 
 Head = Literal["class", "number"]
 """What is learnt of a pair: one of its answers, or a number (ratings)."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.items.search_space import SearchSpace
+from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.training._course import Progress
 from lexiscope.training._training import Shard
 from lexiscope.training.bi_encoder import train_bi_encoder

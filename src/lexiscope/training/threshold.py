@@ -16,8 +16,8 @@ import numpy as np
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.scoring import Doubles
-from lexiscope.items.sense_options import glosses_of, right_ids
-from lexiscope.subjects._probe import DIFFERENT, QUESTIONS, SAME, Cosines, best_option
+from lexiscope.items.answers.sense_options import glosses_of, right_ids
+from lexiscope.subjects.trained._probe import DIFFERENT, QUESTIONS, SAME, Cosines, best_option
 from lexiscope.training._claim import base_of
 from lexiscope.training._rows import Rows, answers_of, rows_of
 from lexiscope.training._training import Job, Shard, settle

@@ -15,9 +15,9 @@ import numpy as np
 
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import view_item
-from lexiscope.subjects._probe import UntrainedEncoder, whole_text
-from lexiscope.subjects._reading import definition_of
+from lexiscope.items.arrange.views import view_item
+from lexiscope.subjects.trained._probe import UntrainedEncoder, whole_text
+from lexiscope.subjects.trained._reading import definition_of
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 

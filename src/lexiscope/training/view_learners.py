@@ -1,7 +1,7 @@
 """Learners that cost seconds, learnt from one view at a time: a regression on features, and a learner that counts.
 
-Both answer the tested items of divided items (:class:`~lexiscope.items.divided.Divided`); of folds each is answered by
-a learner that learnt from the others.
+Both answer the tested items of divided items (:class:`~lexiscope.items.arrange.divided.Divided`); of folds each is
+answered by a learner that learnt from the others.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from lexiscope.build.planted.bias import look_up, texts_of
 from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, Place
 from lexiscope.core.item import Item
-from lexiscope.items.divided import Divided
-from lexiscope.items.guessed_word import GUESS_OF
-from lexiscope.items.planted_bias import look_up, texts_of
-from lexiscope.items.views import GUESSED_WORD, view_item
+from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.arrange.views import GUESSED_WORD, view_item
+from lexiscope.items.sheets.guessed_word import GUESS_OF
 from lexiscope.training.logistic import answered
 
 

@@ -2,7 +2,7 @@
 
 Four kinds, from seconds to hours: counts of shown texts, a regression on features, a linear probe on the vectors of an
 encoder as it is, and an encoder that is trained by a plan (:mod:`lexiscope.training.plans`). Each is asked the tested
-items of :class:`~lexiscope.items.divided.Divided` in every view, and says which views it cannot see.
+items of :class:`~lexiscope.items.arrange.divided.Divided` in every view, and says which views it cannot see.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.divided import Divided
-from lexiscope.items.search_space import MEASURE_RETRIEVED, SearchSpace
-from lexiscope.items.splits import sampled
-from lexiscope.items.views import GUESSED_WORD, view_item
-from lexiscope.subjects._probe import UntrainedEncoder
+from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
+from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.arrange.splits import sampled
+from lexiscope.items.arrange.views import GUESSED_WORD, view_item
+from lexiscope.subjects.trained._probe import UntrainedEncoder
 from lexiscope.training._course import Progress
 from lexiscope.training.plans import Plan, searches
 from lexiscope.training.selection import Selection, run_selection

@@ -10,12 +10,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexiscope.annotation.assignment import plan_trials
-from lexiscope.annotation.definition import StudyDefinition
-from lexiscope.annotation.design import build_design
-from lexiscope.annotation.output.collected import Collected
+from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.store.record import State
+from lexiscope.annotation.study_file.assignment import plan_trials
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.design import build_design
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.definition import CatchSection, DesignSection, StudyDefinition
-from lexiscope.annotation.freeze import FrozenStudy, freeze
-from lexiscope.annotation.output.collected import Collected
-from lexiscope.annotation.output.package import write_export
-from lexiscope.annotation.output.verify_orders import read_shown_trials, verify_orders
+from lexiscope.annotation.export.collected import Collected
+from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.export.verify_orders import read_shown_trials, verify_orders
 from lexiscope.annotation.store.record import Answer, Phase, State
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
+from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.studies.kit.ratings_file import read_ratings

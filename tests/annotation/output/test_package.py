@@ -12,13 +12,13 @@ from pathlib import Path
 import pyarrow.parquet as parquet
 import pytest
 
-from lexiscope.annotation.definition import Codes, DesignSection, Payment, StudyDefinition
-from lexiscope.annotation.definition_file import read_definition
-from lexiscope.annotation.output import package
-from lexiscope.annotation.output.collected import REMOVED, Collected
-from lexiscope.annotation.output.package import MANIFEST, write_export
-from lexiscope.annotation.output.psych_ds import check_psych_ds
+from lexiscope.annotation.export import package
+from lexiscope.annotation.export.collected import REMOVED, Collected
+from lexiscope.annotation.export.package import MANIFEST, write_export
+from lexiscope.annotation.export.psych_ds import check_psych_ds
 from lexiscope.annotation.store.export import LONG_SCHEMA
+from lexiscope.annotation.study_file.definition import Codes, DesignSection, Payment, StudyDefinition
+from lexiscope.annotation.study_file.definition_file import read_definition
 from lexiscope.core.errors import RunError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable

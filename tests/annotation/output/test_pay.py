@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from lexiscope.annotation.output.pay import hourly_pay, pay_so_far, pay_top_ups
+from lexiscope.annotation.export.pay import hourly_pay, pay_so_far, pay_top_ups
 from lexiscope.core.errors import StatisticError
 
 from ..made_people import BEGAN, person

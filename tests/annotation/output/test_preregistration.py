@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.export.preregistration import preregistration, preregistration_template
+from lexiscope.annotation.study_file.definition import (
     DesignSection,
     Payment,
     Planned,
@@ -15,8 +16,7 @@ from lexiscope.annotation.definition import (
     StudyDefinition,
     Texts,
 )
-from lexiscope.annotation.design import build_design
-from lexiscope.annotation.output.preregistration import preregistration, preregistration_template
+from lexiscope.annotation.study_file.design import build_design
 
 from .made_export import pair
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.analysis.mixed import likelihood_ratio
-from lexiscope.analysis.r_check import run_r
-from lexiscope.annotation.definition import DesignSection, Planned, StudyDefinition
-from lexiscope.annotation.output.collected import Collected
-from lexiscope.annotation.output.package import write_export
-from lexiscope.annotation.output.r_script import analysis_formulas, analysis_script
+from lexiscope.analysis.mixed.models import likelihood_ratio
+from lexiscope.analysis.mixed.r_check import run_r
+from lexiscope.annotation.export.collected import Collected
+from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.export.r_script import analysis_formulas, analysis_script
 from lexiscope.annotation.rehearsal.simulate import model_columns
+from lexiscope.annotation.study_file.definition import DesignSection, Planned, StudyDefinition
 from lexiscope.core.item import Item
 
 from .made_export import Answered, collected, pair, rated

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.assignment import plan_trials
-from lexiscope.annotation.definition import DesignSection, StudyDefinition
-from lexiscope.annotation.design import Design, build_design
-from lexiscope.annotation.output.collected import Collected
-from lexiscope.annotation.output.package import write_export
-from lexiscope.annotation.output.verify_orders import Plan, read_shown_trials, shown_trials, verify_orders
+from lexiscope.annotation.export.collected import Collected
+from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.export.verify_orders import Plan, read_shown_trials, shown_trials, verify_orders
+from lexiscope.annotation.study_file.assignment import plan_trials
+from lexiscope.annotation.study_file.definition import DesignSection, StudyDefinition
+from lexiscope.annotation.study_file.design import Design, build_design
 from lexiscope.core.errors import RunError
 
 from .made_export import collected, pair

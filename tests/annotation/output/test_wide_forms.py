@@ -11,21 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.definition import CatchSection, DesignSection, StudyDefinition
-from lexiscope.annotation.output.collected import Collected, Reviewed
-from lexiscope.annotation.output.package import write_export
-from lexiscope.annotation.output.plausibility_form import release, sample
-from lexiscope.annotation.output.sheet import Sheet
-from lexiscope.annotation.output.wide_forms import FORMS, wide_sheets
+from lexiscope.annotation.export.collected import Collected, Reviewed
+from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.export.plausibility_form import release, sample
+from lexiscope.annotation.export.sheet import Sheet
+from lexiscope.annotation.export.wide_forms import FORMS, wide_sheets
+from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import saw_c
 from lexiscope.datasets.saw_c.card import RATING_SCALE
 from lexiscope.datasets.saw_c.cells import NORM_COLUMNS, TRIAL_COLUMNS
 from lexiscope.datasets.saw_c.people import read_trials, trial_responses
-from lexiscope.items.given_answer import read_view_judgments
-from lexiscope.items.importer import import_items
-from lexiscope.resources.tables import read_csv
+from lexiscope.items.read.importer import import_items
+from lexiscope.items.sheets.given_answer import read_view_judgments
+from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.ratings_file import read_ratings
 
 from .made_export import Answered, collected, pair

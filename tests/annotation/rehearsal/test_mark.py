@@ -22,20 +22,20 @@ import pytest
 from click.testing import CliRunner, Result
 
 from lexiscope.analysis.exclusion import apply
-from lexiscope.annotation.definition import PoolSection, RatingsSection
-from lexiscope.annotation.definition_file import definition_yaml, parse_definition
-from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
+from lexiscope.annotation.study_file.definition import PoolSection, RatingsSection
+from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
 from lexiscope.cli.main import cli
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, LexiscopeError
 from lexiscope.core.response import Response, ResponseTable, holds_simulated
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, SIMULATED_ID
 from lexiscope.datasets.ambistory import read_samples
-from lexiscope.items.given_answer import read_view_judgments
-from lexiscope.items.importer import import_items
-from lexiscope.items.tabular import write_items
-from lexiscope.report.sense_tests import judgments_of
+from lexiscope.items.read.importer import import_items
+from lexiscope.items.sheets.given_answer import read_view_judgments
+from lexiscope.items.tables.tabular import write_items
+from lexiscope.report.parts.sense_tests import judgments_of
 from lexiscope.studies.kit.ratings_file import Columns, read_ratings
 from lexiscope.subjects.recorded import Recorded
 

@@ -14,8 +14,11 @@ from statistics import mean, median
 import numpy as np
 import pytest
 
-from lexiscope.annotation.assignment import Quota
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.rehearsal.population import Population, draw_person
+from lexiscope.annotation.rehearsal.recruitment import exclude_by_character, recruit
+from lexiscope.annotation.rehearsal.simulate import simulate, simulate_once
+from lexiscope.annotation.study_file.assignment import Quota
+from lexiscope.annotation.study_file.definition import (
     AboutYou,
     CatchSection,
     DesignSection,
@@ -27,15 +30,12 @@ from lexiscope.annotation.definition import (
     ScaleSection,
     StudyDefinition,
 )
-from lexiscope.annotation.design import Design, build_design
-from lexiscope.annotation.rehearsal.population import Population, draw_person
-from lexiscope.annotation.rehearsal.recruitment import exclude_by_character, recruit
-from lexiscope.annotation.rehearsal.simulate import simulate, simulate_once
-from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.study_file.design import Design, build_design
+from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.importer import import_items
+from lexiscope.items.read.importer import import_items
 
 RULES = (
     "failed_catch(items=catch,expected=5)",

@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.rehearsal.page import read_page
+from lexiscope.annotation.rehearsal.population import Population
+from lexiscope.annotation.rehearsal.simulate import simulate_once
+from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
+from lexiscope.annotation.study_file.definition import (
     Codes,
     Payment,
     PoolSection,
@@ -19,13 +23,9 @@ from lexiscope.annotation.definition import (
     RatingsSection,
     StudyDefinition,
 )
-from lexiscope.annotation.definition_file import definition_yaml, parse_definition
-from lexiscope.annotation.launched import StudyOnDisk
-from lexiscope.annotation.rehearsal.page import read_page
-from lexiscope.annotation.rehearsal.population import Population
-from lexiscope.annotation.rehearsal.simulate import simulate_once
-from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
-from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
+from lexiscope.annotation.study_file.launched import StudyOnDisk
+from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.datasets.mini_relatedness import load

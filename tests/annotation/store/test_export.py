@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.analysis.agreement import leave_one_out
+from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.exclusion import (
     AttentionCheck,
     FailedCatch,

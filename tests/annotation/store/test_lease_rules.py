@@ -10,11 +10,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from lexiscope.annotation.assignment import Load, Quota, list_chooser, places_per_list
-from lexiscope.annotation.assignment import has_place as rule_of
 from lexiscope.annotation.rehearsal.leases import Allocator
 from lexiscope.annotation.store.places import HasPlace, ListLoad
 from lexiscope.annotation.store.record import NoPlaceLeft, Phase, State, Trial
+from lexiscope.annotation.study_file.assignment import Load, Quota, list_chooser, places_per_list
+from lexiscope.annotation.study_file.assignment import has_place as rule_of
 
 from .made_study import Clock, answer, made_study, open_store, qualified
 

@@ -21,15 +21,22 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.definition import Anchor, CatchSection, DesignSection, Payment, RatingsSection, ScaleSection
-from lexiscope.annotation.definition_file import write_definition
-from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.launched import read_study
 from lexiscope.annotation.store import participants
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.record import AnswerConflict, AnswerRefused, NoPlaceLeft, Phase, State, Trial
 from lexiscope.annotation.store.schema import ANSWERS
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import (
+    Anchor,
+    CatchSection,
+    DesignSection,
+    Payment,
+    RatingsSection,
+    ScaleSection,
+)
+from lexiscope.annotation.study_file.definition_file import write_definition
+from lexiscope.annotation.study_file.freeze import FrozenStudy
+from lexiscope.annotation.study_file.launched import read_study
 
 from ..web.made_web import Person, made_definition, made_items
 from .cluster import cluster, new_database

@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 from argon2 import PasswordHasher
 
-from lexiscope.annotation.definition import StudyDefinition
-from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.desk import AdminDesk
 from lexiscope.annotation.web.admin.passwords import Passwords

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.study_file.definition import (
     AboutYou,
     Anchor,
     CatchSection,

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import httpx
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import (
     AboutYou,
     CatchSection,
     Codes,
@@ -25,8 +26,7 @@ from lexiscope.annotation.definition import (
     StudyDefinition,
     Texts,
 )
-from lexiscope.annotation.freeze import FrozenStudy, freeze
-from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app

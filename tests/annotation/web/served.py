@@ -14,9 +14,9 @@ from pathlib import Path
 import uvicorn
 from starlette.routing import Route
 
-from lexiscope.annotation.definition import StudyDefinition
-from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.connections import configured
 from lexiscope.annotation.web.security import ServerSettings

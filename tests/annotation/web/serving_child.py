@@ -7,9 +7,9 @@ from pathlib import Path
 
 import uvicorn
 
-from lexiscope.annotation.definition import CatchSection, DesignSection, RatingsSection
-from lexiscope.annotation.freeze import FrozenStudy, freeze
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, RatingsSection
+from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 import pytest
 import uvicorn
 
-from lexiscope.annotation.definition import Payment
-from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import Payment
+from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.definition import Payment
-from lexiscope.annotation.output.pay import pay_top_ups
+from lexiscope.annotation.export.pay import pay_top_ups
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
+from lexiscope.annotation.study_file.definition import Payment
 from lexiscope.annotation.web.admin import look as look_module
 from lexiscope.annotation.web.admin.look import Looks
 from lexiscope.annotation.web.admin.one_time import OneTimeTexts

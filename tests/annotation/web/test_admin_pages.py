@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 
-from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.progress import progress_of
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.admin.look import everything_collected
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES
 from lexiscope.annotation.web.app import App

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from lexiscope.annotation.definition import Confusion
 from lexiscope.annotation.store.record import Answer, Phase, State
+from lexiscope.annotation.study_file.definition import Confusion
 from lexiscope.annotation.web.app import App
 
 from .made_admin import act, researcher, run, running

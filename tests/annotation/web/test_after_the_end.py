@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.definition import CatchSection, DesignSection, RatingsSection
 from lexiscope.annotation.store.record import State
+from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, RatingsSection
 from lexiscope.annotation.web.app import App
 
 from .made_admin import desk_of

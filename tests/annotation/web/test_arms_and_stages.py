@@ -12,7 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.store.record import Phase, State, StateError
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import (
     CatchSection,
     Confusion,
     DesignSection,
@@ -20,18 +23,15 @@ from lexiscope.annotation.definition import (
     RatingsSection,
     StudyDefinition,
 )
-from lexiscope.annotation.freeze import freeze
-from lexiscope.annotation.material import study_items
-from lexiscope.annotation.output.package import write_export
-from lexiscope.annotation.review import Accepted, accepted, decide, queue, written
-from lexiscope.annotation.stage_files import write_item_file
-from lexiscope.annotation.stages import ending_items, rating_items, setups
-from lexiscope.annotation.store.record import Phase, State, StateError
-from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.study_file.freeze import freeze
+from lexiscope.annotation.study_file.material import study_items
+from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.annotation.web.admin.look import collected_now
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import RateLimit, ServerSettings
+from lexiscope.annotation.writing.review import Accepted, accepted, decide, queue, written
+from lexiscope.annotation.writing.stage_files import write_item_file
+from lexiscope.annotation.writing.stages import ending_items, rating_items, setups
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage

@@ -11,11 +11,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.definition import DesignSection, LeaseSection, PoolSection, RatingsSection
-from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.store.engine import StorageError
 from lexiscope.annotation.store.record import Answer, Phase, State
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import DesignSection, LeaseSection, PoolSection, RatingsSection
+from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.flow import Flow
 from lexiscope.core.errors import RunError

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from lexiscope.annotation.definition import RatingsSection
 from lexiscope.annotation.store.record import Phase, State
+from lexiscope.annotation.study_file.definition import RatingsSection
 from lexiscope.annotation.web.pages import LOCALE
 from lexiscope.core import catalog
 from lexiscope.core.usage import Usage

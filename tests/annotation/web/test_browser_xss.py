@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lexiscope.annotation.definition import AboutYou, Option, Question, StudyDefinition, Texts
+from lexiscope.annotation.study_file.definition import AboutYou, Option, Question, StudyDefinition, Texts
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 

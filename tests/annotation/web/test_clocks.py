@@ -18,11 +18,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lexiscope.annotation.definition import CatchSection, DesignSection, RatingsSection, StudyDefinition
-from lexiscope.annotation.freeze import freeze
-from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.store.record import Phase
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, RatingsSection, StudyDefinition
+from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.admin.look import collected_now
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
@@ -270,7 +270,7 @@ CHILD = """
 import hashlib, sys, time
 from datetime import UTC, datetime
 from pathlib import Path
-from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.look import collected_now
 from tests.annotation.web.test_clocks import definition, freeze, made_items

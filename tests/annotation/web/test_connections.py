@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from lexiscope.annotation.launched import read_study
+from lexiscope.annotation.study_file.launched import read_study
 from lexiscope.annotation.web.connections import Connection, Limits, configured, listening_at, most_connections
 from lexiscope.annotation.web.preview import serve_preview
 from lexiscope.annotation.web.security import HEADERS

@@ -19,7 +19,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.output import package
+from lexiscope.annotation.export import package
 from lexiscope.annotation.web.admin import export_process
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.core.errors import RunError

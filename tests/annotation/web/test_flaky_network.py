@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.definition import CatchSection, RatingsSection
 from lexiscope.annotation.store.record import Phase
+from lexiscope.annotation.study_file.definition import CatchSection, RatingsSection
 
 from .fault_proxy import FaultProxy
 from .made_tasks import task_study

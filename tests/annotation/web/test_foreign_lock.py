@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.definition import RatingsSection
 from lexiscope.annotation.store.engine import DATABASE_NAME
+from lexiscope.annotation.study_file.definition import RatingsSection
 
 from .made_web import JSON, SHORT, form_of, made_definition, made_items
 from .served import Served

@@ -18,7 +18,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.definition import (
+from lexiscope.annotation.rehearsal.page import read_page
+from lexiscope.annotation.store import health
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.record import State, StateError
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import (
     CatchSection,
     Codes,
     DesignSection,
@@ -26,12 +31,7 @@ from lexiscope.annotation.definition import (
     RatingsSection,
     Texts,
 )
-from lexiscope.annotation.freeze import freeze
-from lexiscope.annotation.rehearsal.page import read_page
-from lexiscope.annotation.store import health
-from lexiscope.annotation.store.engine import sa
-from lexiscope.annotation.store.record import State, StateError
-from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.definition import AboutYou
 from lexiscope.annotation.store.record import Phase
+from lexiscope.annotation.study_file.definition import AboutYou
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.server import ROUTES

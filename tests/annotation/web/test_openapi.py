@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 from starlette.responses import Response
 
-from lexiscope.annotation.definition import DesignSection, RatingsSection, StudyDefinition
+from lexiscope.annotation.study_file.definition import DesignSection, RatingsSection, StudyDefinition
 from lexiscope.annotation.web.admin.desk import AdminDesk
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES, admin_routes
 from lexiscope.annotation.web.app import App

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import httpx
 
-from lexiscope.annotation.definition import DesignSection, RatingsSection
 from lexiscope.annotation.store.record import State
+from lexiscope.annotation.study_file.definition import DesignSection, RatingsSection
 
 from .made_web import JSON, SHORT, Person, client, form_of, made_definition, made_items, running
 from .test_flow import right

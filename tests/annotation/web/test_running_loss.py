@@ -20,7 +20,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.definition import RatingsSection
+from lexiscope.annotation.study_file.definition import RatingsSection
 
 from ...cli.test_annotate_reconcile import come, opened
 from ...cli.test_annotate_serve import write_study

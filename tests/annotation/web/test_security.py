@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.definition import Platform
+from lexiscope.annotation.study_file.definition import Platform
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import RateLimit, Refused, ServerSettings
 from lexiscope.annotation.web.server import ROUTES

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.annotation.definition import AboutYou, CatchSection, DesignSection, StudyDefinition
-from lexiscope.annotation.output.neutral import is_live, neutral
-from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.export.neutral import is_live, neutral
+from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.store.record import AnswerRefused
+from lexiscope.annotation.study_file.definition import AboutYou, CatchSection, DesignSection, StudyDefinition
 from lexiscope.annotation.web.admin.look import collected_now
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.pages import Pages

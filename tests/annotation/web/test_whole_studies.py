@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from lexiscope.analysis.agreement import leave_one_out
+from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.annotation.assignment import plan_trials
-from lexiscope.annotation.definition import Codes, Payment, Question, RatingsSection
-from lexiscope.annotation.definition_file import definition_yaml, read_definition
-from lexiscope.annotation.launched import StudyOnDisk, read_study
-from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.rehearsal.population import Population
 from lexiscope.annotation.rehearsal.run_report import ServerRun
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
+from lexiscope.annotation.study_file.assignment import plan_trials
+from lexiscope.annotation.study_file.definition import Codes, Payment, Question, RatingsSection
+from lexiscope.annotation.study_file.definition_file import definition_yaml, read_definition
+from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study
 from lexiscope.cli.main import cli
 
 pytestmark = pytest.mark.published

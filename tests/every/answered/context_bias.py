@@ -9,7 +9,7 @@ from pathlib import Path
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.datasets import planted_bias
-from lexiscope.items.tabular import write_items
+from lexiscope.items.tables.tabular import write_items
 from lexiscope.studies.context_bias.data import LOOK_UP
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.induced_senses import of_import
-from lexiscope.resources.multi_sense import CODE, read_multi_sense
-from lexiscope.resources.multi_sense.adagram import read_adagram
-from lexiscope.resources.multi_sense.adagram_arrays import read_adagram_arrays
+from lexiscope.resources.vectors.multi_sense import CODE, read_multi_sense
+from lexiscope.resources.vectors.multi_sense.adagram import read_adagram
+from lexiscope.resources.vectors.multi_sense.adagram_arrays import read_adagram_arrays
+from lexiscope.senses.induced_senses import of_import
 
 from .test_importers import DATA, adagram, binary, gaussian
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError, SpecError
-from lexiscope.items.sense_similarity import max_sim, nearest_sense
-from lexiscope.resources.multi_sense import CODE, MultiSense, read_multi_sense
-from lexiscope.resources.multi_sense.adagram import expected_shares, read_adagram, read_adagram_text
-from lexiscope.resources.multi_sense.ego_network import read_ego_network, read_ego_network_binary
-from lexiscope.resources.multi_sense.gaussian import read_gaussian
-from lexiscope.resources.multi_sense.mssg import read_mssg
-from lexiscope.resources.multi_sense.muse import read_muse
-from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.resources.word2vec import write_word2vec
+from lexiscope.resources.vectors.multi_sense import CODE, MultiSense, read_multi_sense
+from lexiscope.resources.vectors.multi_sense.adagram import expected_shares, read_adagram, read_adagram_text
+from lexiscope.resources.vectors.multi_sense.ego_network import read_ego_network, read_ego_network_binary
+from lexiscope.resources.vectors.multi_sense.gaussian import read_gaussian
+from lexiscope.resources.vectors.multi_sense.mssg import read_mssg
+from lexiscope.resources.vectors.multi_sense.muse import read_muse
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.resources.vectors.word2vec import write_word2vec
+from lexiscope.senses.similarity import max_sim, nearest_sense
 
 DATA = Path(__file__).parents[2] / "data" / "multi_sense"
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.analysis.planted_senses import SenseRecovery, sense_recovery
+from lexiscope.analysis.senses.planted import SenseRecovery, sense_recovery
+from lexiscope.build.planted.senses import PseudoWord, plant, planted_usages
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.planted_senses import PseudoWord, plant, planted_usages
-from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.resources.vectors.sense_vectors import SenseVectors, read_sense_vectors
+from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi.planted import PlantedSenses
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards

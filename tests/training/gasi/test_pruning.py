@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError, RunError
-from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors, read_settings
+from lexiscope.resources.vectors.sense_vectors import SenseVectors, read_sense_vectors, read_settings
 from lexiscope.training.gasi.pruning import prune_senses, pruned_mask, pruning_threshold, senses_by_frequency
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import make_shards

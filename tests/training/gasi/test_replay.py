@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.resources.sense_vectors import read_sense_vectors
-from lexiscope.resources.training_log import LogRow
+from lexiscope.resources.vectors.sense_vectors import read_sense_vectors
+from lexiscope.resources.vectors.training_log import LogRow
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.sense_examples import find_examples
-from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.resources.vectors.sense_vectors import SenseVectors
+from lexiscope.senses.examples import find_examples
+from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi import sense_counts
 from lexiscope.training.gasi.sense_counts import count_senses
 from lexiscope.training.gasi.shards import Shards, make_shards

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lexiscope.build.planted.senses import PseudoWord, plant
 from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.lock import locked
-from lexiscope.items.planted_senses import PseudoWord, plant
 from lexiscope.training.gasi.shards import LINE_END, make_shards, open_shards, renamed_shards
 from lexiscope.training.gasi.vocabulary import Limits, Vocabulary, choose, count_words, negative_table, read_vocabulary
 

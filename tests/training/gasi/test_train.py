@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from lexiscope.core.errors import InputError, RunError, SubjectError
-from lexiscope.resources.sense_vectors import read_sense_vectors
-from lexiscope.resources.training_log import LOG
+from lexiscope.resources.vectors.sense_vectors import read_sense_vectors
+from lexiscope.resources.vectors.training_log import LOG
 from lexiscope.training.gasi import _course
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards

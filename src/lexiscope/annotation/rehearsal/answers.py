@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lexiscope.analysis.exclusion import SelfReport
-from lexiscope.annotation.assignment import plan_trials
-from lexiscope.annotation.definition import Question, StudyDefinition
-from lexiscope.annotation.design import Design
-from lexiscope.annotation.exclusions import declared_rules
-from lexiscope.annotation.planned_effect import effect_codes
-from lexiscope.annotation.questions import is_right
 from lexiscope.annotation.rehearsal.population import Person, Population
+from lexiscope.annotation.study_file.assignment import plan_trials
+from lexiscope.annotation.study_file.definition import Question, StudyDefinition
+from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.exclusions import declared_rules
+from lexiscope.annotation.study_file.planned_effect import effect_codes
+from lexiscope.annotation.study_file.questions import is_right
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import SIMULATED

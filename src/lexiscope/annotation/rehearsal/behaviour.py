@@ -10,10 +10,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.rehearsal.answers import Rehearsal, careful, known_answer, rating
 from lexiscope.annotation.rehearsal.page import Form
 from lexiscope.annotation.rehearsal.population import Person
+from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.core.item import Item
 
 SKIPS = 0.1

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lexiscope.annotation.assignment import Load, Quota, choose_list, has_place
+from lexiscope.annotation.study_file.assignment import Load, Quota, choose_list, has_place
 from lexiscope.core.errors import InputError
 
 State = Literal["active", "finished", "excluded", "released"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.rehearsal.page import Page, read_page, squeezed
+from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.web.pages import Pages
 from lexiscope.core.errors import RunError
 from lexiscope.core.item import Item

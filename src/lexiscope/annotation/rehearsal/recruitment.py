@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lexiscope.annotation.assignment import Quota
 from lexiscope.annotation.rehearsal.leases import Allocator, Place
 from lexiscope.annotation.rehearsal.population import Person, Population, draw_person
+from lexiscope.annotation.study_file.assignment import Quota
 
 Judge = Callable[[Sequence[tuple[Person, Place]]], Mapping[str, str]]
 """Says which of the people who finished are excluded, and by what."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Protocol
 
-from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.output.collected import Collected
+from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.rehearsal.population import Character, Person
 from lexiscope.annotation.rehearsal.simulate import CHARACTERS, Recovered, RuleFound, recover
 from lexiscope.annotation.store.overview import Person as Participant
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.web.admin.look import collected_now
 
 _DONE = (State.FINISHED, State.ACCEPTED, State.EXCLUDED)

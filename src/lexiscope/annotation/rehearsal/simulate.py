@@ -15,18 +15,18 @@ from statistics import mean, median
 import numpy as np
 
 from lexiscope.analysis.exclusion import Rule, apply
-from lexiscope.analysis.mixed import likelihood_ratio
-from lexiscope.analysis.mixed_data import Column
-from lexiscope.analysis.mixed_formula import MixedFormula, read_formula
-from lexiscope.annotation.assignment import Quota
-from lexiscope.annotation.definition import StudyDefinition
-from lexiscope.annotation.design import Design
-from lexiscope.annotation.exclusions import declared_rules, judge_now
-from lexiscope.annotation.planned_effect import effect_codes
+from lexiscope.analysis.mixed.data import Column
+from lexiscope.analysis.mixed.formula import MixedFormula, read_formula
+from lexiscope.analysis.mixed.models import likelihood_ratio
 from lexiscope.annotation.rehearsal.answers import RATING, Rehearsal, rehearse
 from lexiscope.annotation.rehearsal.leases import Place
 from lexiscope.annotation.rehearsal.population import Character, Person, Population
 from lexiscope.annotation.rehearsal.recruitment import Recruited, recruit
+from lexiscope.annotation.study_file.assignment import Quota
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.exclusions import declared_rules, judge_now
+from lexiscope.annotation.study_file.planned_effect import effect_codes
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 

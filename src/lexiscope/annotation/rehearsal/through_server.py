@@ -18,8 +18,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lexiscope.annotation.freeze import FrozenStudy, freeze
-from lexiscope.annotation.launched import StudyOnDisk
 from lexiscope.annotation.rehearsal.answers import rehearse
 from lexiscope.annotation.rehearsal.behaviour import Behaviour
 from lexiscope.annotation.rehearsal.browser import Browser, Meter
@@ -28,6 +26,8 @@ from lexiscope.annotation.rehearsal.recognition import Recognition
 from lexiscope.annotation.rehearsal.run_report import ServerRun, report
 from lexiscope.annotation.rehearsal.walker import Walker
 from lexiscope.annotation.store.record import State, StateError
+from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
+from lexiscope.annotation.study_file.launched import StudyOnDisk
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import RateLimit, ServerSettings
 from lexiscope.annotation.web.serving import Serving, application, opened

@@ -16,17 +16,17 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from lexiscope.annotation.definition import StudyDefinition
-from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.store.accounts import sha256
 from lexiscope.annotation.store.record import Phase
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.web.flow import Flow, Step
 from lexiscope.annotation.web.pages import Pages
 from lexiscope.annotation.web.security import Keys, RateLimit, Refused, ServerSettings, read_form
 from lexiscope.annotation.web.views import Frame
 from lexiscope.core.errors import LexiscopeError
-from lexiscope.resources.entity_list import EntityList
+from lexiscope.resources.corpora.entity_list import EntityList
 
 LOG = logging.getLogger("lexiscope.annotation")
 COOKIE = "participant"

@@ -17,8 +17,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
-from lexiscope.annotation.exclusions import JudgedNow
-from lexiscope.annotation.freeze import ABOUT, DEBRIEF_ITEM, FrozenStudy
 from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.record import (
     ANSWERING,
@@ -33,6 +31,8 @@ from lexiscope.annotation.store.record import (
     Trial,
 )
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.exclusions import JudgedNow
+from lexiscope.annotation.study_file.freeze import ABOUT, DEBRIEF_ITEM, FrozenStudy
 from lexiscope.annotation.web.following import Following
 from lexiscope.annotation.web.judging import Judging
 from lexiscope.core.item import Item

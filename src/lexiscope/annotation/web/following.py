@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.pool import next_draw
 from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.record import Phase, State, StateError
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.web.judging import Judging
+from lexiscope.annotation.writing.pool import next_draw
 
 
 class Following:

@@ -6,10 +6,10 @@ import threading
 from datetime import UTC, datetime
 
 from lexiscope.analysis.exclusion import format_rule
-from lexiscope.annotation.exclusions import JudgedNow, declared_rules, judge_now, kept_by_hand
-from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.exclusions import JudgedNow, declared_rules, judge_now, kept_by_hand
+from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.core.errors import LexiscopeError
 from lexiscope.core.response import ResponseTable
 

@@ -11,15 +11,15 @@ import re
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from lexiscope.annotation.definition import StudyDefinition
-from lexiscope.annotation.review import NOT_REVIEWED
 from lexiscope.annotation.store.checks import FLAGS, SKIPPED
 from lexiscope.annotation.store.record import Phase, State, Status
+from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.web.admin.passwords import LONGEST, SHORTEST
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES, AdminAddress
 from lexiscope.annotation.web.admin.visit import ROOT
 from lexiscope.annotation.web.security import MAX_BODY, MAX_FIELDS
 from lexiscope.annotation.web.server import ROUTES, Address
+from lexiscope.annotation.writing.review import NOT_REVIEWED
 
 Schema = dict[str, Any]
 _COOKIES = {"participant": "participant", "researcher": "researcher"}

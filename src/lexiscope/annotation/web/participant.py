@@ -12,8 +12,8 @@ from dataclasses import replace
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from lexiscope.annotation.definition import AboutYou
 from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase, State, StateError
+from lexiscope.annotation.study_file.definition import AboutYou
 from lexiscope.annotation.web.app import COOKIE, App, new_client_key
 from lexiscope.annotation.web.flow import Asked, Sent, Step
 from lexiscope.annotation.web.markdown import to_html

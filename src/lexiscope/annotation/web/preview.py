@@ -14,12 +14,12 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
-from lexiscope.annotation.definition import AboutYou
-from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.launched import StudyOnDisk
 from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.places import Lease
 from lexiscope.annotation.store.record import Phase, State, Trial
+from lexiscope.annotation.study_file.definition import AboutYou
+from lexiscope.annotation.study_file.freeze import FrozenStudy
+from lexiscope.annotation.study_file.launched import StudyOnDisk
 from lexiscope.annotation.web.connections import Announced, configured, listening_at
 from lexiscope.annotation.web.flow import Asked
 from lexiscope.annotation.web.markdown import to_html

@@ -21,11 +21,11 @@ from typing import Any
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.launched import StudyOnDisk, keep_copies, read_study
 from lexiscope.annotation.store.held_time import Began
 from lexiscope.annotation.store.keeper import Keeper
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.freeze import FrozenStudy
+from lexiscope.annotation.study_file.launched import StudyOnDisk, keep_copies, read_study
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.admin.visit import ROOT
@@ -35,7 +35,7 @@ from lexiscope.annotation.web.ending import GRACE_SECONDS, Ending, Server, stop_
 from lexiscope.annotation.web.security import Guard, ServerSettings, is_loopback
 from lexiscope.annotation.web.server import create_app
 from lexiscope.core.errors import InputError, Place, RunError
-from lexiscope.resources.entity_list import EntityList
+from lexiscope.resources.corpora.entity_list import EntityList
 
 BACKUP_MINUTES, BACKUPS_KEPT = 60.0, 48
 """A backup every hour; those of the last two days are kept."""

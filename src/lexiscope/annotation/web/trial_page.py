@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.questions import question_item
 from lexiscope.annotation.store.record import Phase
+from lexiscope.annotation.study_file.freeze import FrozenStudy
+from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.annotation.web.flow import Asked
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.pages import Pages

@@ -17,13 +17,13 @@ from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.datasets.aida.alignment import aligned
 from lexiscope.datasets.aida.card import CANDIDATES, CARD, MASKED, TEXTS
-from lexiscope.items.linked_items import linked_items, window
-from lexiscope.items.search_space import SearchSpace
+from lexiscope.items.answers.search_space import SearchSpace
+from lexiscope.items.read.linked_items import linked_items, window
 from lexiscope.resources import fetch
-from lexiscope.resources.aida_candidates import CandidateMention, read_candidates
-from lexiscope.resources.aida_tsv import read_aida_tsv
-from lexiscope.resources.elevant import read_elevant
-from lexiscope.resources.linked_text import LinkedText, Mention
+from lexiscope.resources.corpora.aida_candidates import CandidateMention, read_candidates
+from lexiscope.resources.corpora.aida_tsv import read_aida_tsv
+from lexiscope.resources.corpora.elevant import read_elevant
+from lexiscope.resources.corpora.linked_text import LinkedText, Mention
 
 __all__ = ["CARD", "OPTIONS", "TEXTS", "load", "load_texts", "mentions", "search_space"]
 

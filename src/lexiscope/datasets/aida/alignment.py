@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from lexiscope.resources.aida_candidates import CandidateMention
-from lexiscope.resources.linked_text import LinkedText
+from lexiscope.resources.corpora.aida_candidates import CandidateMention
+from lexiscope.resources.corpora.linked_text import LinkedText
 
 
 def aligned(text: LinkedText, listed: Sequence[CandidateMention]) -> dict[int, CandidateMention]:

@@ -15,10 +15,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.am2ico.card import CARD, COUNTS, DEFAULT, FILES
-from lexiscope.items.published_pairs import SPLITS, TRUTHS, card_of, checksums, expect_counts, pair_item
-from lexiscope.items.target_forms import verified_usage
+from lexiscope.items.arrange.published_pairs import SPLITS, TRUTHS, card_of, checksums, expect_counts, pair_item
+from lexiscope.items.read.target_forms import verified_usage
 from lexiscope.resources.fetch import Found, locate, locate_optional
-from lexiscope.resources.plain_lines import PlainLines, read_lines
+from lexiscope.resources.tables.plain_lines import PlainLines, read_lines
 
 __all__ = ["CARD", "COUNTS", "DEFAULT", "OPTIONS", "load", "read_split"]
 

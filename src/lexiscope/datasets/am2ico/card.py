@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lexiscope.core.dataset import DataFile, DatasetCard
-from lexiscope.items.published_pairs import SPLITS
+from lexiscope.items.arrange.published_pairs import SPLITS
 
 VERSION = "2003865050bc9a9e84f2bcb4979f03734bddab28"
 _RAW = f"https://raw.githubusercontent.com/cambridgeltl/AM2iCo/{VERSION}"

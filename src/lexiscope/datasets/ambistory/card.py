@@ -91,7 +91,7 @@ CARD = DatasetCard(
         "`denominations` has `denotations` in its sentence: the span covers that word and `span_rule` says "
         "`nearest word`.",
         "The lemma of a usage is the published form, case kept (361 forms): the paper groups by it. Lemmas are a "
-        "guess, made only when asked for (lexiscope.items.story_inventory).",
+        "guess, made only when asked for (lexiscope.build.stories.inventory).",
         "The form `base` stands in train and in test, against the paper: 6 test samples with senses of the training "
         "set. 36 test samples and 9 of dev have a definition that also occurs in train.",
         "The redacted test file of the shared task has no ratings: load(redacted=True) gives its items unlabelled.",

@@ -8,13 +8,13 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Literal
 
+from lexiscope.build.stories.stories import SAMPLES, TASK, StorySetup, story_samples
 from lexiscope.core.errors import InputError, Place, SpanError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED_ID
 from lexiscope.core.usage import Usage, locate, occurrences
 from lexiscope.datasets.ambistory.samples import Sample
-from lexiscope.items.stories import SAMPLES, TASK, StorySetup, story_samples
 
 NAME = "ambistory"
 MEASURE_NONSENSICAL = "nonsensical"

@@ -19,7 +19,7 @@ from lexiscope.datasets.raw_c.reading import (
 )
 from lexiscope.datasets.raw_c.writing import export
 from lexiscope.resources.fetch import locate
-from lexiscope.resources.tables import read_csv
+from lexiscope.resources.tables.delimited import read_csv
 
 __all__ = ["CARD", "SUBJECTS", "export", "load"]
 

@@ -13,7 +13,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage, locate, occurrences
 from lexiscope.datasets.raw_c.cells import MODELS, NORM_COLUMNS, item_cells, norm_cells, stimulus_cells
-from lexiscope.resources.tables import Table
+from lexiscope.resources.tables.delimited import Table
 
 _POS = {"N": "NOUN", "V": "VERB"}
 _STIMULUS_ONLY = ("ambiguity_type_mw", "ambiguity_type_oed", "different_frame")

@@ -18,7 +18,7 @@ from lexiscope.datasets.raw_c.cells import (
     norm_cells,
     stimulus_cells,
 )
-from lexiscope.resources.tables import write_rows
+from lexiscope.resources.tables.delimited import write_rows
 
 
 def export(dataset: Dataset, folder: Path) -> tuple[Path, ...]:

@@ -14,7 +14,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.datasets.saw_c.cells import LEADING_SPACE, MODEL_COLUMNS, TOKEN_COLUMNS
 from lexiscope.datasets.saw_c.models import WITH_STOP, WITHOUT_STOP
 from lexiscope.datasets.saw_c.people import pair_index
-from lexiscope.resources.tables import Integers, Table, read_csv
+from lexiscope.resources.tables.delimited import Integers, Table, read_csv
 
 _SLACK = 1e-6
 

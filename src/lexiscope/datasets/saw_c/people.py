@@ -19,7 +19,7 @@ from lexiscope.datasets.saw_c.cells import (
     item_cells,
     sentence_cells,
 )
-from lexiscope.resources.tables import Integers, Table, read_csv
+from lexiscope.resources.tables.delimited import Integers, Table, read_csv
 
 # the only misspelt gender among the published ones
 _GENDERS = {"femael": "female"}

@@ -27,7 +27,7 @@ from lexiscope.datasets.saw_c.cells import (
     sentence_cells,
 )
 from lexiscope.datasets.saw_c.models import FOLDERS, WITH_STOP, WITHOUT_STOP, model_file
-from lexiscope.resources.tables import write_rows
+from lexiscope.resources.tables.delimited import write_rows
 
 # the columns that R wrote without quotation marks: numbers and truth values
 _BARE = ("Participant", "Response", "List", "Sense_id_s1", "Sense_id_s2", "Same_gender", "count")

@@ -11,8 +11,8 @@ from lexiscope.core.dataset import DataFile, Dataset
 from lexiscope.core.errors import InputError
 from lexiscope.datasets.synonymy.card import CARD, CURATED, ITEMS, NEGATIVES, OUTCOMES, SUBJECTS
 from lexiscope.datasets.synonymy.reading import read_collection, read_outcomes
-from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
-from lexiscope.items.surface import ArticleRule, Mode
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
+from lexiscope.items.choice_sets.surface import ArticleRule, Mode
 from lexiscope.resources.fetch import locate
 
 __all__ = ["CARD", "SUBJECTS", "collection", "load"]

@@ -13,10 +13,10 @@ import numpy as np
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.minimal_pairs import SynonymItem
-from lexiscope.items.surface import ArticleRule
-from lexiscope.items.templates import synonymy_templates
-from lexiscope.resources.tables import Table, read_csv
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
+from lexiscope.items.choice_sets.surface import ArticleRule
+from lexiscope.items.choice_sets.templates import synonymy_templates
+from lexiscope.resources.tables.delimited import Table, read_csv
 
 N_ITEMS, N_RANDOM = 200, 10
 ITEM_COLUMNS = (

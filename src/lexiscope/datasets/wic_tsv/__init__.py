@@ -15,10 +15,10 @@ from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.wic_tsv.card import CARD, COUNTS, DEFAULT, FOLDERS, KINDS, file_of
-from lexiscope.items.published_pairs import TRUTHS, card_of, checksums, expect_counts, pair_item
-from lexiscope.items.target_forms import token_span, verified_usage
+from lexiscope.items.arrange.published_pairs import TRUTHS, card_of, checksums, expect_counts, pair_item
+from lexiscope.items.read.target_forms import token_span, verified_usage
 from lexiscope.resources.fetch import Found, locate
-from lexiscope.resources.plain_lines import PlainLines, expect_parallel, read_lines
+from lexiscope.resources.tables.plain_lines import PlainLines, expect_parallel, read_lines
 
 __all__ = ["CARD", "COUNTS", "DEFAULT", "OPTIONS", "load", "read_split"]
 

@@ -24,10 +24,17 @@ from lexiscope.datasets.xl_wic.card import (
     package_files,
     sample_file,
 )
-from lexiscope.items.published_pairs import SPLITS, card_of, checksums, expect_counts, expect_set_aside, pair_item
-from lexiscope.items.target_forms import verified_usage
+from lexiscope.items.arrange.published_pairs import (
+    SPLITS,
+    card_of,
+    checksums,
+    expect_counts,
+    expect_set_aside,
+    pair_item,
+)
+from lexiscope.items.read.target_forms import verified_usage
 from lexiscope.resources.fetch import Found, locate, locate_optional
-from lexiscope.resources.plain_lines import PlainLines, expect_parallel, read_lines
+from lexiscope.resources.tables.plain_lines import PlainLines, expect_parallel, read_lines
 
 __all__ = ["CARD", "DEFAULT", "OPTIONS", "SAMPLES", "load", "read_split"]
 

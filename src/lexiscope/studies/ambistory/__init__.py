@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lexiscope.analysis.predictions import RHO
+from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
 from lexiscope.core.study import read_rows
 from lexiscope.report.part import value_of
+from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE
 from lexiscope.report.pivot import Col, Row, pivot
-from lexiscope.report.predictor_tables import UNREAD_WRONG, WHOLE
+from lexiscope.report.plots.style import short_names
 from lexiscope.report.sections import subjects_table
-from lexiscope.report.style import short_names
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.ambistory import errors, models, people
 from lexiscope.studies.ambistory.data import PAIRS, THREE, AmbistoryData, gather

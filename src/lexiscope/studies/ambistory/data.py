@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from lexiscope.analysis.predictions import Predictor, predictors
+from lexiscope.analysis.norms.predictions import Predictor, predictors
+from lexiscope.analysis.norms.story_effects import StoryPlace, story_places
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.story_effects import StoryPlace, story_places
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
@@ -18,9 +18,9 @@ from lexiscope.core.item import Item
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.simulated import COLLECTED
-from lexiscope.items.chat_answers import MEASURE_EXPECTED
-from lexiscope.items.recorded_rows import check_ratings
-from lexiscope.items.scale_scoring import MEASURE_MOST_PROBABLE
+from lexiscope.items.answers.chat_answers import MEASURE_EXPECTED
+from lexiscope.items.answers.scale_scoring import MEASURE_MOST_PROBABLE
+from lexiscope.items.read.recorded_rows import check_ratings
 from lexiscope.report.part import told_apart
 from lexiscope.report.tables import Format
 from lexiscope.studies.ambistory.settings import AmbistorySettings

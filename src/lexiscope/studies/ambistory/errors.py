@@ -7,17 +7,17 @@ from itertools import combinations
 from pathlib import Path
 
 from lexiscope.analysis.bootstrap import GroupResampling
-from lexiscope.analysis.error_tags import tag_agreement, tag_results
-from lexiscope.analysis.example_rows import Rule, choose_examples, example_rows, largest_errors
+from lexiscope.analysis.choices.error_tags import tag_agreement, tag_results
+from lexiscope.analysis.norms.example_rows import Rule, choose_examples, example_rows, largest_errors
+from lexiscope.build.stories.error_tags import TAGS, ErrorCase, read_tags, write_tag_sheet
+from lexiscope.build.stories.stories import story_text
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
-from lexiscope.items.error_tags import TAGS, ErrorCase, read_tags, write_tag_sheet
-from lexiscope.items.stories import story_text
 from lexiscope.report.part import Part, Remark, part_of
+from lexiscope.report.parts.predictor_tables import examples_table
 from lexiscope.report.pivot import Col, Row, pivot, rows_of
-from lexiscope.report.predictor_tables import examples_table
 from lexiscope.report.tables import Table
 from lexiscope.studies.ambistory.data import PERCENT, TWO, AmbistoryData
 
@@ -111,7 +111,7 @@ def error_cases(run: AmbistoryData) -> tuple[ErrorCase, ...]:
 def error_tags(run: AmbistoryData) -> Part | None:
     """Return the share of each tag by coder and subject, and the agreement of coders; nothing without coded sheets.
 
-    The coder of a sheet is the name of its file. Errors: those of :func:`lexiscope.items.error_tags.read_tags`;
+    The coder of a sheet is the name of its file. Errors: those of :func:`lexiscope.build.stories.error_tags.read_tags`;
     :class:`InputError` for two sheets of one name, and where no subject made an error.
     """
     codings = run.settings.codings

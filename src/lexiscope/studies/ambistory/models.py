@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.predictions import RHO, Predictor, nearness_by_layer
+from lexiscope.analysis.norms.predictions import RHO, Predictor, nearness_by_layer
+from lexiscope.analysis.norms.story_effects import KINDS, accuracy_by_kind, open_against_ended
+from lexiscope.analysis.norms.tuning import base_against_tuned
+from lexiscope.analysis.norms.within_sd import (
+    accuracy_name,
+    constant_scores,
+    majority_within_sd,
+    random_within_sd,
+    scores,
+)
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.story_effects import KINDS, accuracy_by_kind, open_against_ended
-from lexiscope.analysis.tuning import base_against_tuned
-from lexiscope.analysis.within_sd import accuracy_name, constant_scores, majority_within_sd, random_within_sd, scores
 from lexiscope.core.errors import SpecError, StatisticError
 from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, part_of, value_of
+from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE, replies_table, scores_figure, scores_table
+from lexiscope.report.parts.story_tables import disagreement_table
 from lexiscope.report.pivot import Col, Row, pivot, rows_of
-from lexiscope.report.predictor_tables import UNREAD_WRONG, WHOLE, replies_table, scores_figure, scores_table
-from lexiscope.report.story_tables import disagreement_table
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, THREE, AmbistoryData
 

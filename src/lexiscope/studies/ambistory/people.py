@@ -7,28 +7,28 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.alpha import LEVELS, krippendorff_alpha
+from lexiscope.analysis.agreement.alpha import LEVELS, krippendorff_alpha
+from lexiscope.analysis.agreement.ceilings import reliability_of_means
+from lexiscope.analysis.agreement.group_raters import best_raters, shuffled_best_raters, single_rater
+from lexiscope.analysis.agreement.variance_components import variance_components
 from lexiscope.analysis.bootstrap import GroupResampling
-from lexiscope.analysis.ceilings import reliability_of_means
 from lexiscope.analysis.correlation import spearman
-from lexiscope.analysis.group_raters import best_raters, shuffled_best_raters, single_rater
-from lexiscope.analysis.label_distribution import label_table, mean_label_table, rating_shares
-from lexiscope.analysis.norms import item_sd, mean_sd_by_group
+from lexiscope.analysis.norms.label_distribution import label_table, mean_label_table, rating_shares
+from lexiscope.analysis.norms.norms import item_sd, mean_sd_by_group
+from lexiscope.analysis.norms.story_effects import KINDS, ending_effects
 from lexiscope.analysis.significance import correlation_p
-from lexiscope.analysis.story_effects import KINDS, ending_effects
-from lexiscope.analysis.variance_components import variance_components
+from lexiscope.build.stories.inventory import guessed_lemmas, story_inventory, story_lengths
 from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
-from lexiscope.items.sense_frequency import sense_counts
-from lexiscope.items.story_inventory import guessed_lemmas, story_inventory, story_lengths
+from lexiscope.items.answers.sense_frequency import sense_counts
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, Remark, part_of, value_of
-from lexiscope.report.people_tables import ceilings_table, single_raters_table, variance_table
+from lexiscope.report.parts.people_tables import ceilings_table, single_raters_table, variance_table
+from lexiscope.report.parts.predictor_tables import labels_figure, labels_table
+from lexiscope.report.parts.story_tables import directions_table, lengths_table, shifts_table
 from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
-from lexiscope.report.predictor_tables import labels_figure, labels_table
-from lexiscope.report.story_tables import directions_table, lengths_table, shifts_table
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, format_number
-from lexiscope.resources import wordnet
+from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory.data import ALL, PERCENT, THREE, TWO, AmbistoryData
 from lexiscope.studies.kit.run import PEOPLE
 

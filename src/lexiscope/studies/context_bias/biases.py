@@ -6,21 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lexiscope.analysis.bias import RANDOM_RETRIEVAL, context_word_bias
-from lexiscope.analysis.people_by_view import people_by_view, people_scores
-from lexiscope.analysis.retrieval import random_choice
-from lexiscope.analysis.verdict import verdict
-from lexiscope.analysis.view_answers import scored_views
-from lexiscope.analysis.view_gaps import ViewGap, human_model_gaps
-from lexiscope.analysis.view_scores import FixedScore, Scores
+from lexiscope.analysis.bias.bias import RANDOM_RETRIEVAL, context_word_bias
+from lexiscope.analysis.bias.people_by_view import people_by_view, people_scores
+from lexiscope.analysis.bias.verdict import verdict
+from lexiscope.analysis.bias.view_answers import scored_views
+from lexiscope.analysis.bias.view_gaps import ViewGap, human_model_gaps
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores
+from lexiscope.analysis.choices.retrieval import random_choice
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import PublishedValue, printed_values
-from lexiscope.items.sense_options import right_ids
-from lexiscope.items.truth_choice import DIFFERENT, SAME
-from lexiscope.items.views import CONTEXT_SPAN
-from lexiscope.report.bias_parts import bar_figures, bias_records, gap_figures, gap_records, plane_figures
-from lexiscope.report.bias_sections import verdict_section
-from lexiscope.report.bias_tables import (
+from lexiscope.items.answers.sense_options import right_ids
+from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
+from lexiscope.items.arrange.views import CONTEXT_SPAN
+from lexiscope.report.document import Section
+from lexiscope.report.parts.bias_parts import bar_figures, bias_records, gap_figures, gap_records, plane_figures
+from lexiscope.report.parts.bias_sections import verdict_section
+from lexiscope.report.parts.bias_tables import (
     BiasRow,
     GapRow,
     biases_table,
@@ -29,8 +30,7 @@ from lexiscope.report.bias_tables import (
     seeds_table,
     view_scores_table,
 )
-from lexiscope.report.document import Section
-from lexiscope.report.people_parts import agreement_of_people
+from lexiscope.report.parts.people_parts import agreement_of_people
 from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
 from lexiscope.training.view_models import ViewAnswers

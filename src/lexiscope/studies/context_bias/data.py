@@ -17,14 +17,14 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.study import PublishedValue
 from lexiscope.core.subject import Subject
-from lexiscope.items.answers_by_dataset import answers_by_dataset
-from lexiscope.items.guessed_word import guessed_again
-from lexiscope.items.tabular import is_item_table, read_items
-from lexiscope.report.bias_tables import ExampleRow, divided_table, examples_table
+from lexiscope.items.sheets.answers_by_dataset import answers_by_dataset
+from lexiscope.items.sheets.guessed_word import guessed_again
+from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.report.document import Section
+from lexiscope.report.page.simulated import marked_part, marked_section, marked_where_people
 from lexiscope.report.part import Part, Remark
+from lexiscope.report.parts.bias_tables import ExampleRow, divided_table, examples_table
 from lexiscope.report.sections import drop_empty
-from lexiscope.report.simulated import marked_part, marked_section, marked_where_people
 from lexiscope.report.tables import INTEGER, Cell, Column, Table
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
@@ -240,9 +240,9 @@ def model_answers(
 ) -> ViewAnswers:
     """Train an encoder on every view of a dataset and ask each model the tested items, or continue with it.
 
-    *guessed* are items with a guessed word (:mod:`lexiscope.items.guessed_word`): the model of the whole input is asked
-    them with the guess in the word's place. *share* is the number of (dataset, encoder) among which a budget is
-    divided, in equal parts. Errors: those of the trainings and of the subjects.
+    *guessed* are items with a guessed word (:mod:`lexiscope.items.sheets.guessed_word`): the model of the whole input
+    is asked them with the guess in the word's place. *share* is the number of (dataset, encoder) among which a budget
+    is divided, in equal parts. Errors: those of the trainings and of the subjects.
     """
     parts, task = audit.parts, audit.task
     # am2ico?language=zh is am2ico_language_zh

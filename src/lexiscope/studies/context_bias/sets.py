@@ -12,14 +12,14 @@ from lexiscope.core.dataset import Dataset, DatasetCard, own_card
 from lexiscope.core.errors import DataError, InputError, SpecError, made_and_failed
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
-from lexiscope.items.bias_fitness import bias_fitness
-from lexiscope.items.divided import Divided, by_splits
-from lexiscope.items.labelled_file import divided_file, read_labelled
-from lexiscope.items.published_pairs import SPLITS
-from lexiscope.items.search_space import MEASURE_RETRIEVED, SearchSpace
-from lexiscope.items.synset_space import for_retrieval, synset_space
-from lexiscope.items.views import CONTEXT_SPAN, shows_word
-from lexiscope.resources import wordnet
+from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
+from lexiscope.items.answers.synset_space import for_retrieval, synset_space
+from lexiscope.items.arrange.divided import Divided, by_splits
+from lexiscope.items.arrange.published_pairs import SPLITS
+from lexiscope.items.arrange.views import CONTEXT_SPAN, shows_word
+from lexiscope.items.check.bias_fitness import bias_fitness
+from lexiscope.items.read.labelled_file import divided_file, read_labelled
+from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 SETS = ("wic", "wic_tsv", "mcl_wic", "xl_wic", "am2ico?language=zh", "wsd", "aida", "wikification", "wikimed", "cometa")
@@ -128,7 +128,7 @@ def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:
 
     A file without a column ``split`` is learnt from and tested in folds, if the learners cost seconds; otherwise it is
     divided for a training.
-    Errors: those of :func:`~lexiscope.items.labelled_file.read_labelled` and :func:`divided_file`.
+    Errors: those of :func:`~lexiscope.items.read.labelled_file.read_labelled` and :func:`divided_file`.
     """
     file = read_labelled(path, language=settings.language)
     quick = not settings.budget and settings.protocol in ("auto", "linear")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from lexiscope.analysis.entropy import MeanEntropy, label_entropy, sense_entropy
-from lexiscope.analysis.guess_answers import guess_answers
-from lexiscope.analysis.guess_flips import count_flips
-from lexiscope.analysis.view_answers import answers_by_view
-from lexiscope.analysis.view_gaps import ambiguity_and_word_bias
+from lexiscope.analysis.bias.entropy import MeanEntropy, label_entropy, sense_entropy
+from lexiscope.analysis.bias.guess_answers import guess_answers
+from lexiscope.analysis.bias.guess_flips import count_flips
+from lexiscope.analysis.bias.view_answers import answers_by_view
+from lexiscope.analysis.bias.view_gaps import ambiguity_and_word_bias
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Undefined, statistic_name
-from lexiscope.items.sense_options import glosses_of
-from lexiscope.items.word_of import words_of
-from lexiscope.report.bias_sections import Choice, error_browser
-from lexiscope.report.bias_tables import AmbiguityRow, EntropyRow, ambiguity_table, entropy_table, flips_table
+from lexiscope.items.answers.sense_options import glosses_of
+from lexiscope.items.arrange.word_of import words_of
+from lexiscope.report.parts.bias_sections import Choice, error_browser
+from lexiscope.report.parts.bias_tables import AmbiguityRow, EntropyRow, ambiguity_table, entropy_table, flips_table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, measured
 from lexiscope.studies.context_bias.data import BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, AuditSet

@@ -18,8 +18,8 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ItemSettings, Settings, settings_of
 from lexiscope.core.simulated import PARTICIPANT
 from lexiscope.core.usage import Usage, locate
-from lexiscope.items.item_source import column_map, load_items
-from lexiscope.items.real_items import catch_remark, real_items
+from lexiscope.items.read.item_source import column_map, load_items
+from lexiscope.items.read.real_items import catch_remark, real_items
 
 
 def pair(
@@ -122,7 +122,8 @@ def own_dataset(
 ) -> Dataset:
     """Return an item file of the user's own as a dataset: its items without catch trials, and the answers in it.
 
-    Errors: those of :func:`~lexiscope.items.item_source.load_items`; :class:`InputError` for a file of catch trials.
+    Errors: those of :func:`~lexiscope.items.read.item_source.load_items`; :class:`InputError` for a file of catch
+    trials.
     """
     path = Path(path)
     # a file may have a name that a dataset could have: a path tells the two apart

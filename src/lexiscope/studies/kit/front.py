@@ -21,11 +21,11 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings
 from lexiscope.core.showing import counted, presented
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED
-from lexiscope.items.columns import ColumnMap
-from lexiscope.items.item_source import column_map, task_of_items
-from lexiscope.items.tabular import is_item_table
+from lexiscope.items.read.item_source import column_map, task_of_items
+from lexiscope.items.tables.columns import ColumnMap
+from lexiscope.items.tables.tabular import is_item_table
 from lexiscope.report.figures import Figure
-from lexiscope.report.stored import load
+from lexiscope.report.page.stored import load
 from lexiscope.report.tables import Table
 from lexiscope.studies.kit.data import own_dataset
 from lexiscope.studies.kit.ratings_file import RatingsFile, columns_of_ratings, has_texts, read_ratings, responses_in

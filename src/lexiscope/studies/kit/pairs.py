@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.norms import mean_ratings
-from lexiscope.analysis.sense_similarity import similarity_results
+from lexiscope.analysis.norms.norms import mean_ratings
+from lexiscope.analysis.senses.similarity import similarity_results
 from lexiscope.core.dataset import Dataset, DatasetCard
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
-from lexiscope.items.truth_choice import with_right_answers
+from lexiscope.items.answers.truth_choice import with_right_answers
 from lexiscope.report.pivot import records_of
 
 _CONDITION = "same_sense"
@@ -89,7 +89,7 @@ class PairSet:
     ) -> list[Record]:
         """Return how near the similarities of each subject come to the ratings, and how many pairs there are.
 
-        See :func:`~lexiscope.analysis.sense_similarity.similarity_results`.
+        See :func:`~lexiscope.analysis.senses.similarity.similarity_results`.
         """
         ids = [item.item_id for item in self.items]
         results = similarity_results(

@@ -19,11 +19,11 @@ from lexiscope.core.given_file import existing_file
 from lexiscope.core.response import ResponseTable, has_columns, holds_simulated
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, kind_of_person, refuse_mixture
-from lexiscope.items.check_rows import truth
-from lexiscope.items.columns import ColumnMap
-from lexiscope.items.findings import raise_errors
-from lexiscope.items.real_items import catch_remark
-from lexiscope.items.rows import PARQUET, Row, RowReader
+from lexiscope.items.check.rows import truth
+from lexiscope.items.read.real_items import catch_remark
+from lexiscope.items.tables.columns import ColumnMap
+from lexiscope.items.tables.findings import raise_errors
+from lexiscope.items.tables.rows import PARQUET, Row, RowReader
 
 NAMES: dict[str, tuple[str, ...]] = {
     "rater": (

@@ -11,12 +11,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.agreement import RaterAgreement, leave_one_out, model_place
+from lexiscope.analysis.agreement.ceilings import (
+    Ceiling,
+    leave_one_out_rho,
+    mean_squared_rho,
+    split_half,
+    squared_mean_rho,
+)
+from lexiscope.analysis.agreement.raters import RaterAgreement, leave_one_out, model_place
 from lexiscope.analysis.bootstrap import Bootstrap, percentile_interval
-from lexiscope.analysis.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, split_half, squared_mean_rho
 from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_draws, correlation_value
-from lexiscope.analysis.layers import correlations_by_layer
-from lexiscope.analysis.mixed import likelihood_ratio
+from lexiscope.analysis.layers.layers import correlations_by_layer
+from lexiscope.analysis.mixed.models import likelihood_ratio
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.dataset import Dataset, DatasetCard
 from lexiscope.core.errors import InputError, StatisticError

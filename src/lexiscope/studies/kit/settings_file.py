@@ -18,9 +18,9 @@ from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.given_file import existing_file
 from lexiscope.core.run import write_atomically
 from lexiscope.core.settings import Setting, SettingError, Settings, settings_from, settings_of, unknown_setting
-from lexiscope.resources.yaml_faults import refusal
-from lexiscope.resources.yaml_source import YamlSource, parse_yaml, read_yaml
-from lexiscope.resources.yaml_writing import yaml_value
+from lexiscope.resources.tables.yaml_faults import refusal
+from lexiscope.resources.tables.yaml_source import YamlSource, parse_yaml, read_yaml
+from lexiscope.resources.tables.yaml_writing import yaml_value
 
 _KEY = "study"
 

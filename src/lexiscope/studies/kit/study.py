@@ -38,15 +38,11 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings, own_items, settings_from
 from lexiscope.core.showing import counted
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, printed_values
-from lexiscope.report.claims import claims_section
 from lexiscope.report.document import Report, Section
-from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.figures import Figure
-from lexiscope.report.part import Part, flat, joined, part_of, with_published
-from lexiscope.report.presenting import results_table, sentence, words_of
-from lexiscope.report.sections import asked_in, card_section, omissions_section, question_section, questions_table
-from lexiscope.report.study_folder import Given, about_run
-from lexiscope.report.study_run import (
+from lexiscope.report.page.exports import Exported, export, meanings_of
+from lexiscope.report.page.study_folder import Given, about_run
+from lexiscope.report.page.study_run import (
     Computed,
     Summary,
     in_force,
@@ -55,6 +51,10 @@ from lexiscope.report.study_run import (
     planned_text,
     run_study,
 )
+from lexiscope.report.part import Part, flat, joined, part_of, with_published
+from lexiscope.report.parts.claims import claims_section
+from lexiscope.report.presenting import results_table, sentence, words_of
+from lexiscope.report.sections import asked_in, card_section, omissions_section, question_section, questions_table
 from lexiscope.report.tables import Table, with_minus_signs
 from lexiscope.resources.fetch import locate_all
 from lexiscope.studies.kit.data import card_of, dataset_of, given_files

@@ -11,18 +11,18 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from lexiscope.analysis.layers import NO_BOUNDARY, SEPARATED
-from lexiscope.analysis.norms import norms as item_norms
+from lexiscope.analysis.layers.layers import NO_BOUNDARY, SEPARATED
+from lexiscope.analysis.norms.norms import norms as item_norms
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import PlannedAnalysis
-from lexiscope.report.mixed_tables import ratio_tests_in_words
+from lexiscope.report.page.simulated import marked_table
+from lexiscope.report.page.stored import write_table
 from lexiscope.report.part import part_of, pick, value_of
-from lexiscope.report.people_tables import norms_table
+from lexiscope.report.parts.mixed_tables import ratio_tests_in_words
+from lexiscope.report.parts.people_tables import norms_table
 from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.presenting import best_in_words, best_of_records
-from lexiscope.report.simulated import marked_table
-from lexiscope.report.stored import write_table
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.saw_c import layers, models, people, senses

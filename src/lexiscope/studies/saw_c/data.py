@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
-from lexiscope.analysis.layers import values_by_layer
+from lexiscope.analysis.layers.layers import values_by_layer
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts

@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from lexiscope.analysis.condition_layers import distance_by_condition
-from lexiscope.analysis.expected_layer import OUTSIDE, expected_layers
-from lexiscope.analysis.layers import (
+from lexiscope.analysis.layers.by_condition import distance_by_condition
+from lexiscope.analysis.layers.expected_layer import OUTSIDE, expected_layers
+from lexiscope.analysis.layers.layers import (
     RHO,
     R,
     aic_by_layer,
@@ -20,15 +20,15 @@ from lexiscope.analysis.layers import (
     results_by_layer,
     rho_by_layer,
 )
-from lexiscope.analysis.trajectory import last_layer_drop
+from lexiscope.analysis.layers.trajectory import last_layer_drop
 from lexiscope.core.result import Curve, Estimate, Record, Result, Undefined
-from lexiscope.report.curves import LayerMeans, Trajectory
-from lexiscope.report.figure_layers import distance_by_layer, trajectories
-from lexiscope.report.figure_panels import aic_panels, peak_panels
-from lexiscope.report.figure_people import Place, agreement_histogram, norms_by_distance
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import value_of
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
+from lexiscope.report.plots.curves import LayerMeans, Trajectory
+from lexiscope.report.plots.layers import distance_by_layer, trajectories
+from lexiscope.report.plots.panel_grid import aic_panels, peak_panels
+from lexiscope.report.plots.people import Place, agreement_histogram, norms_by_distance
 from lexiscope.report.presenting import file_name, trajectory_of
 from lexiscope.report.tables import Format, Table
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData

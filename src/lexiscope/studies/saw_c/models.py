@@ -8,24 +8,24 @@ from functools import partial
 
 import numpy as np
 
+from lexiscope.analysis.choices.tokenisation import tokenisation_of_answers
 from lexiscope.analysis.correlation import spearman
-from lexiscope.analysis.decomposition import residuals_by_condition
-from lexiscope.analysis.layer_intervals import highest_difference
-from lexiscope.analysis.predictions import RHO, Predictor, predictor
+from lexiscope.analysis.layers.intervals import highest_difference
+from lexiscope.analysis.layers.trajectory import family_by_depth_ratio, family_by_ntile
+from lexiscope.analysis.norms.decomposition import residuals_by_condition
+from lexiscope.analysis.norms.predictions import RHO, Predictor, predictor
 from lexiscope.analysis.regression import ols
 from lexiscope.analysis.scaling import LOG_PARAMETERS, ScalingReport, scaling
-from lexiscope.analysis.tokenisation import tokenisation_of_answers
-from lexiscope.analysis.trajectory import family_by_depth_ratio, family_by_ntile
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
-from lexiscope.items.recorded_rows import check_ratings
-from lexiscope.report.figure_density import Residuals, residual_ridge
-from lexiscope.report.figure_layers import by_depth
-from lexiscope.report.figure_size import Ceiling, Fit, Sized
-from lexiscope.report.figure_size import scaling as scaling_figure
+from lexiscope.items.read.recorded_rows import check_ratings
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Remark, pick, shown
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
+from lexiscope.report.plots.density import Residuals, residual_ridge
+from lexiscope.report.plots.layers import by_depth
+from lexiscope.report.plots.size import Ceiling, Fit, Sized
+from lexiscope.report.plots.size import scaling as scaling_figure
 from lexiscope.report.presenting import file_name
 from lexiscope.report.sections import subjects_table, tokens_table
 from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Cell, Column, Format, Missing, Table

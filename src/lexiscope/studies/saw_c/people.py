@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.analysis.agreement import RaterAgreement, included, leave_one_out, model_place
-from lexiscope.analysis.alpha import Level, krippendorff_alpha
-from lexiscope.analysis.ceilings import agreement_ceilings, split_half
-from lexiscope.analysis.consistency import coverage
-from lexiscope.analysis.norms import condition_means
+from lexiscope.analysis.agreement.alpha import Level, krippendorff_alpha
+from lexiscope.analysis.agreement.ceilings import agreement_ceilings, split_half
+from lexiscope.analysis.agreement.consistency import coverage
+from lexiscope.analysis.agreement.raters import RaterAgreement, included, leave_one_out, model_place
+from lexiscope.analysis.norms.norms import condition_means
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Condition
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
-from lexiscope.items.sizes import sizes_of_pairs
-from lexiscope.report.figure_density import density_by_condition
+from lexiscope.items.arrange.sizes import sizes_of_pairs
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark
-from lexiscope.report.people_tables import agreement_table, ceilings_table
+from lexiscope.report.parts.people_tables import agreement_table, ceilings_table
 from lexiscope.report.pivot import quantities, records_of
+from lexiscope.report.plots.density import density_by_condition
 from lexiscope.report.sections import FilterStep, filters_table
 from lexiscope.report.tables import Format
 from lexiscope.studies.saw_c.data import DIFFERENT, SAME, SawCData

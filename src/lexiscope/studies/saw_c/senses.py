@@ -13,24 +13,24 @@ from pathlib import Path
 
 import numpy as np
 
-from lexiscope.analysis.decomposition import (
+from lexiscope.analysis.mixed.models import LikelihoodRatio, NestedModels, likelihood_ratios
+from lexiscope.analysis.mixed.r_script import ModelPair, distinct_columns
+from lexiscope.analysis.mixed.reduction import reduce
+from lexiscope.analysis.norms.decomposition import (
     crossed,
     explained_variance,
     pooled_residuals,
     residuals_by_condition,
     variance_decomposition,
 )
-from lexiscope.analysis.mixed import LikelihoodRatio, NestedModels, likelihood_ratios
-from lexiscope.analysis.mixed_reduction import reduce
-from lexiscope.analysis.r_script import ModelPair, distinct_columns
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, Result, Undefined, statistic_name
-from lexiscope.report.exports import export_r
-from lexiscope.report.figure_density import Residuals, residual_ridge
 from lexiscope.report.figures import Heading
-from lexiscope.report.mixed_tables import estimates_table, ratio_tests_table, reduction_table
+from lexiscope.report.page.exports import export_r
 from lexiscope.report.part import Remark, shown
+from lexiscope.report.parts.mixed_tables import estimates_table, ratio_tests_table, reduction_table
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of
+from lexiscope.report.plots.density import Residuals, residual_ridge
 from lexiscope.report.presenting import file_name
 from lexiscope.report.tables import INTEGER, Column, Format, Table
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from lexiscope.core.settings import ItemSettings, option
-from lexiscope.items.view_names import GUESSED_WORD, VIEW_NAMES
+from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 
 
 class SawCSettings(ItemSettings):

@@ -6,13 +6,13 @@ on ratings of similarity, on pairs in context, on planted senses, and on people'
 
 from __future__ import annotations
 
-from lexiscope.analysis.random_answers import EXPECTED, UNDECIDED
-from lexiscope.analysis.sense_similarity import similarity_name
+from lexiscope.analysis.choices.random_answers import EXPECTED, UNDECIDED
+from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Record
+from lexiscope.report.page.simulated import told
 from lexiscope.report.part import shown
 from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.sections import drop_empty
-from lexiscope.report.simulated import told
 from lexiscope.report.tables import Cell, Format, Table
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.sense_induction.data import MADE_UP, SenseData, gather, text_files

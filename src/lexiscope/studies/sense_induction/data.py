@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol, cast
 
+from lexiscope.build.stories.synset_usages import check_synset
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard
@@ -20,17 +21,16 @@ from lexiscope.core.study import PublishedValue
 from lexiscope.core.subject import ChoosesSense, SubjectSpec
 from lexiscope.datasets.wordsim import NINE
 from lexiscope.datasets.wordsim import SETS as WORD_SETS
-from lexiscope.items.synset_usages import check_synset
 from lexiscope.report.document import Section
+from lexiscope.report.page.simulated import marked_part, marked_section
 from lexiscope.report.part import Omission, Part, short_titles
-from lexiscope.report.sense_parts import TellsSenses
-from lexiscope.report.sense_tests import Judgments, SenseTest, read_people, sense_tests
-from lexiscope.report.simulated import marked_part, marked_section
-from lexiscope.resources.running_text import corpus_files
+from lexiscope.report.parts.sense_parts import TellsSenses
+from lexiscope.report.parts.sense_tests import Judgments, SenseTest, read_people, sense_tests
+from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.studies.kit.pairs import PairSet
 from lexiscope.studies.kit.run_data import RunData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.subjects.gasi import Gasi, trainings_in
+from lexiscope.subjects.senses.gasi import Gasi, trainings_in
 from lexiscope.tasks.relatedness.by_sense import GivesSenses
 from lexiscope.training.gasi.planted import PlantedSenses, made_up_senses, planted_files, read_planted_folder
 

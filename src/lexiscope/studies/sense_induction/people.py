@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lexiscope.core.result import Record
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS
 from lexiscope.report.part import Omission, Part, part_of
-from lexiscope.report.sense_test_parts import (
+from lexiscope.report.parts.sense_test_parts import (
     QUESTIONS,
     SENSES,
     accuracy_part,
@@ -15,7 +15,7 @@ from lexiscope.report.sense_test_parts import (
     duplicates_part,
     single_sense_reference,
 )
-from lexiscope.report.sense_tests import told_if_simulated, words_in_groups
+from lexiscope.report.parts.sense_tests import told_if_simulated, words_in_groups
 from lexiscope.studies.sense_induction.data import SenseData
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lexiscope.core.result import Record, Result
-from lexiscope.items.sense_examples import ReadsSenses
 from lexiscope.report.part import Omission, values_in_words
-from lexiscope.report.sense_parts import BY_LOOKS, BY_USAGES, planted_table
+from lexiscope.report.parts.sense_parts import BY_LOOKS, BY_USAGES, planted_table
+from lexiscope.senses.examples import ReadsSenses
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.training.gasi.planted import PlantedSenses
 

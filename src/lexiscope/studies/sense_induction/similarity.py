@@ -6,23 +6,23 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from lexiscope.analysis.agreement import leave_one_out
-from lexiscope.analysis.disagreeing_orders import compare_every, mean_over_datasets
-from lexiscope.analysis.random_answers import EXPECTED, choices_with_random
+from lexiscope.analysis.agreement.raters import leave_one_out
+from lexiscope.analysis.choices.random_answers import EXPECTED, choices_with_random
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.sense_similarity import similarity_name
+from lexiscope.analysis.senses.disagreeing_orders import compare_every, mean_over_datasets
+from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Estimate, Record, Result, statistic_name
 from lexiscope.core.simulated import COLLECTED
-from lexiscope.items.truth_choice import SAME
-from lexiscope.report.accuracy_tables import random_answers_table
-from lexiscope.report.figure_accuracy import Dot, accuracy_dots
+from lexiscope.items.answers.truth_choice import SAME
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.measure_orders import Compared, orders_sentence, orders_table
 from lexiscope.report.part import Omission, ends_of, part_of, pick, values_in_words
+from lexiscope.report.parts.accuracy_tables import random_answers_table
+from lexiscope.report.parts.measure_orders import Compared, orders_sentence, orders_table
+from lexiscope.report.parts.sense_parts import SIMILARITIES, similarity_table
+from lexiscope.report.parts.sense_test_parts import QUESTIONS, SENSES
 from lexiscope.report.pivot import Col, Row, pivot, records_of
+from lexiscope.report.plots.accuracy import Dot, accuracy_dots
 from lexiscope.report.sections import drop_empty
-from lexiscope.report.sense_parts import SIMILARITIES, similarity_table
-from lexiscope.report.sense_test_parts import QUESTIONS, SENSES
 from lexiscope.report.tables import BOUNDED, Format
 from lexiscope.studies.kit.pairs import PairSet
 from lexiscope.studies.sense_induction.data import SenseData

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lexiscope.analysis.sense_similarity import similarity_name
+from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Record
-from lexiscope.report import sense_explorer
 from lexiscope.report.document import Section
+from lexiscope.report.page import sense_explorer
+from lexiscope.report.page.sense_explorer import (
+    EXPLORER,
+    MAP,
+    Exploration,
+    ExplorerSettings,
+    explore_each,
+    neighbour_maps,
+)
 from lexiscope.report.part import Omission, Part, values_in_words
-from lexiscope.report.sense_explorer import EXPLORER, MAP, Exploration, ExplorerSettings, explore_each, neighbour_maps
-from lexiscope.report.sense_parts import (
+from lexiscope.report.parts.sense_parts import (
     CHOICE,
     NOISE,
     SENSES_PER_WORD,
@@ -23,10 +30,10 @@ from lexiscope.report.sense_parts import (
     synset_part,
     trainings_table,
 )
-from lexiscope.resources.running_text import corpus_files
+from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.similarity import usage_records
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM_C
 
 _SCWS = "scws"

@@ -11,11 +11,11 @@ from dataclasses import replace
 from math import comb
 from pathlib import Path
 
-from lexiscope.analysis.choice_design import CORRECT, INCORRECT, RANDOM, Cell, cell_named
-from lexiscope.analysis.design_answers import versus
+from lexiscope.analysis.choices.design import CORRECT, INCORRECT, RANDOM, Cell, cell_named
+from lexiscope.analysis.choices.design_answers import versus
 from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
-from lexiscope.report.style import short_names
+from lexiscope.report.plots.style import short_names
 from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.synonymy import accuracy, data, further, gaps

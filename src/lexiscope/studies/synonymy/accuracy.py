@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from lexiscope.analysis.accuracy import Accuracy
-from lexiscope.analysis.choice_design import CONTROLLED, Cell
-from lexiscope.analysis.design_answers import (
+from lexiscope.analysis.choices.design import CONTROLLED, Cell
+from lexiscope.analysis.choices.design_answers import (
     Accuracies,
     Results,
     SubjectAnswers,
@@ -16,9 +16,11 @@ from lexiscope.analysis.design_answers import (
     accuracy_results,
     contrast_results,
 )
-from lexiscope.analysis.design_answers import accuracies as accuracies_of
+from lexiscope.analysis.choices.design_answers import accuracies as accuracies_of
 from lexiscope.core.result import Estimate
-from lexiscope.report.accuracy_tables import (
+from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.part import Remark
+from lexiscope.report.parts.accuracy_tables import (
     PERCENT,
     above_baseline_table,
     below_baseline,
@@ -29,10 +31,8 @@ from lexiscope.report.accuracy_tables import (
     intervals_table,
     training_table,
 )
-from lexiscope.report.figure_accuracy import Dot, Series, accuracy_dots, series
-from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Remark
 from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.plots.accuracy import Dot, Series, accuracy_dots, series
 from lexiscope.report.tables import Table
 from lexiscope.studies.synonymy.data import SynonymyData
 from lexiscope.studies.synonymy.design import label_of

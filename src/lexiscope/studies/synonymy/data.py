@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lexiscope.analysis.choice_design import Cell, ChoiceDesign, without_pairs
-from lexiscope.analysis.design_answers import Kind, SubjectAnswers, subject_answers
+from lexiscope.analysis.choices.design import Cell, ChoiceDesign, without_pairs
+from lexiscope.analysis.choices.design_answers import Kind, SubjectAnswers, subject_answers
+from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
 from lexiscope.collect import CollectProgress, collect, judged_if_able, live_subjects, scoring_routes
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
@@ -21,10 +22,9 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
-from lexiscope.items.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
-from lexiscope.items.flagged import FLAGGED_WORDS, flagged_sentences, read_words
-from lexiscope.report.accuracy_tables import design_table
+from lexiscope.items.check.flagged import FLAGGED_WORDS, flagged_sentences, read_words
 from lexiscope.report.part import Omission, Remark, told_apart
+from lexiscope.report.parts.accuracy_tables import design_table
 from lexiscope.report.sections import flagged_table, licences_table, scoring_table
 from lexiscope.report.tables import INTEGER, Table, columns
 from lexiscope.resources.cards import SEMCOR, WORDNET

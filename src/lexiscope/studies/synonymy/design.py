@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from lexiscope.analysis.choice_design import (
+from lexiscope.analysis.choices.design import (
     BOTH,
     BOTH_ALONE,
     CONDITIONS,
@@ -27,7 +27,7 @@ from lexiscope.analysis.choice_design import (
     in_first_expression,
     several_expressions,
 )
-from lexiscope.items.templates import TURNED
+from lexiscope.items.choice_sets.templates import TURNED
 
 MAIN_EXPRESSION = "is a synonym of"
 _SUITES = ("substitution", "reference", "relation", "relation_no_context")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lexiscope.analysis.bootstrap import FloatArray
-from lexiscope.analysis.design_answers import (
+from lexiscope.analysis.choices.design_answers import (
     SubjectAnswers,
     best_expressions,
     consistency_results,
@@ -19,10 +19,11 @@ from lexiscope.analysis.design_answers import (
     token_effects,
     turned_round,
 )
-from lexiscope.analysis.token_effect import DeltaLevel, accuracy_by_delta
+from lexiscope.analysis.choices.token_effect import DeltaLevel, accuracy_by_delta
 from lexiscope.core.result import Result
-from lexiscope.items.templates import TURNED
-from lexiscope.report.accuracy_tables import (
+from lexiscope.items.choice_sets.templates import TURNED
+from lexiscope.report.part import Remark
+from lexiscope.report.parts.accuracy_tables import (
     PERCENT,
     both_ways_table,
     consistency_of_tests,
@@ -31,7 +32,6 @@ from lexiscope.report.accuracy_tables import (
     margins_table,
     token_warnings,
 )
-from lexiscope.report.part import Remark
 from lexiscope.report.tables import Column, Table, columns
 from lexiscope.studies.synonymy.accuracy import dots, scores
 from lexiscope.studies.synonymy.data import SynonymyData

@@ -7,20 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lexiscope.analysis.gap_answers import every_gap_hits, gap_accuracy, gap_contrasts
-from lexiscope.analysis.gap_codes import category_shares
+from lexiscope.analysis.choices.gap_answers import every_gap_hits, gap_accuracy, gap_contrasts
+from lexiscope.analysis.choices.gap_codes import category_shares
+from lexiscope.build.choice_items import CATEGORIES_OF_GAPS
+from lexiscope.build.gap_filling.categories import CATEGORIES
+from lexiscope.build.gap_filling.coding_sheet import proposed_categories
+from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET, Answers, gap_prompt, greedy_completions, sentences_of
+from lexiscope.build.gap_filling.matching import AnswerRule, mark_completions
 from lexiscope.core.errors import DataError
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.showing import counted
-from lexiscope.items.choice_items import CATEGORIES_OF_GAPS
-from lexiscope.items.coding_sheet import proposed_categories
-from lexiscope.items.gap_categories import CATEGORIES
-from lexiscope.items.gap_filling import COLUMN_SYNSET, Answers, gap_prompt, greedy_completions, sentences_of
-from lexiscope.items.gap_matching import AnswerRule, mark_completions
 from lexiscope.report.figures import Heading
-from lexiscope.report.gap_tables import criterion_in_words, gap_accuracy_figure, gap_accuracy_table, gap_categories
 from lexiscope.report.part import Remark
-from lexiscope.resources import wordnet
+from lexiscope.report.parts.gap_tables import (
+    criterion_in_words,
+    gap_accuracy_figure,
+    gap_accuracy_table,
+    gap_categories,
+)
+from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.synonymy.accuracy import contrast_table
 from lexiscope.studies.synonymy.data import SynonymyData
 

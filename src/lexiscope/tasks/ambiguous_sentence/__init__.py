@@ -15,11 +15,11 @@ from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, Variant
-from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.sentence_count import not_one_sentence
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_NOT_ONCE, word_not_once
+from lexiscope.tasks.kit.asking import Asking, Variant
+from lexiscope.tasks.kit.judging import answering
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

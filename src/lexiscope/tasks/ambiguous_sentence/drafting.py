@@ -6,9 +6,9 @@ sentences that do not resolve the ambiguity). Their wording is ours: the paper's
 
 from __future__ import annotations
 
+from lexiscope.build.stories.drafting import DraftRequest, drafting_question, precontext_faults
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.drafting import DraftRequest, drafting_question, precontext_faults
 from lexiscope.tasks.ambiguous_sentence import FOLDER, NAME, faults
 
 

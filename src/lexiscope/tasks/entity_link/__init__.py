@@ -1,8 +1,8 @@
 """Entity link: to which page of an encyclopedia does a mention refer?
 
-People look up the page in a list that the study names (:mod:`lexiscope.resources.entity_list`) and give its title, or
-its URL where the list does not hold it; whoever finds none says so. The mention is shown in its sentence, hidden there,
-or alone. *Source:* the context–word bias study, §2.2 and §4 (AIDA).
+People look up the page in a list that the study names (:mod:`lexiscope.resources.corpora.entity_list`) and give its
+title, or its URL where the list does not hold it; whoever finds none says so. The mention is shown in its sentence,
+hidden there, or alone. *Source:* the context–word bias study, §2.2 and §4 (AIDA).
 
 A model ranks the entries of a search space, or the pages that are the item's ``options``.
 
@@ -16,12 +16,12 @@ from pathlib import Path
 
 from lexiscope.core.item import Item
 from lexiscope.core.task import Task
-from lexiscope.items.asking import Asking
-from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering, check_usages
-from lexiscope.items.one_sentence import told_sentence
-from lexiscope.items.search_space import RETRIEVAL_MEASURES
-from lexiscope.items.searched import SEARCH_VARIANTS, search_screen, searched_examples
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
+from lexiscope.tasks.kit.asking import Asking
+from lexiscope.tasks.kit.judging import answering, check_usages
+from lexiscope.tasks.kit.one_sentence import told_sentence
+from lexiscope.tasks.kit.searched import SEARCH_VARIANTS, search_screen, searched_examples
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

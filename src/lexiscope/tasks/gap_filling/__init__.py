@@ -2,11 +2,12 @@
 
 Models continue a prompt, the sentence and "T is a synonym of": once with the most probable tokens and ten times with
 tokens drawn from the ten most probable, ten tokens each. People write the word on a page. Whether an answer is right is
-decided afterwards (:mod:`lexiscope.items.gap_matching`), never in the answers. *Source:* the synonymy study, §3.2.
+decided afterwards (:mod:`lexiscope.build.gap_filling.matching`), never in the answers. *Source:* the synonymy study,
+§3.2.
 
 An item has one usage. The condition ``prompt`` is what follows its sentence up to the gap; ``synonym`` and
-``synset_synonyms`` are the accepted answers (:mod:`lexiscope.items.gap_filling` makes such items). In the view ``word``
-the prompt stands without the sentence.
+``synset_synonyms`` are the accepted answers (:mod:`lexiscope.build.gap_filling.gaps` makes such items). In the view
+``word`` the prompt stands without the sentence.
 """
 
 from __future__ import annotations
@@ -16,6 +17,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
+from lexiscope.build.gap_filling.gaps import (
+    COLUMN_CURATED,
+    COLUMN_PROMPT,
+    MEASURE,
+    MEASURE_SEED,
+    MEASURE_TOKENS,
+    decoding_measure,
+    prompt_of,
+)
 from lexiscope.core.errors import SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
@@ -26,20 +36,11 @@ from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.subject import Generates, Progress, Subject
 from lexiscope.core.task import AnswerFunction, Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, Variant
-from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.gap_filling import (
-    COLUMN_CURATED,
-    COLUMN_PROMPT,
-    MEASURE,
-    MEASURE_SEED,
-    MEASURE_TOKENS,
-    decoding_measure,
-    prompt_of,
-)
-from lexiscope.items.judging import answering
-from lexiscope.items.one_sentence import starred_target
-from lexiscope.items.views import view_item
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.arrange.views import view_item
+from lexiscope.tasks.kit.asking import Asking, Variant
+from lexiscope.tasks.kit.judging import answering
+from lexiscope.tasks.kit.one_sentence import starred_target
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

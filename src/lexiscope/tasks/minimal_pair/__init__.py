@@ -22,7 +22,7 @@ from lexiscope.core.scoring import Per, ScoringPolicy, TokenScores
 from lexiscope.core.subject import Progress, Scores, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.judging import answering
+from lexiscope.tasks.kit.judging import answering
 from lexiscope.tasks.minimal_pair.self_test import SelfTest, self_test
 
 FOLDER = Path(__file__).parent
@@ -95,7 +95,7 @@ def check_choice_set(item: Item) -> None:
     elif len({usage.key for usage in item.usages}) < len(item.usages):
         fault = "two of its options make the same text: they could only tie"
     if fault:
-        hint = "the right option stands first: lexiscope.items.minimal_pairs makes such items"
+        hint = "the right option stands first: lexiscope.items.choice_sets.minimal_pairs makes such items"
         raise InputError(f"this is no choice set: {fault}", code="E451", place=Place(item_id=item.item_id), hint=hint)
 
 

@@ -12,6 +12,7 @@ from typing import cast
 
 import numpy as np
 
+from lexiscope.build.stories.stories import story_text
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -20,12 +21,11 @@ from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, Variant
-from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
-from lexiscope.items.distances import cosine_distances
-from lexiscope.items.judging import answering
-from lexiscope.items.scale_scoring import RATED, SCORING_MEASURES, scoring
-from lexiscope.items.stories import story_text
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
+from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring
+from lexiscope.tasks.kit.asking import Asking, Variant
+from lexiscope.tasks.kit.distances import cosine_distances
+from lexiscope.tasks.kit.judging import answering
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

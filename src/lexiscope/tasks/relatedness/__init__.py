@@ -21,13 +21,13 @@ from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.subject import Embeds, Floats, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, Variant
-from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
-from lexiscope.items.distances import cosine_distances
-from lexiscope.items.judging import answering, check_usages
-from lexiscope.items.one_sentence import starred_target
-from lexiscope.items.scale_scoring import RATED, SCORING_MEASURES, scoring
-from lexiscope.items.views import view_item
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
+from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring
+from lexiscope.items.arrange.views import view_item
+from lexiscope.tasks.kit.asking import Asking, Variant
+from lexiscope.tasks.kit.distances import cosine_distances
+from lexiscope.tasks.kit.judging import answering, check_usages
+from lexiscope.tasks.kit.one_sentence import starred_target
 from lexiscope.tasks.relatedness.by_sense import SENSE_MEASURES, relating_by_sense
 
 FOLDER = Path(__file__).parent

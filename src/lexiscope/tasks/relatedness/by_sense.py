@@ -1,6 +1,6 @@
 """Relatedness by induced senses: the similarities that sense vectors are judged by, for words and for usages.
 
-*Source:* GASI §5; Reisinger & Mooney 2010. The formulas stand in :mod:`lexiscope.items.sense_similarity`.
+*Source:* GASI §5; Reisinger & Mooney 2010. The formulas stand in :mod:`lexiscope.senses.similarity`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import ChoosesSense, Floats, Progress, Subject
 from lexiscope.core.task import AnswerFunction
 from lexiscope.core.usage import Usage
-from lexiscope.items.distances import cosine_distances
-from lexiscope.items.known_words import unknown_reason, with_seen_words
-from lexiscope.items.sense_similarity import avg_sim, avg_sim_c, avg_sim_c_upper, max_sim, max_sim_c
-from lexiscope.items.views import view_item
+from lexiscope.items.answers.known_words import unknown_reason, with_seen_words
+from lexiscope.items.arrange.views import view_item
+from lexiscope.senses.similarity import avg_sim, avg_sim_c, avg_sim_c_upper, max_sim, max_sim_c
+from lexiscope.tasks.kit.distances import cosine_distances
 
 MAX_SIM, AVG_SIM = "max_sim", "avg_sim"
 MAX_SIM_C, AVG_SIM_C, AVG_SIM_C_UPPER = "max_sim_c", "avg_sim_c", "avg_sim_c_upper"

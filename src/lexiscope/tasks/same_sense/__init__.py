@@ -14,10 +14,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking
-from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import TRAINED_MEASURES, answering, check_usages
-from lexiscope.items.truth_choice import DIFFERENT, SAME, bracketed_lines, bracketed_text, truth_choices
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.answers.truth_choice import DIFFERENT, SAME, bracketed_lines, bracketed_text, truth_choices
+from lexiscope.tasks.kit.asking import Asking
+from lexiscope.tasks.kit.judging import TRAINED_MEASURES, answering, check_usages
 from lexiscope.tasks.same_sense.by_sense import FLAG, answering_by_sense
 
 FOLDER = Path(__file__).parent

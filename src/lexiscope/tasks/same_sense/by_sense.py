@@ -19,8 +19,8 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import ChoosesSense, Floats, Progress, Subject
 from lexiscope.core.task import AnswerFunction
 from lexiscope.core.usage import Usage
-from lexiscope.items.known_words import UNKNOWN, unknown_words, with_seen_words
-from lexiscope.items.views import view_item, with_wordform
+from lexiscope.items.answers.known_words import UNKNOWN, unknown_words, with_seen_words
+from lexiscope.items.arrange.views import view_item, with_wordform
 
 FLAG = "flag_random_answer"
 """The measure of the flag: 1 where the answer is random, with the reason in ``raw``, else 0."""

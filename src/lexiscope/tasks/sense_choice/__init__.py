@@ -9,7 +9,7 @@ answer stores, and never on the page. ``options`` names the senses where not all
 ``model_choice`` (an id), ``p_<sense>`` (the model's probabilities) and ``dummy_<sense>`` (true for a group that fills
 up a word with too few senses) are for the analysis and are never shown; ``gold`` is the right sense where one is known.
 ``revision`` says which vectors the groups were made of, ``model`` what they are called:
-:func:`lexiscope.items.selection_of_senses.build_selection` makes such items.
+:func:`lexiscope.build.sense_tests.selection_of_senses.build_selection` makes such items.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Screen, Shown, marked
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking
-from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering, check_usages
-from lexiscope.items.one_sentence import told_sentence
-from lexiscope.items.word_groups import DISTANCE_MEASURE
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.senses.word_groups import DISTANCE_MEASURE
+from lexiscope.tasks.kit.asking import Asking
+from lexiscope.tasks.kit.judging import answering, check_usages
+from lexiscope.tasks.kit.one_sentence import told_sentence
 from lexiscope.tasks.sense_choice.by_vectors import PROBABILITY, choosing_by_embedding, choosing_by_sense
 
 FOLDER = Path(__file__).parent

@@ -25,9 +25,9 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.subject import ChoosesSense, Embeds, Floats, Progress, Subject
 from lexiscope.core.task import AnswerFunction
 from lexiscope.core.usage import Usage
-from lexiscope.items.known_words import unknown_reason, unknown_words, with_seen_words
-from lexiscope.items.views import view_item
-from lexiscope.items.word_groups import (
+from lexiscope.items.answers.known_words import unknown_reason, unknown_words, with_seen_words
+from lexiscope.items.arrange.views import view_item
+from lexiscope.senses.word_groups import (
     CHOICE,
     Answered,
     alone,

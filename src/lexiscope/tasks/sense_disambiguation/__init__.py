@@ -17,11 +17,11 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Screen
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking
-from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import TRAINED_MEASURES, answering, check_usages
-from lexiscope.items.one_sentence import shown_sentence, told_sentence
-from lexiscope.items.sense_options import GLOSSES, SENSES, glosses_of
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.answers.sense_options import GLOSSES, SENSES, glosses_of
+from lexiscope.tasks.kit.asking import Asking
+from lexiscope.tasks.kit.judging import TRAINED_MEASURES, answering, check_usages
+from lexiscope.tasks.kit.one_sentence import shown_sentence, told_sentence
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

@@ -1,7 +1,8 @@
 """Sense retrieval: which of all the meanings of a lexicon does a word have in its sentence?
 
 Nothing says which meanings a word can have: the answer is looked for in the whole lexicon (all 117,659 synsets of
-WordNet). People search a list that the study names (:mod:`lexiscope.resources.entity_list`); a model ranks the synsets.
+WordNet). People search a list that the study names (:mod:`lexiscope.resources.corpora.entity_list`); a model ranks the
+synsets.
 *Source:* the context–word bias study, §2.1 and §2.4.
 
 An item has one usage; ``gold`` is the id of the right synset, or several divided by ``|``: each of them is right.
@@ -13,12 +14,12 @@ from pathlib import Path
 
 from lexiscope.core.item import Item
 from lexiscope.core.task import Task
-from lexiscope.items.asking import Asking
-from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering, check_usages
-from lexiscope.items.one_sentence import told_sentence
-from lexiscope.items.search_space import RETRIEVAL_MEASURES
-from lexiscope.items.searched import SEARCH_VARIANTS, search_screen, searched_examples
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
+from lexiscope.tasks.kit.asking import Asking
+from lexiscope.tasks.kit.judging import answering, check_usages
+from lexiscope.tasks.kit.one_sentence import told_sentence
+from lexiscope.tasks.kit.searched import SEARCH_VARIANTS, search_screen, searched_examples
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

@@ -18,10 +18,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking
-from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import TRAINED_MEASURES, answering
-from lexiscope.items.truth_choice import bracketed_lines, bracketed_text, truth_choices
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.answers.truth_choice import bracketed_lines, bracketed_text, truth_choices
+from lexiscope.tasks.kit.asking import Asking
+from lexiscope.tasks.kit.judging import TRAINED_MEASURES, answering
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

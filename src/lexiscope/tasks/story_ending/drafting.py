@@ -5,8 +5,8 @@ AmbiStory's prompt (B.1) saw the sentence before the ending; this one does too.
 
 from __future__ import annotations
 
+from lexiscope.build.stories.drafting import DraftRequest, drafting_question
 from lexiscope.core.item import Item
-from lexiscope.items.drafting import DraftRequest, drafting_question
 from lexiscope.tasks.story_ending import FOLDER, NAME, faults
 
 

@@ -17,11 +17,11 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Line, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.articles import with_article
-from lexiscope.items.asking import Asking, plain
-from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering, check_usages
-from lexiscope.items.surface import join_punctuation
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.choice_sets.articles import with_article
+from lexiscope.items.choice_sets.surface import join_punctuation
+from lexiscope.tasks.kit.asking import Asking, plain
+from lexiscope.tasks.kit.judging import answering, check_usages
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

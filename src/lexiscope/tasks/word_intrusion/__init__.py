@@ -6,7 +6,7 @@ together. The page does not show the word whose sense it is. *Source:* GASI §4.
 An item has one usage, which is the word itself (``Usage(word, 0, len(word))``; an item file has a column ``word`` and
 none of sentences), and its ten words as ``options`` or as the condition ``options``, divided
 by ``|``. The intruder is ``gold``, or the condition ``intruder``. The conditions ``sense`` and ``intruder_id`` say
-which instance it is. :func:`lexiscope.items.intrusion.make_intrusion_items` makes such items.
+which instance it is. :func:`lexiscope.build.sense_tests.intrusion.make_intrusion_items` makes such items.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking
-from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering, check_usages
-from lexiscope.items.word_groups import DISTANCE_MEASURE
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.senses.word_groups import DISTANCE_MEASURE
+from lexiscope.tasks.kit.asking import Asking
+from lexiscope.tasks.kit.judging import answering, check_usages
 from lexiscope.tasks.word_intrusion.by_vectors import finding_by_embedding, finding_by_sense
 
 FOLDER = Path(__file__).parent

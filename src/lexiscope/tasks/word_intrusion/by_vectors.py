@@ -19,8 +19,8 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import AnswerFunction
 from lexiscope.core.usage import Usage
-from lexiscope.items.known_words import unknown_words
-from lexiscope.items.word_groups import (
+from lexiscope.items.answers.known_words import unknown_words
+from lexiscope.senses.word_groups import (
     Answered,
     alone,
     blank_row,

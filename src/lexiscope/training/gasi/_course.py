@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import Place, RunError, SubjectError, require
-from lexiscope.resources.training_log import LogRow
+from lexiscope.resources.vectors.training_log import LogRow
 from lexiscope.training.gasi._engine import Engine, Floats, Stats
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import Shards

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import RunError, require
-from lexiscope.subjects._loading import device_of, torch_threads
+from lexiscope.subjects.local._loading import device_of, torch_threads
 from lexiscope.training.gasi._reference import Windows, attention, learn_batch
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.vocabulary import Vocabulary, negative_table

@@ -14,7 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.planted_senses import PlantedSelection, labels_by_neighbours, planted_selection, sense_recovery
+from lexiscope.analysis.senses.planted import PlantedSelection, labels_by_neighbours, planted_selection, sense_recovery
+from lexiscope.build.planted.made_up_text import made_up_text, planted_pairs
+from lexiscope.build.planted.senses import plant, planted_usages, read_planted
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -22,13 +24,11 @@ from lexiscope.core.result import Estimate
 from lexiscope.core.run import write_atomically
 from lexiscope.core.subject import ChoosesSense, Subject
 from lexiscope.core.usage import Usage
-from lexiscope.items.induced_senses import InducedSenses
-from lexiscope.items.known_words import KnowsWords
-from lexiscope.items.made_up_text import made_up_text, planted_pairs
-from lexiscope.items.planted_senses import plant, planted_usages, read_planted
-from lexiscope.items.sense_examples import ReadsSenses
-from lexiscope.resources.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.items.answers.known_words import KnowsWords
+from lexiscope.resources.vectors.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors
+from lexiscope.senses.examples import ReadsSenses
+from lexiscope.senses.induced_senses import InducedSenses
+from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi
@@ -159,7 +159,7 @@ def train_on_made_up(folder: Path, *, seed: int, progress: Progress | None = Non
 def read_planted_folder(path: Path) -> tuple[tuple[Item, ...], SenseVectors | None]:
     """Read planted usages from a table, or from a folder with ``planted.csv`` and, if it has them, reference vectors.
 
-    Errors: those of :func:`~lexiscope.items.planted_senses.read_planted`, of damaged vectors, and :class:`InputError`
+    Errors: those of :func:`~lexiscope.build.planted.senses.read_planted`, of damaged vectors, and :class:`InputError`
     for reference vectors whose words have several senses.
     """
     items = read_planted(path / USAGES if path.is_dir() else path)

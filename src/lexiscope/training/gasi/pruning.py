@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.lock import locked
-from lexiscope.items.sense_histogram import SensesByFrequency, senses_by_rank
-from lexiscope.resources.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors, read_settings
+from lexiscope.resources.vectors.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors, read_settings
+from lexiscope.senses.histogram import SensesByFrequency, senses_by_rank
 from lexiscope.training.gasi.train import check_place, write_senses
 from lexiscope.training.gasi.vocabulary import NEGATIVE_POWER
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.resources.sense_vectors import SenseVectors, padded_probabilities
+from lexiscope.resources.vectors.sense_vectors import SenseVectors, padded_probabilities
 from lexiscope.training.gasi.shards import LINE_END, Shards
 
 # numbers that are looked through at once, and occurrences that are judged at once

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.lock import locked
 from lexiscope.core.run import read_json, sha256_of, write_atomically, write_json
-from lexiscope.resources.running_text import TOKENISER, Progress, Tokenisation, read_corpus, words_of
+from lexiscope.resources.corpora.running_text import TOKENISER, Progress, Tokenisation, read_corpus, words_of
 from lexiscope.training.gasi.vocabulary import Limits, Vocabulary, count_words, read_vocabulary
 
 ABOUT, VOCABULARY = "shards.json", "vocabulary.tsv"

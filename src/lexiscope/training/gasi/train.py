@@ -25,9 +25,16 @@ from lexiscope.core.errors import InputError, Place, RunError, SubjectError
 from lexiscope.core.lock import locked
 from lexiscope.core.run import manifest, versions, write_atomically, write_json
 from lexiscope.core.sealed import write_machine
-from lexiscope.resources.sense_vectors import KIND, SETTINGS, VECTORS, VOCABULARY, SenseVectors, read_sense_vectors
-from lexiscope.resources.training_log import LOG, LogRow, log_text, read_log
-from lexiscope.subjects._adapter import CLAIM
+from lexiscope.resources.vectors.sense_vectors import (
+    KIND,
+    SETTINGS,
+    VECTORS,
+    VOCABULARY,
+    SenseVectors,
+    read_sense_vectors,
+)
+from lexiscope.resources.vectors.training_log import LOG, LogRow, log_text, read_log
+from lexiscope.subjects.local._adapter import CLAIM
 from lexiscope.training._claim import check_claim
 from lexiscope.training.gasi._course import Course, Loop, Progress, first_vectors, read_state, save_tensors
 from lexiscope.training.gasi._engine import engine_of

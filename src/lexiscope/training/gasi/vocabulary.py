@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.resources.running_text import Progress, Tokenisation, read_corpus, read_lines, words_of
+from lexiscope.resources.corpora.running_text import Progress, Tokenisation, read_corpus, read_lines, words_of
 
 NEGATIVE_POWER = 0.75
 
@@ -84,7 +84,7 @@ def count_words(
     """Count the words of a corpus and choose those that are learnt.
 
     Errors: :class:`InputError` E704 where no line has two words, E705 where no word is frequent enough; those of
-    :func:`lexiscope.resources.running_text.read_lines`.
+    :func:`lexiscope.resources.corpora.running_text.read_lines`.
     """
     counts: Counter[str] = Counter()
     longest = 0

@@ -6,8 +6,6 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 
-from lexiscope.annotation.review import Written
-from lexiscope.annotation.staging import written_texts
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.web.admin.failures import Failures
 from lexiscope.annotation.web.admin.look import Looks
@@ -15,6 +13,8 @@ from lexiscope.annotation.web.admin.one_time import OneTimeTexts
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.sessions import Sessions
 from lexiscope.annotation.web.app import App
+from lexiscope.annotation.writing.review import Written
+from lexiscope.annotation.writing.staging import written_texts
 
 _PEOPLE_SECONDS = 2.0
 _REST = 10

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.launched import snapshot
-from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.study_file.freeze import FrozenStudy
+from lexiscope.annotation.study_file.launched import snapshot
 from lexiscope.annotation.web.admin.look import everything_collected
 from lexiscope.core.errors import LexiscopeError, RunError
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from lexiscope.annotation.definition import Payment
+from lexiscope.annotation.export.pay import Pay, PayTopUp, pay_so_far, pay_top_ups
 from lexiscope.annotation.monitor import (
     Suggestion,
     has_left,
@@ -17,10 +17,10 @@ from lexiscope.annotation.monitor import (
     losses,
     top_up_suggestions,
 )
-from lexiscope.annotation.output.pay import Pay, PayTopUp, pay_so_far, pay_top_ups
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
+from lexiscope.annotation.study_file.definition import Payment
 from lexiscope.annotation.web.admin.visit import Visit
 
 _DONE = frozenset({State.FINISHED, State.ACCEPTED})

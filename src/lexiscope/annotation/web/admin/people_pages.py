@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from lexiscope.annotation.exclusions import INCLUDED
-from lexiscope.annotation.output.collected import minutes_of
+from lexiscope.annotation.export.collected import minutes_of
 from lexiscope.annotation.reconciliation import LEFT_THERE
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.record import TRANSITIONS, State, StateError
+from lexiscope.annotation.study_file.exclusions import INCLUDED
 from lexiscope.annotation.web.admin.paging import paged
 from lexiscope.annotation.web.admin.texts import ONE, STATES
 from lexiscope.annotation.web.admin.visit import Visit, bounded

@@ -11,14 +11,14 @@ from typing import cast
 from markupsafe import Markup
 from starlette.responses import Response
 
-from lexiscope.annotation.review import NOT_REVIEWED, Written, decide, latest_reviews, same_texts, status_of
-from lexiscope.annotation.stage_files import item_file
-from lexiscope.annotation.staging import NEXT_TASK, TABLE_NAME, Stage, stage_of
 from lexiscope.annotation.store.record import Review, Verdict
 from lexiscope.annotation.web.admin.paging import paged
 from lexiscope.annotation.web.admin.texts import ONE, VERDICTS
 from lexiscope.annotation.web.admin.visit import Visit, bounded
 from lexiscope.annotation.web.security import Refused, path_number
+from lexiscope.annotation.writing.review import NOT_REVIEWED, Written, decide, latest_reviews, same_texts, status_of
+from lexiscope.annotation.writing.stage_files import item_file
+from lexiscope.annotation.writing.staging import NEXT_TASK, TABLE_NAME, Stage, stage_of
 from lexiscope.core.errors import InputError
 from lexiscope.core.screen import Shown
 

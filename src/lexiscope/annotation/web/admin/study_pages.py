@@ -8,8 +8,8 @@ from typing import cast, get_args
 
 from starlette.responses import Response
 
-from lexiscope.annotation.definition import Platform
 from lexiscope.annotation.store.record import Status
+from lexiscope.annotation.study_file.definition import Platform
 from lexiscope.annotation.web.admin.paging import asked_page, one_page
 from lexiscope.annotation.web.admin.texts import KEEPING, ONE
 from lexiscope.annotation.web.admin.visit import Visit

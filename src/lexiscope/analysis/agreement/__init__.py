@@ -1,0 +1,1 @@
+"""How well people agree, and what agreement allows for: raters, alpha, ceilings, votes, kappa."""

@@ -1,0 +1,364 @@
+"""Human ceilings: how well people predict people. Each definition has its own name; they are never mixed in one column.
+
+A model is often said to be "at human level". Which human level? On the same ratings these functions give different
+numbers, because they answer different questions: one rater against the others (``leave_one_out_rho`` and its squares),
+the luckiest rater of each group (``best_rater``), the group as a whole (``majority_accuracy``), or one half of the
+group against the other (``split_half``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from lexiscope.analysis.agreement.alpha import Alpha
+from lexiscope.analysis.agreement.choices import majority
+from lexiscope.analysis.agreement.raters import RaterAgreement, wilson_interval
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    group_codes,
+    mean_interval,
+    percentile_interval,
+    resample_counts,
+)
+from lexiscope.analysis.correlation import spread_within
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Estimate, Interval, Undefined, parse_statistic, statistic_name
+
+# from this mean correlation of halves down, the corrected reliability would be -1 or below
+_LOWEST = -1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """A human ceiling: its name, value, interval, ``n``, and its definition in a sentence."""
+
+    name: str
+    value: float
+    interval: Interval
+    n: int
+    definition: str
+
+    @property
+    def unit(self) -> str:
+        """What ``n`` counts: raters, groups of raters, items."""
+        return counted_in(self.name)
+
+    @property
+    def estimate(self) -> Estimate:
+        """The ceiling as a result; its definition is the note."""
+        return Estimate(self.name, self.value, self.interval, self.n, note=self.definition)
+
+
+_COUNTED = {
+    "best_rater_correlation": "groups of raters",
+    "best_rater_accuracy_within_sd": "groups of raters",
+    "shuffled_best_rater": "groups of raters",
+    "reliability_of_means": "items",
+    "majority_accuracy": "items",
+    "split_half_reliability": "items",
+}
+
+
+def counted_in(ceiling: str) -> str:
+    """Return what the n of a ceiling counts, by its name.
+
+    >>> counted_in("split_half_reliability(splits=200)"), counted_in("mean_rater_correlation(variant=included)")
+    ('items', 'raters')
+    """
+    return _COUNTED.get(parse_statistic(ceiling)[0], "raters")
+
+
+def agreement_ceilings(
+    agreement: RaterAgreement, *, resamples: int = 2000, seed: int = 0
+) -> tuple[Estimate | Undefined, ...]:
+    """Return the ceilings that follow from the agreement of single raters, or why one of them has no value.
+
+    These are the mean correlation, the square of the mean, and the mean of the squares, each under its own name.
+    """
+    squares = {
+        "squared_mean_rater_correlation": partial(squared_mean_rho, agreement),
+        "mean_squared_rater_correlation": partial(mean_squared_rho, agreement, resamples=resamples, seed=seed),
+    }
+    found: list[Estimate | Undefined] = [leave_one_out_rho(agreement).estimate]
+    for base, make in squares.items():
+        try:
+            found.append(make().estimate)
+        except StatisticError as error:
+            name = statistic_name(base, variant=agreement.variant, method=agreement.method)
+            found.append(Undefined(name, error.what, agreement.n_raters))
+    return tuple(found)
+
+
+def leave_one_out_rho(agreement: RaterAgreement) -> Ceiling:
+    """Return the mean over raters of their correlation with the group. *Higher means:* raters agree more.
+
+    *Source:* SAW-C Figure 4. Which group (without or with the rater) is the agreement's variant; the name shows it.
+    """
+    name = statistic_name("mean_rater_correlation", variant=agreement.variant, method=agreement.method)
+    definition = "mean over raters of the correlation of a rater with the mean of " + _group_of(agreement)
+    return Ceiling(name, agreement.mean, agreement.interval, agreement.n_raters, definition)
+
+
+def squared_mean_rho(agreement: RaterAgreement) -> Ceiling:
+    """Return the square of the mean correlation: the line drawn in SAW-C Figure 6 as the human R².
+
+    *Unit:* share of variance. *Source:* SAW-C §5.2. It is below :func:`mean_squared_rho` wherever raters differ.
+
+    Errors: :class:`StatisticError` where the mean correlation is negative: its square would pass for agreement.
+    """
+    _refuse_negative(agreement)
+    name = statistic_name("squared_mean_rater_correlation", variant=agreement.variant, method=agreement.method)
+    definition = "square of the mean over raters of the correlation of a rater with the mean of " + _group_of(agreement)
+    interval = _squared(agreement.interval)
+    return Ceiling(name, agreement.mean**2, interval, agreement.n_raters, definition)
+
+
+def mean_squared_rho(
+    agreement: RaterAgreement, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
+) -> Ceiling:
+    """Return the mean over raters of the squared correlation: what one rater explains of the group's means, on average.
+
+    *Unit:* share of variance. Its interval resamples raters. Where single raters correlate negatively, the definition
+    says how many: their squares count as if they agreed.
+
+    Errors: :class:`StatisticError` where the mean correlation is negative.
+    """
+    _refuse_negative(agreement)
+    name = statistic_name("mean_squared_rater_correlation", variant=agreement.variant, method=agreement.method)
+    squares = agreement.values**2
+    definition = "mean over raters of the squared correlation of a rater with the mean of " + _group_of(agreement)
+    negative = int((agreement.values < 0).sum())
+    if negative:
+        definition += f" ({negative} of {agreement.n_raters} correlations are negative and count by their squares)"
+    interval = mean_interval(squares, level=level, resamples=resamples, seed=seed)
+    return Ceiling(name, float(squares.mean()), interval, agreement.n_raters, definition)
+
+
+def best_rater(
+    agreement: RaterAgreement,
+    groups: Mapping[str, str],
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Ceiling:
+    """Return the correlation of the best rater of each group, averaged over groups; *groups*: rater id → group.
+
+    This picks the maximum of several noisy numbers, so it overstates what a person can do, the more so the fewer the
+    items of a group. *Source:* AmbiStory §5.1 (human upper bound). A group in which nobody has a value is left out of
+    ``n``. The interval resamples groups.
+
+    Errors: :class:`InputError` for a rater without a group.
+    """
+    best = best_of_groups(agreement.rater_ids, agreement.values, groups)
+    name = statistic_name("best_rater_correlation", variant=agreement.variant, method=agreement.method)
+    definition = "mean over groups of the highest correlation of one of its raters with the mean of "
+    interval = mean_interval(best, level=level, resamples=resamples, seed=seed)
+    return Ceiling(name, float(best.mean()), interval, len(best), definition + _group_of(agreement))
+
+
+def best_of_groups(rater_ids: Sequence[str], values: FloatArray, groups: Mapping[str, str]) -> FloatArray:
+    """Return the highest value of a rater in each group that has one, groups in code point order. *Shape:* (groups,).
+
+    Errors: :class:`InputError` for a rater without a group.
+
+    >>> best_of_groups(["a", "b", "c"], np.array([0.1, 0.4, 0.2]), {"a": "x", "b": "x", "c": "y"}).tolist()
+    [0.4, 0.2]
+    """
+    missing = [rater for rater in rater_ids if rater not in groups]
+    if missing:
+        raise InputError(f"{len(missing)} raters have no group, first {missing[0]!r}")
+    labels, code = np.unique([groups[rater] for rater in rater_ids], return_inverse=True)
+    best = np.full(len(labels), -np.inf)
+    # unlike fancy assignment, this keeps the maximum where a group occurs many times
+    np.maximum.at(best, code.reshape(-1), values)
+    return best
+
+
+def reliability_of_means(alpha: Alpha, n_ratings: float) -> Ceiling:
+    """Return the reliability of the mean of *n_ratings* ratings: alpha, corrected for length by Spearman and Brown.
+
+    Its square root is the highest correlation that a predictor of the true score could reach with such means.
+    *Source:* AmbiStory: .5061 with five ratings makes .837. The interval is alpha's, corrected alike, at least −1.
+    Errors: as :func:`spearman_brown`.
+    """
+    interval = alpha.interval
+    if interval.is_defined:
+        # from this alpha down the corrected value would be below -1, as in split_half
+        lowest = -1 / (2 * n_ratings - 1)
+        bounds = (max(interval.low, lowest), max(interval.high, lowest))
+        low, high = (spearman_brown(bound, factor=n_ratings) for bound in bounds)
+        interval = replace(interval, low=low, high=high)
+    name = statistic_name("reliability_of_means", of=alpha.name, ratings=f"{n_ratings:g}", spearman_brown="of_value")
+    definition = f"reliability of the mean of {n_ratings:g} ratings, by Spearman-Brown from {alpha.name}"
+    value = spearman_brown(alpha.value, factor=n_ratings)
+    return Ceiling(name, value, interval, alpha.n_items, definition)
+
+
+def majority_accuracy(choices: Ratings, gold: Mapping[str, float], *, level: float = 0.95) -> Ceiling:
+    """Return the share of items whose most frequent choice is the gold answer; a tie is not a majority and is wrong.
+
+    *Unit:* share, 0 to 1. *gold*: item id → value. Items that nobody answered are not counted. Wilson's interval.
+
+    Errors: :class:`InputError` for an item without a gold answer; :class:`StatisticError` without answered items.
+    """
+    missing = [item for item in choices.item_ids if item not in gold]
+    if missing:
+        raise InputError(f"{len(missing)} items have no gold answer, first {missing[0]!r}")
+    found = majority(choices)
+    answered = found.n > 0
+    if not answered.any():
+        raise StatisticError("no item was answered, so the majority has no accuracy")
+    right = int((found.value == np.array([gold[item] for item in choices.item_ids]))[answered].sum())
+    n = int(answered.sum())
+    definition = "share of items whose most frequent choice is the gold answer, ties counted as wrong"
+    return Ceiling("majority_accuracy", right / n, wilson_interval(right, n, level=level), n, definition)
+
+
+def split_half(
+    ratings: Ratings,
+    *,
+    splits: int = 200,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Ceiling:
+    """Return the split-half reliability of the item means, corrected for length by Spearman and Brown.
+
+    Raters are split at random into halves of equal size, ``splits`` times; each item needs a rating in both halves, or
+    is left out of that split. With r̄ the mean over splits of Pearson's r between the halves' means, reliability is
+    2 r̄ / (1 + r̄): the mean is corrected once. The correction falls without bound as r nears −1, so the mean of
+    corrected values would follow the few splits with the lowest r. The interval resamples items, or ``groups`` of
+    items (item id → word); a resample with r̄ below −1/3 counts as −1, the lowest value there is. *Higher means:*
+    norms replicate better. *Source:* the correction is that of Spearman 1910 and Brown 1910.
+
+    Errors: :class:`StatisticError` with fewer than 4 raters, where a half has no variation, or with r̄ below −1/3,
+    where the corrected value would be below −1.
+
+    >>> values = [1, 2, 3, 4, 1, 2, 4, 3, 1, 2, 4, 3, 1, 2, 3, 4]  # four raters of four items: a and d agree, b and c
+    >>> ratings = Ratings.from_arrays(np.repeat(list("abcd"), 4), np.tile(list("ijkl"), 4), values)
+    >>> round(split_half(ratings, splits=1, seed=2, resamples=0).value, 6)  # a d against b c: 2 * .8 / (1 + .8)
+    0.888889
+    """
+    if len(np.unique(ratings.rater)) < 4 or splits < 1:
+        raise StatisticError("split-half reliability needs at least 4 raters and 1 split")
+    first, second, given = _halves(ratings.without_unit(), splits, seed)
+    mean_r = float(_row_means(_correlations(np.ones((1, ratings.n_items)), first, second, given))[0])
+    if np.isnan(mean_r):
+        raise StatisticError("split-half reliability is undefined: no split has 3 items that vary in both halves")
+    value = spearman_brown(mean_r)
+    # items of one word can be split, but not resampled
+    labels = ratings.item_labels(groups) if groups is not None and resamples else None
+    codes, count = group_codes(labels, ratings.n_items)
+    blocks = resample_counts(count, resamples=resamples, seed=seed)
+    parts = [_row_means(_correlations(block[:, codes].astype(float), first, second, given)) for block in blocks]
+    drawn = np.maximum(np.concatenate(parts), _LOWEST)
+    interval = percentile_interval(2 * drawn / (1 + drawn), level=level)
+    name = statistic_name("split_half_reliability", spearman_brown="of_mean", splits=splits)
+    definition = (
+        "correlation of the item means of two random halves of the raters, its mean over splits corrected once by "
+        "Spearman-Brown"
+    )
+    return Ceiling(name, value, interval, ratings.n_items, definition)
+
+
+def spearman_brown(r: float, *, factor: float = 2.0) -> float:
+    """Return the reliability of a test *factor* times as long. *Source:* Spearman 1910, Brown 1910.
+
+    Errors: :class:`StatisticError` where *r* is not a correlation, *factor* is not positive, or the corrected value
+    would be below −1: for twice the length, with r below −1/3; at r = −1 it has no value at all.
+
+    >>> spearman_brown(0.5)  # 2 * .5 / (1 + .5)
+    0.6666666666666666
+    >>> spearman_brown(-0.25)  # 2 * -.25 / (1 - .25)
+    -0.6666666666666666
+    """
+    if not -1 <= r <= 1 or factor <= 0:
+        raise StatisticError(f"the Spearman-Brown correction needs −1 <= r <= 1 and a length, not {r:g} and {factor:g}")
+    scale = 1 + (factor - 1) * r
+    # without a division: for a scale near 0 the quotient has no digits
+    if factor * r < -scale:
+        raise StatisticError(
+            f"reliability is undefined: a correlation of {r:.4f}, corrected for {factor:g} times the "
+            "length by Spearman-Brown, would be below −1",
+            hint="look for raters who used the scale the other way round",
+        )
+    return factor * r / scale
+
+
+def _refuse_negative(agreement: RaterAgreement) -> None:
+    if agreement.mean < 0:
+        raise StatisticError(
+            f"the mean correlation of raters is negative ({agreement.mean:.4f}): its square would pass for agreement",
+            hint="use the mean correlation, which keeps its sign",
+        )
+
+
+def _group_of(agreement: RaterAgreement) -> str:
+    return "the other raters" if agreement.variant == "leave_one_out" else "all raters, the rater included"
+
+
+def _squared(interval: Interval) -> Interval:
+    """Square an interval's bounds; one that spans 0 has squares from 0."""
+    ends = sorted((interval.low**2, interval.high**2))
+    low = 0.0 if interval.low < 0 < interval.high else ends[0]
+    return Interval(
+        low, ends[1], interval.level, interval.method, interval.resamples, interval.undefined, interval.note
+    )
+
+
+def _halves(ratings: Ratings, splits: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Item means in each half, and 1 where both halves have one. *Shape:* (items, splits) each."""
+    generator = np.random.default_rng(seed)
+    first, second, given = (np.zeros((ratings.n_items, splits)) for _ in range(3))
+    for split in range(splits):
+        # every other rater of a random order: halves differ by one rater at most
+        in_first = (generator.permutation(ratings.n_raters) % 2 == 0)[ratings.rater]
+        a, b = _means(ratings, in_first), _means(ratings, ~in_first)
+        both = ~np.isnan(a) & ~np.isnan(b)
+        if not both.any():
+            continue
+        given[:, split] = both
+        # centred, so that sums of squares keep their digits
+        first[both, split], second[both, split] = _spread(a[both]), _spread(b[both])
+    return first, second, given
+
+
+def _spread(values: FloatArray) -> FloatArray:
+    """Deviations from the mean, the largest between .5 and 1; zeros where all values are one."""
+    return spread_within(values, np.zeros(len(values), dtype=np.int64), 1)
+
+
+def _means(ratings: Ratings, chosen: BoolArray) -> FloatArray:
+    item: IntArray = ratings.item[chosen]
+    n = np.bincount(item, minlength=ratings.n_items)
+    sums = np.bincount(item, weights=ratings.value[chosen], minlength=ratings.n_items)
+    return np.asarray(np.divide(sums, n, out=np.full(ratings.n_items, np.nan), where=n > 0))
+
+
+def _correlations(weights: FloatArray, a: FloatArray, b: FloatArray, given: FloatArray) -> FloatArray:
+    """Correlation of the halves of each split under each reweighting of the items. *Shape:* (draws, splits)."""
+    # sums over items as matrix products: all resamples of all splits at once
+    n = weights @ given
+    sa, sb, saa, sbb, sab = (weights @ part for part in (a, b, a * a, b * b, a * b))
+    safe = np.maximum(n, 1)
+    cross, aa, bb = sab - sa * sb / safe, saa - sa * sa / safe, sbb - sb * sb / safe
+    # a resample of two items or without variation has no correlation; the means have no unit
+    sound = (n >= 3) & (aa > 1e-12 * safe) & (bb > 1e-12 * safe)
+    return np.asarray(np.clip(np.where(sound, cross / np.sqrt(np.where(sound, aa * bb, 1.0)), np.nan), -1, 1))
+
+
+def _row_means(values: FloatArray) -> FloatArray:
+    """Mean of each row's defined values, NaN where there is none."""
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=1)
+    total = np.where(defined, values, 0.0).sum(axis=1)
+    return np.asarray(np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0))

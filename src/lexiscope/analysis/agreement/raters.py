@@ -1,0 +1,322 @@
+"""How well raters agree: each rater with the others, raters in pairs, and where a model stands among them.
+
+Two numbers go by the name "leave-one-out" in the literature. ``leave_one_out`` is what the name says: a rater against
+the mean of the *other* raters. ``included`` keeps the rater's own rating in that mean, which makes agreement look
+higher (SAW-C §3.4: .77 instead of .73). Both are here, under their own names. Krippendorff's alpha and the statistics
+of choices are in ``alpha`` and ``choices`` and can be imported from here as well.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from lexiscope.analysis.agreement.alpha import Alpha, krippendorff_alpha
+from lexiscope.analysis.agreement.choices import (
+    Kappa,
+    Majority,
+    PercentAgreement,
+    TrustWeighted,
+    cohen_kappa,
+    majority,
+    percent_agreement,
+    trust_weighted,
+)
+from lexiscope.analysis.agreement.pairwise import correlate_raters, resampled_means
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray, mean_interval, percentile_interval
+from lexiscope.analysis.correlation import grouped_correlations
+from lexiscope.analysis.ratings import Ratings, settle
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, statistic_name
+
+__all__ = [
+    "Alpha",
+    "Kappa",
+    "Majority",
+    "PairwiseAgreement",
+    "PercentAgreement",
+    "RaterAgreement",
+    "TrustWeighted",
+    "UndefinedRater",
+    "cohen_kappa",
+    "included",
+    "krippendorff_alpha",
+    "leave_one_out",
+    "majority",
+    "model_place",
+    "pairwise_agreement",
+    "percent_agreement",
+    "trust_weighted",
+]
+
+Method = Literal["spearman", "pearson"]
+
+
+@dataclass(frozen=True, slots=True)
+class UndefinedRater:
+    """A rater whose agreement has no value, and why."""
+
+    rater_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RaterAgreement:
+    """Each rater's correlation with the group, and its summary over raters.
+
+    *Shape:* values, n_items (raters with a value,). *Unit:* correlation, −1 to 1. *Higher means:* agrees more with the
+    group. ``interval`` is of the mean over raters: raters' values are resampled, the items are held fixed.
+    ``undefined`` lists the raters that are not in ``values``.
+    """
+
+    variant: Literal["leave_one_out", "included"]
+    method: Method
+    rater_ids: tuple[str, ...]
+    values: FloatArray
+    n_items: IntArray
+    undefined: tuple[UndefinedRater, ...]
+    interval: Interval
+
+    @property
+    def name(self) -> str:
+        """The printed name: which variant, which correlation."""
+        return statistic_name(f"{self.variant}_agreement", method=self.method)
+
+    @property
+    def n_raters(self) -> int:
+        """How many raters have a value."""
+        return len(self.values)
+
+    @property
+    def mean(self) -> float:
+        """The mean over raters."""
+        return float(self.values.mean())
+
+    @property
+    def median(self) -> float:
+        """The median over raters."""
+        return float(np.median(self.values))
+
+    @property
+    def sd(self) -> float:
+        """The SD (n − 1) over raters."""
+        return float(self.values.std(ddof=1))
+
+    @property
+    def minimum(self) -> float:
+        """The rater who agrees least."""
+        return float(self.values.min())
+
+    @property
+    def maximum(self) -> float:
+        """The rater who agrees most."""
+        return float(self.values.max())
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the summary over raters: the mean with its interval, median, SD, the lowest and the highest rater.
+
+        >>> ratings = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
+        >>> leave_one_out(ratings, resamples=0).results()[1]
+        Estimate(leave_one_out_agreement(method=spearman,summary=median) = 0.866, n = 3)
+        """
+        note = "; ".join(f"{one.rater_id}: {one.reason}" for one in self.undefined)
+        summaries = ("mean", self.mean), ("median", self.median), ("sd", self.sd)
+        return tuple(
+            Estimate(
+                statistic_name(f"{self.variant}_agreement", method=self.method, summary=summary),
+                value,
+                self.interval if summary == "mean" else NO_INTERVAL,
+                self.n_raters,
+                note=note,
+            )
+            for summary, value in (*summaries, ("min", self.minimum), ("max", self.maximum))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseAgreement:
+    """The mean correlation over pairs of raters; ``n_undefined`` pairs share too few items or are constant on them."""
+
+    name: str
+    value: float
+    interval: Interval
+    n_pairs: int
+    n_undefined: int
+    n_raters: int
+
+
+def leave_one_out(
+    ratings: Ratings,
+    *,
+    method: Method = "spearman",
+    minimum: int = 3,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> RaterAgreement:
+    """Return each rater's correlation with the mean of the other raters, over the items that others rated too.
+
+    *Source:* SAW-C §3.4 (the statistic that is named there), RAW-C. A rater with fewer than ``minimum`` such items, or
+    with a constant column, is listed as undefined.
+
+    Errors: :class:`StatisticError` where fewer than two raters have a value.
+
+    >>> ratings = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
+    >>> leave_one_out(ratings).values.round(4).tolist()  # a: 1 2 3 against 1.5 3 3, ranks 1 2.5 2.5
+    [0.866, 0.5, 0.866]
+    """
+    return _agreement(ratings, "leave_one_out", method, minimum, level, resamples, seed)
+
+
+def included(
+    ratings: Ratings,
+    *,
+    method: Method = "spearman",
+    minimum: int = 3,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> RaterAgreement:
+    """Return each rater's correlation with the mean of all raters, the rater's own rating included.
+
+    *Source:* what SAW-C's script computes under the name of leave-one-out (§3.4). It is too high by construction; use
+    :func:`leave_one_out` unless a published figure is to be recomputed. Items that nobody else rated are left out.
+
+    Errors: :class:`StatisticError` where fewer than two raters have a value.
+
+    >>> ratings = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
+    >>> included(ratings).values.round(4).tolist()  # means 4/3, 8/3, 3: ranks 1 2 3
+    [1.0, 0.5, 1.0]
+    """
+    return _agreement(ratings, "included", method, minimum, level, resamples, seed)
+
+
+def pairwise_agreement(
+    ratings: Ratings,
+    *,
+    method: Method = "spearman",
+    minimum: int = 3,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> PairwiseAgreement:
+    """Return the mean over pairs of raters of the correlation on the items that both rated.
+
+    The interval resamples raters. *Higher means:* raters agree more.
+
+    Errors: :class:`StatisticError` where no pair has a value.
+
+    >>> ratings = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
+    >>> round(pairwise_agreement(ratings).value, 4)  # (a,b) .5, (a,c) 1, (b,c) .5
+    0.6667
+    """
+    found = correlate_raters(ratings, method=method, minimum=minimum)
+    defined = ~np.isnan(found.value)
+    if not defined.any():
+        raise StatisticError(f"no two raters share {minimum} items on which both vary, so no pair has a value")
+    values, pairs = found.value[defined], (found.first[defined], found.second[defined])
+    draws = resampled_means(values, pairs, ratings.n_raters, resamples=resamples, seed=seed)
+    return PairwiseAgreement(
+        name=statistic_name("pairwise_agreement", method=method),
+        value=float(values.mean()),
+        interval=percentile_interval(draws, level=level),
+        n_pairs=int(defined.sum()),
+        n_undefined=int((~defined).sum()),
+        n_raters=ratings.n_raters,
+    )
+
+
+def model_place(agreement: RaterAgreement, model_rho: float, *, level: float = 0.95, called: str = "ρ") -> Estimate:
+    """Return the share of raters whose agreement lies strictly below a model's correlation with the norms.
+
+    *model_rho* is signed so that higher means closer to people: for cosine distances, the negative of the correlation,
+    *called* ``−ρ``. The note counts the raters. The interval is Wilson's, raters being the sample. *Source:* SAW-C
+    §4.4.
+
+    Errors: :class:`StatisticError` where *model_rho* is not a correlation.
+
+    >>> ratings = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
+    >>> model_place(leave_one_out(ratings), 0.9).note
+    '3 of 3 raters are below ρ = 0.9000'
+    """
+    if not -1 <= model_rho <= 1:
+        raise StatisticError(f"{model_rho} is not a correlation")
+    below, n = int(np.sum(agreement.values < model_rho)), agreement.n_raters
+    name = statistic_name("raters_below_model", among=agreement.variant, method=agreement.method)
+    note = f"{below} of {n} raters are below {called} = {model_rho:.4f}"
+    return Estimate(name, below / n, wilson_interval(below, n, level=level), n, note=note)
+
+
+def wilson_interval(successes: int, n: int, *, level: float = 0.95) -> Interval:
+    """Return Wilson's score interval of a proportion. *Source:* Wilson 1927.
+
+    Errors: :class:`StatisticError` with n = 0.
+
+    >>> interval = wilson_interval(5, 10)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.2366, 0.7634)
+    """
+    if n < 1 or not 0 <= successes <= n:
+        raise StatisticError(f"{successes} of {n} is not a proportion")
+    z, share = NormalDist().inv_cdf((1 + level) / 2), successes / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    margin = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low, high = max(0.0, centre - margin), min(1.0, centre + margin)
+    return Interval(low, high, level, statistic_name("wilson", level=f"{level:g}"))
+
+
+def _agreement(
+    ratings: Ratings,
+    variant: Literal["leave_one_out", "included"],
+    method: Method,
+    minimum: int,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> RaterAgreement:
+    unitless = ratings.without_unit()
+    group, usable = _group_means(unitless, variant)
+    rater, own = ratings.rater[usable], unitless.value[usable]
+    values = grouped_correlations(own, group[usable], rater, ratings.n_raters, kind=method)
+    n_items = np.bincount(rater, minlength=ratings.n_raters).astype(np.int64)
+    # two items always correlate at +1 or -1; below the minimum a value would be noise
+    defined = ~np.isnan(values) & (n_items >= minimum)
+    undefined = tuple(
+        _why(ratings, code, usable, int(n_items[code]), minimum) for code in np.flatnonzero(~defined).tolist()
+    )
+    if defined.sum() < 2:
+        raise StatisticError(
+            f"agreement is undefined: {int(defined.sum())} of {ratings.n_raters} raters have a value",
+            why=f"{undefined[0].rater_id}: {undefined[0].reason}" if undefined else "there are no raters",
+        )
+    kept = values[defined]
+    interval = mean_interval(kept, level=level, resamples=resamples, seed=seed)
+    ids = tuple(ratings.rater_ids[code] for code in np.flatnonzero(defined))
+    return RaterAgreement(variant, method, ids, kept, n_items[defined], undefined, interval)
+
+
+def _group_means(ratings: Ratings, variant: str) -> tuple[FloatArray, BoolArray]:
+    """The mean each rating is compared with, and whether there is one. *Shape:* (ratings,) each."""
+    if variant == "included":
+        # where nobody else rated an item, its mean is the own rating, which would agree with itself
+        return ratings.means()[ratings.item], ratings.counts()[ratings.item] > 1
+    # sum minus own rating, over n - 1: exact for whole numbers, so equal means of others are ties
+    others = ratings.counts()[ratings.item] - 1
+    rest = ratings.sums()[ratings.item] - ratings.value
+    means = np.divide(rest, others, out=np.full(len(ratings), np.nan), where=others > 0)
+    return (means if ratings.is_integer else settle(means, ratings.value)), others > 0
+
+
+def _why(ratings: Ratings, code: int, usable: BoolArray, n_items: int, minimum: int) -> UndefinedRater:
+    own = ratings.value[usable & (ratings.rater == code)]
+    if n_items < minimum:
+        reason = f"{n_items} items with a rating by others; at least {minimum} are needed"
+    elif np.ptp(own) == 0:
+        reason = f"gave {own[0]:g} to all {n_items} items"
+    else:
+        reason = f"the others' means are the same on all {n_items} items"
+    return UndefinedRater(ratings.rater_ids[code], reason)

@@ -1,0 +1,194 @@
+"""Context bias and word bias: how much of what the whole input gives can be had from a part of it.
+
+Bias^C = (M_context − M_label) / (M_full − M_label), Bias^W likewise with the word alone; M is an accuracy or a
+correlation. 0: the part gives no more than no input; 1: as much as the whole input. Both may be negative or exceed 1,
+and both are undefined where the whole input gives no more than no input (M_full ≤ M_label): the ratio would then say
+nothing, whatever its sign. *Source:* the context–word bias study, §2.3, equations 1 and 2.
+
+Intervals are percentiles of resampled words, the same words in all views (:mod:`lexiscope.analysis.bias.view_scores`).
+Draws in which a bias is undefined are left out of its interval and counted in ``interval.undefined``. Leaving them out
+makes the interval a little too short; where they are more than a tenth of all draws, no bounds are given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lexiscope.analysis.bias.view_scores import DrawnScores, Metric, Scores, ViewValue, draw_scores
+from lexiscope.analysis.bootstrap import FloatArray
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Interval
+
+FULL, CONTEXT, WORD, LABEL = "full", "context", "word", "label"
+
+CONTEXT_SPAN = "context_span"
+"""The context with the target hidden in its span alone: where the word stands in the text again, it is seen."""
+
+RANDOM_RETRIEVAL = 0.0
+"""What the study takes as the accuracy of a random entry of a whole inventory (§2.2)."""
+
+# a difference that is nothing but floating-point error is no difference
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """The bias of one view (``context`` or ``word``). ``value`` is NaN where it is undefined; ``reason`` says why.
+
+    *Higher means:* more of what the whole input gives can be had from this part alone; 0 to 1 in the plain case.
+    """
+
+    view: str
+    value: float
+    interval: Interval
+    reason: str = ""
+
+    @property
+    def is_defined(self) -> bool:
+        """Say whether the bias has a value."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The score of one view minus that of another, on the same resampled words. *Unit:* that of the metric."""
+
+    first: str
+    second: str
+    value: float
+    interval: Interval
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Say whether the interval lies wholly above or wholly below 0; without an interval it does not."""
+        return self.interval.is_defined and not self.interval.low <= 0 <= self.interval.high
+
+    @property
+    def is_above(self) -> bool:
+        """Say whether the first score lies above the second: the whole interval is above 0."""
+        return self.excludes_zero and self.value > 0
+
+
+@dataclass(frozen=True, slots=True)
+class MinimumGap:
+    """min(FULL − CONTEXT, FULL − WORD): what word and context give together beyond the better of the two alone.
+
+    ``nearest`` is the view that comes nearest to the whole input. *Unit:* that of the metric. *Higher means:* the
+    items need both more. *Source:* the context–word bias study, Figure 3.
+    """
+
+    value: float
+    nearest: str
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Biases:
+    """What the views of one subject say of a dataset. A difference or gap is ``None`` if one of its views is missing.
+
+    ``context_span`` is the context bias with the target hidden in its span alone, as published (``None`` if that view
+    was not measured).
+    """
+
+    metric: Metric
+    views: tuple[ViewValue, ...]
+    context: Bias
+    word: Bias
+    context_span: Bias | None
+    full_over_label: Difference | None
+    context_over_label: Difference | None
+    word_over_label: Difference | None
+    context_gap: Difference | None
+    word_gap: Difference | None
+    minimum_gap: MinimumGap | None
+    n_words: int
+
+    def view(self, name: str) -> ViewValue | None:
+        """Return the score of one view, or ``None`` where it is not there."""
+        return next((value for value in self.views if value.view == name), None)
+
+
+def bias_value(part: float, full: float, label: float) -> float:
+    """Return (part − label) / (full − label), NaN where full ≤ label. *Source:* equations 1 and 2.
+
+    >>> round(bias_value(0.66, 0.71, 0.50), 4)  # .16 / .21
+    0.7619
+    >>> bias_value(0.75, 0.7, 0.5) > 1, bias_value(0.4, 0.7, 0.5) < 0, bias_value(0.6, 0.5, 0.5)
+    (True, True, nan)
+    """
+    return (part - label) / (full - label) if full - label > _TINY else math.nan
+
+
+def context_word_bias(
+    scores: Scores, *, metric: Metric = "accuracy", resamples: int = 2000, seed: int = 0, level: float = 0.95
+) -> Biases:
+    """Return both biases, the gaps and the score of every view, each with its interval.
+
+    *scores* are those of one subject by view: ``full`` and, where they were measured, ``context``, ``word``, ``label``;
+    further views (``random``, ``guessed_word``) are reported as they are. A score that was not measured is a
+    :class:`~lexiscope.analysis.bias.view_scores.FixedScore`.
+
+    People on AM²iCo (Table 5 and Figure 3 of the study, in percent): min(18.9, 19.4) = 18.9.
+
+    >>> from lexiscope.analysis.bias.view_scores import FixedScore
+    >>> human = {"full": 87.9, "context": 69.0, "word": 68.5, "label": 50.0}
+    >>> found = context_word_bias({view: FixedScore(value, "printed") for view, value in human.items()})
+    >>> found.minimum_gap.nearest, round(found.minimum_gap.value, 9), round(found.word_gap.value, 9)
+    ('context', 18.9, 19.4)
+    >>> round(found.context.value, 4)  # 19.0 / 37.9
+    0.5013
+
+    Errors: :class:`StatisticError` without the view ``full``, and those of :func:`draw_scores`.
+    """
+    if FULL not in scores:
+        raise StatisticError("a bias compares parts of the input with the whole: the view full is missing")
+    drawn = draw_scores(scores, metric=metric, resamples=resamples, seed=seed, level=level)
+    context_gap, word_gap = _difference(drawn, FULL, CONTEXT), _difference(drawn, FULL, WORD)
+    return Biases(
+        metric=metric,
+        views=tuple(drawn.values.values()),
+        context=_bias(drawn, CONTEXT),
+        word=_bias(drawn, WORD),
+        context_span=_bias(drawn, CONTEXT_SPAN) if CONTEXT_SPAN in scores else None,
+        full_over_label=_difference(drawn, FULL, LABEL),
+        context_over_label=_difference(drawn, CONTEXT, LABEL),
+        word_over_label=_difference(drawn, WORD, LABEL),
+        context_gap=context_gap,
+        word_gap=word_gap,
+        minimum_gap=None if context_gap is None or word_gap is None else _minimum_gap(drawn, context_gap, word_gap),
+        n_words=drawn.n_words,
+    )
+
+
+def _bias(drawn: DrawnScores, view: str) -> Bias:
+    missing = [name for name in (FULL, LABEL, view) if name not in drawn.values]
+    if missing:
+        nothing = np.full(drawn.resamples, np.nan)
+        named = f"views {' and '.join(missing)} are" if len(missing) > 1 else f"view {missing[0]} is"
+        return Bias(view, math.nan, drawn.interval(nothing), f"the {named} not there")
+    full, label = drawn.values[FULL].value, drawn.values[LABEL].value
+    value = bias_value(drawn.values[view].value, full, label)
+    reason = f"FULL ({full:.3g}) is not above LABEL ({label:.3g})" if math.isnan(value) else ""
+    return Bias(view, value, drawn.interval(_bias_draws(drawn.draws, view)), reason)
+
+
+def _bias_draws(draws: Mapping[str, FloatArray], view: str) -> FloatArray:
+    above, room = draws[view] - draws[LABEL], draws[FULL] - draws[LABEL]
+    return np.asarray(np.divide(above, room, out=np.full(len(room), np.nan), where=room > _TINY))
+
+
+def _difference(drawn: DrawnScores, first: str, second: str) -> Difference | None:
+    if first not in drawn.values or second not in drawn.values:
+        return None
+    interval = drawn.interval(drawn.draws[first] - drawn.draws[second])
+    return Difference(first, second, drawn.values[first].value - drawn.values[second].value, interval)
+
+
+def _minimum_gap(drawn: DrawnScores, context: Difference, word: Difference) -> MinimumGap:
+    draws = drawn.draws[FULL] - np.maximum(drawn.draws[CONTEXT], drawn.draws[WORD])
+    smaller = min(context, word, key=lambda gap: gap.value)
+    return MinimumGap(smaller.value, smaller.second, drawn.interval(np.asarray(draws)))

@@ -1,0 +1,197 @@
+"""People in each view: accuracy of each annotator, agreement on what two of them share, and who could not decide.
+
+Every view has annotators of its own, who share some of their items; agreement is counted on these alone. An answer of
+somebody who could not decide is the ``t`` that the study asks for then: it counts in accuracy and agreement, and how
+many there are stands beside them. What nobody was asked has no row here: an assumed score is a
+:class:`~lexiscope.analysis.bias.view_scores.FixedScore` that says so (:func:`assumed_scores`).
+
+*Source:* the context–word bias study, §2.2 and appendix F. Its Table 10 is no check of these numbers: the text says
+that people agree less without the whole input, and the table prints the opposite.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from lexiscope.analysis.accuracy import Accuracy, accuracy, wilson_interval
+from lexiscope.analysis.agreement.choices import Kappa, kappa_or_reason
+from lexiscope.analysis.bias.view_answers import answers_by_view, scored_views
+from lexiscope.analysis.bias.view_errors import is_right
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores
+from lexiscope.analysis.bootstrap import cluster_labels
+from lexiscope.analysis.ratings import PEOPLE as PEOPLE_KINDS
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Interval, Undefined
+
+CHOICE, UNDECIDED = "choice", "flag_undecided"
+PEOPLE = "people"
+"""The subject of a score that is nobody's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorInView:
+    """One person in one view. ``accuracy`` is over the items that were answered; its interval resamples words."""
+
+    participant: str
+    accuracy: Accuracy | Undefined
+    n_unanswered: int
+    n_undecided: int
+
+
+@dataclass(frozen=True, slots=True)
+class SharedInView:
+    """Two people on the ``n`` items of one view that both answered.
+
+    ``percent`` is the share of equal answers (``None`` without such an item), ``interval`` its Wilson interval.
+    """
+
+    first: str
+    second: str
+    n: int
+    percent: float | None
+    interval: Interval | None
+    kappa: Kappa | Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleInView:
+    """What people did in one view; ``n_double`` of the ``n_items`` were answered by more than one person."""
+
+    view: str
+    annotators: tuple[AnnotatorInView, ...]
+    shared: tuple[SharedInView, ...]
+    n_items: int
+    n_double: int
+
+    @property
+    def n_undecided(self) -> int:
+        """How many answers were given by somebody who could not decide."""
+        return sum(each.n_undecided for each in self.annotators)
+
+
+def people_by_view(
+    table: ResponseTable,
+    *,
+    right: Mapping[str, str],
+    words: Mapping[str, str],
+    measure: str = CHOICE,
+    kinds: Collection[str] = PEOPLE_KINDS,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[PeopleInView, ...]:
+    """Return accuracy and agreement of people, view by view, in the order in which views come in the table.
+
+    *right* (item id → answer, several with ``|`` between them) names the items that count, *words* what is resampled.
+    *kinds* names each ``subject_kind`` that is a person: nobody else in the table is counted.
+    Errors: :class:`StatisticError` where nobody answered any of these items; :class:`InputError` E506 for an item
+    without a word.
+
+    >>> from lexiscope.core.response import Response
+    >>> rows = [Response(who, "participant", item, "same_sense", "choice", option=option, view="context")
+    ...         for who, options in (("ana", "ttf"), ("leo", "tff")) for item, option in zip("ijk", options)]
+    >>> gold, words = dict(zip("ijk", "ttt")), dict(zip("ijk", ["oak", "elm", "ash"]))
+    >>> (found,) = people_by_view(ResponseTable.from_rows(rows), right=gold, words=words, resamples=0)
+    >>> [round(who.accuracy.value, 3) for who in found.annotators], round(found.shared[0].percent, 3)
+    ([0.667, 0.333], 0.667)
+    """
+    table = table.where(subject_kind=tuple(kinds))
+    given = {str(who): answers_by_view(table, subject=str(who), measure=measure) for who in table.unique("subject_id")}
+    views = dict.fromkeys(view for answers in given.values() for view in answers)
+    settings = {"level": level, "resamples": resamples, "seed": seed}
+    found = []
+    for view in views:
+        own = {who: _of_items(answers[view], right) for who, answers in given.items() if view in answers}
+        own = {who: answers for who, answers in own.items() if answers}
+        if own:
+            found.append(_in_view(view, own, _undecided(table, view, right), right, words, settings))
+    if not found:
+        raise StatisticError(f"nobody answered ({measure}) any item whose right answer is known")
+    return tuple(found)
+
+
+def assumed_scores(items: Sequence[Item], *, task: str) -> dict[str, FixedScore]:
+    """Return the scores of views that people were not asked, as the study assumes them; each says that it is assumed.
+
+    Without any input half of the answers about pairs are right, and no page is found. Where the two words of every pair
+    are equal, everybody would say of the words alone that they mean the same: half of them are right too.
+    Errors: :class:`InputError` for a task of which the study assumes nothing.
+
+    >>> from lexiscope.core.usage import Usage
+    >>> pair = Item("i", "d", (Usage("a bank", 2, 6), Usage("the bank", 4, 8)))
+    >>> {view: score.value for view, score in assumed_scores([pair], task="same_sense").items()}
+    {'label': 0.5, 'word': 0.5}
+    """
+    chance = {"same_sense": 0.5, "sense_verification": 0.5, "entity_link": 0.0}
+    if task not in chance:
+        raise InputError(f"nothing is assumed of people in the task {task!r}", hint=f"there is: {', '.join(chance)}")
+    found = {"label": FixedScore(chance[task], "assumed: nobody was asked without any input")}
+    if task == "same_sense" and all(item.has_one_word for item in items):
+        found["word"] = FixedScore(0.5, "assumed: the two words are equal in every item")
+    return found
+
+
+def people_scores(table: ResponseTable, items: Sequence[Item], *, task: str, measure: str = CHOICE) -> Scores:
+    """Return people's scores by view, for ``context_word_bias``: measured and assumed.
+
+    A measured score is the mean over items of the share of people who were right. A view that people were asked is
+    never replaced by what is assumed of it. Items without a known answer are left out.
+    Errors: those of :func:`~lexiscope.analysis.bias.view_answers.scored_views` and :func:`assumed_scores`.
+    """
+    people = table.where(measure=measure, subject_kind=PEOPLE_KINDS).unique("subject_id")
+    gold = {item.item_id: item.gold for item in items if item.gold is not None}
+    words = {item.item_id: item.word for item in items}
+    measured = scored_views(table, gold, words, subjects=people, measure=measure)
+    return {**measured, **{view: one for view, one in assumed_scores(items, task=task).items() if view not in measured}}
+
+
+def _of_items(answers: Mapping[str, str | None], right: Mapping[str, str]) -> dict[str, str | None]:
+    # in the order of the items, so that the order of the answers changes nothing
+    return {item: answers[item] for item in right if item in answers}
+
+
+def _undecided(table: ResponseTable, view: str, right: Mapping[str, str]) -> dict[str, int]:
+    rows = table.where(measure=UNDECIDED, view=view)
+    counts: dict[str, int] = {}
+    columns = (rows.column(name).tolist() for name in ("subject_id", "item_id", "value"))
+    for who, item, value in zip(*columns, strict=True):
+        counts[who] = counts.get(who, 0) + (value == 1 and item in right)
+    return counts
+
+
+def _in_view(
+    view: str,
+    given: Mapping[str, Mapping[str, str | None]],
+    undecided: Mapping[str, int],
+    right: Mapping[str, str],
+    words: Mapping[str, str],
+    settings: Mapping[str, float | int],
+) -> PeopleInView:
+    annotators = []
+    for who, answers in given.items():
+        answered = [item for item, answer in answers.items() if answer is not None]
+        correct = [is_right(answers[item], right[item]) for item in answered]
+        of_words = cluster_labels(answered, words, what="word")
+        found: Accuracy | Undefined = Undefined("accuracy", "fewer than two words were answered", len(answered))
+        if len(set(of_words or ())) > 1:
+            found = accuracy(correct, clusters=of_words, **settings)  # type: ignore[arg-type]
+        annotators.append(AnnotatorInView(who, found, len(answers) - len(answered), undecided.get(who, 0)))
+    counts = Counter(item for answers in given.values() for item in answers)
+    pairs = tuple(_shared(pair, given, settings) for pair in combinations(given, 2))
+    return PeopleInView(view, tuple(annotators), pairs, len(counts), sum(n > 1 for n in counts.values()))
+
+
+def _shared(
+    who: tuple[str, str], given: Mapping[str, Mapping[str, str | None]], settings: Mapping[str, float | int]
+) -> SharedInView:
+    answers = [(given[who[0]][item], given[who[1]].get(item)) for item in given[who[0]]]
+    both = [(str(one), str(two)) for one, two in answers if one is not None and two is not None]
+    same, level = sum(one == two for one, two in both), float(settings["level"])
+    kappa = kappa_or_reason([one for one, _ in both], [two for _, two in both], **settings)  # type: ignore[arg-type]
+    percent, interval = (same / len(both), wilson_interval(same, len(both), level=level)) if both else (None, None)
+    return SharedInView(*who, len(both), percent, interval, kappa)

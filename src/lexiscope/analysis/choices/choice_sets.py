@@ -1,0 +1,299 @@
+"""Decisions in choice sets: which option a subject prefers, from scores of the options or from recorded outcomes.
+
+A choice set is an item of which one option is right (``correct``) and the others are not. The right option wins where
+its value is strictly greater than every other; a tie counts as wrong and is reported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
+from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Estimate, parse_statistic, statistic_name
+from lexiscope.core.scoring import Per, ScoringPolicy
+
+CORRECT = "correct"
+"""The option that is right, and the measure of a recorded outcome (1 = right, 0 = wrong)."""
+
+N_TOKENS = "n_tokens"
+"""The measure that counts an option's tokens under the scoring policy."""
+_SELF_TEST = "self_test_margin"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decisions:
+    """What one subject decided in each choice set.
+
+    *Shape:* all (items,). ``correct``: the right option won. ``tied``: it shares the highest value. ``margin``: its
+    value minus the best of the others, in the measure's own unit, NaN for recorded outcomes. ``winner``: the option
+    with the highest value (the first of several); empty for recorded outcomes. ``n_options``: 0 where not recorded.
+    """
+
+    subject: str
+    measure: str
+    item_ids: tuple[str, ...]
+    correct: BoolArray
+    tied: BoolArray
+    margin: FloatArray
+    winner: tuple[str, ...]
+    n_options: IntArray
+
+    def __len__(self) -> int:
+        return len(self.item_ids)
+
+    @property
+    def n_tied(self) -> int:
+        """How many choice sets were tied (and are counted wrong)."""
+        return int(self.tied.sum())
+
+    def aligned(self, item_ids: Sequence[str]) -> Decisions:
+        """Return the decisions on these items, in this order.
+
+        Errors: :class:`InputError` for an item without a decision.
+        """
+        place = {item_id: row for row, item_id in enumerate(self.item_ids)}
+        missing = [item_id for item_id in item_ids if item_id not in place]
+        if missing:
+            raise InputError(
+                f"{self.subject} has no decision on {len(missing)} of {len(item_ids)} choice sets",
+                place=Place(item_id=missing[0]),
+                hint="finish the collection of this subject, or leave the subject out",
+            )
+        rows = np.array([place[item_id] for item_id in item_ids], dtype=np.int64)
+        return Decisions(
+            self.subject,
+            self.measure,
+            tuple(item_ids),
+            self.correct[rows],
+            self.tied[rows],
+            self.margin[rows],
+            tuple(self.winner[row] for row in rows),
+            self.n_options[rows],
+        )
+
+    def margins(self) -> tuple[Estimate, ...]:
+        """Return the quartiles of the margins and the smallest one, by how little it is decided; none without margins.
+
+        Margins of log-probabilities per token have a ratio of perplexities too: that of the best other option over that
+        of the right one, geometric mean over items.
+
+        >>> from lexiscope.core.response import Response
+        >>> row = lambda option, value: Response("lm", "lm", "i1", "minimal_pair", "score", value, option)
+        >>> table = ResponseTable.from_rows([row("correct", -2.0), row("incorrect_1", -2.5)])
+        >>> [(each.name, each.value) for each in decide(table, subject="lm", measure="score").margins()][-1]
+        ('margin(summary=smallest_absolute)', 0.5)
+        """
+        if np.isnan(self.margin).any():
+            return ()
+        low, median, high = np.quantile(self.margin, (0.25, 0.5, 0.75)).tolist()
+        values = {"lower_quartile": low, "median": median, "upper_quartile": high}
+        values["smallest_absolute"] = float(np.abs(self.margin).min())
+        found = {statistic_name("margin", summary=name): value for name, value in values.items()}
+        # perplexity is per token by definition: other denominators have none
+        if parse_statistic(self.measure)[1].get("per") == "token":
+            found["perplexity_ratio"] = math.exp(float(self.margin.mean()))
+        return tuple(Estimate(name, value, n=len(self)) for name, value in found.items())
+
+    def both(self, other: Decisions) -> Decisions:
+        """Return the decisions that are right where both are: each with that of *other* at the same place.
+
+        They have the ids of the first, and neither margin nor winner.
+
+        >>> from lexiscope.core.response import Response
+        >>> rows = [Response("lm", "lm", item, "minimal_pair", CORRECT, right) for item, right in (("a", 1), ("b", 0))]
+        >>> found = recorded(ResponseTable.from_rows(rows), subject="lm")
+        >>> found.both(found.aligned(("b", "a"))).correct.tolist(), found.both(found).correct.tolist()
+        ([False, False], [True, False])
+        """
+        n = len(self)
+        return replace(
+            self,
+            correct=self.correct & other.correct,
+            tied=self.tied | other.tied,
+            margin=np.full(n, np.nan),
+            winner=("",) * n,
+            n_options=np.maximum(self.n_options, other.n_options),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BothWays:
+    """Decisions on a relation and on the same turned round, item by item. *Unit:* shares, 0 to 1.
+
+    ``forth`` and ``back`` are the accuracies; ``n_alike`` items of ``n`` are right both ways or wrong both ways,
+    ``expected`` is their share if the two directions had nothing to do with each other; ``apart`` is the mean absolute
+    difference of the two margins (NaN without margins).
+    """
+
+    n: int
+    n_alike: int
+    forth: float
+    back: float
+    expected: float
+    apart: float
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return how often both are decided alike, in percent, and the difference of the margins, if there are any."""
+        alike = Estimate("same_both_ways", 100 * self.n_alike / self.n, n=self.n, unit="percent")
+        if math.isnan(self.apart):
+            return (alike,)
+        return alike, Estimate("direction_difference", self.apart, n=self.n)
+
+
+def both_ways(first: Decisions, second: Decisions) -> BothWays:
+    """Compare decisions on a relation with those on the same turned round (:mod:`lexiscope.items.choice_sets.turned`).
+
+    *Shape:* the same items in the same order. *Source:* Ivan et al. 2025, §6.
+
+    >>> from lexiscope.core.response import Response
+    >>> rows = [Response("lm", "lm", item, "minimal_pair", CORRECT, right) for item, right in (("a", 1), ("b", 0))]
+    >>> found = recorded(ResponseTable.from_rows(rows), subject="lm")
+    >>> [(each.name, each.value) for each in both_ways(found, found).results()], both_ways(found, found).expected
+    ([('same_both_ways', 100.0)], 0.5)
+    """
+    forth, back = float(first.correct.mean()), float(second.correct.mean())
+    n_alike, apart = int(np.sum(first.correct == second.correct)), np.mean(np.abs(first.margin - second.margin))
+    return BothWays(len(first), n_alike, forth, back, forth * back + (1 - forth) * (1 - back), float(apart))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptionValues:
+    """The values of all options. *Shape:* (items, options), NaN where an item has no such option."""
+
+    item_ids: tuple[str, ...]
+    options: tuple[str, ...]
+    values: FloatArray
+
+
+def option_values(table: ResponseTable, *, subject: str, measure: str) -> OptionValues:
+    """Return the values that one subject gave to the options of each choice set, the right option first.
+
+    Errors: :class:`InputError` where the subject has no such rows, where an item has two values for an option, no value
+    for one, or no right option.
+    """
+    rows = table.where(subject_id=subject, measure=measure)
+    if not len(rows):
+        raise InputError(f"{subject} has no values of {measure}", hint=f"it has {_measures(table, subject)}")
+    item, item_ids = rows.codes("item_id")
+    option, names = rows.codes("option")
+    order = (CORRECT, *(name for name in names if name != CORRECT))
+    place = np.array([order.index(name) for name in names], dtype=np.int64)
+    values = np.full((len(item_ids), len(order)), np.nan)
+    filled = np.zeros(values.shape, dtype=np.int64)
+    np.add.at(filled, (item, place[option]), 1)
+    values[item, place[option]] = rows.column("value")
+    _check(filled, values, item_ids, subject)
+    return OptionValues(item_ids, order, values)
+
+
+def decide(table: ResponseTable, *, subject: str, measure: str) -> Decisions:
+    """Return what a subject's values decide: the right option wins where its value is strictly greater than all others.
+
+    Ties are wrong and reported. *Higher means:* preferred. *Source:* Ivan et al. 2025, §3.6.
+
+    >>> from lexiscope.core.response import Response
+    >>> row = lambda option, value: Response("lm", "causal_lm", "i1", "minimal_pair", "score", value, option)
+    >>> table = ResponseTable.from_rows([row("correct", -2.0), row("incorrect_1", -2.5)])
+    >>> found = decide(table, subject="lm", measure="score")
+    >>> found.correct.tolist(), found.margin.tolist(), found.winner
+    ([True], [0.5], ('correct',))
+
+    Errors: those of :func:`option_values`.
+    """
+    given = option_values(table, subject=subject, measure=measure)
+    right = given.values[:, 0]
+    others = np.where(np.isnan(given.values[:, 1:]), -np.inf, given.values[:, 1:])
+    best = others.max(axis=1)
+    highest = np.where(np.isnan(given.values), -np.inf, given.values).argmax(axis=1)
+    return Decisions(
+        subject,
+        measure,
+        given.item_ids,
+        right > best,
+        right == best,
+        right - best,
+        tuple(given.options[column] for column in highest),
+        np.sum(~np.isnan(given.values), axis=1).astype(np.int64),
+    )
+
+
+def recorded(table: ResponseTable, *, subject: str) -> Decisions:
+    """Return the outcomes that were recorded for a subject: rows of the measure ``correct``, 1 or 0, without option.
+
+    Errors: :class:`InputError` for a subject without such rows, a value other than 0 and 1, or an item given twice.
+    """
+    rows = table.where(subject_id=subject, measure=CORRECT, option=None)
+    values, (_, item_ids) = rows.column("value"), rows.codes("item_id")
+    if not len(rows) or len(item_ids) < len(rows):
+        raise InputError(f"{subject} needs one recorded outcome per choice set, not {len(rows)} for {len(item_ids)}")
+    wrong = np.flatnonzero(~np.isin(values, (0.0, 1.0)))
+    if len(wrong):
+        raise InputError("a recorded outcome is 1 or 0", place=Place(item_id=item_ids[int(wrong[0])]))
+    n = len(item_ids)
+    nothing = np.zeros(n, dtype=bool)
+    return Decisions(
+        subject, CORRECT, item_ids, values == 1.0, nothing, np.full(n, np.nan), ("",) * n, np.zeros(n, dtype=np.int64)
+    )
+
+
+def decisions_of(table: ResponseTable, *, subject: str, per: Per = "token") -> dict[str, Decisions]:
+    """Return what one subject decided, by measure: first under the measure that decides, then under other denominators.
+
+    Log-probabilities decide by their value *per* token (text, character, byte); else the first measure of the subject
+    that is no count of tokens and no self-test does. Errors: those of :func:`decide` and :func:`recorded`.
+
+    >>> from lexiscope.core.response import Response
+    >>> row = Response("lm", "causal_lm", "i1", "minimal_pair", CORRECT, 1.0)
+    >>> [(measure, found.correct.tolist()) for measure, found in decisions_of(ResponseTable.from_rows([row]),
+    ...  subject="lm").items()]
+    [('correct', [True])]
+    """
+    policies, others = [], []
+    for measure in table.where(subject_id=subject).unique("measure"):
+        try:
+            policies.append(ScoringPolicy.parse(measure))
+        except SpecError:
+            others.append(measure)
+    measures = [name for name in others if name not in (N_TOKENS, _SELF_TEST)][:1]
+    if policies:
+        measures = [str(policy) for policy in sorted(policies, key=lambda policy: policy.per != per)]
+    return {
+        measure: recorded(table, subject=subject)
+        if measure == CORRECT
+        else decide(table, subject=subject, measure=measure)
+        for measure in measures
+    }
+
+
+def token_deltas(table: ResponseTable, *, subject: str) -> dict[str, float]:
+    """Return, per choice set, the tokens of the right option minus those of the others (their mean where several).
+
+    *Unit:* tokens. *Higher means:* the right option is cut into more pieces. Errors: those of :func:`option_values`.
+    """
+    given = option_values(table, subject=subject, measure=N_TOKENS)
+    others = np.nanmean(given.values[:, 1:], axis=1)
+    return dict(zip(given.item_ids, (given.values[:, 0] - others).tolist(), strict=True))
+
+
+def _check(filled: IntArray, values: FloatArray, item_ids: Sequence[str], subject: str) -> None:
+    doubled = np.argwhere(filled > 1)
+    unvalued = np.argwhere((filled == 1) & np.isnan(values))
+    alone = np.flatnonzero((filled[:, 0] == 0) | ((filled > 0).sum(axis=1) < 2))
+    for found, what in (
+        (doubled, "two values for one option"),
+        (unvalued, "an option without a value"),
+        (alone, "no right option, or nothing beside it"),
+    ):
+        if len(found):
+            item_id = item_ids[int(np.atleast_1d(found[0])[0])]
+            raise InputError(f"{subject}: a choice set with {what}", place=Place(item_id=item_id))
+
+
+def _measures(table: ResponseTable, subject: str) -> str:
+    return ", ".join(table.where(subject_id=subject).unique("measure")) or "no answers"

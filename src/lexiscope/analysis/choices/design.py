@@ -1,0 +1,309 @@
+"""Choice sets in a design: the cell (suite, expression, condition) of each, and what a subject decided in every cell.
+
+The place of a choice set is what its conditions say: those that
+:func:`lexiscope.items.choice_sets.minimal_pairs.choice_sets` gives its items, and
+:func:`lexiscope.items.choice_sets.choice_set_file.read_designed` the items of a file. Each cell has one choice set
+for each item of the collection (the condition ``item``), so cells are compared item by item; intervals resample the
+sentences (``sentence``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, chance_level, contrast
+from lexiscope.analysis.choices.choice_sets import Decisions, decisions_of
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.scoring import Per
+
+CONTROLLED, RANDOM, BOTH = "controlled", "random", "controlled_and_random"
+CORRECT, INCORRECT, BOTH_ALONE = "correct_vs_random", "incorrect_vs_random", "both_vs_random"
+JOINT: Mapping[str, tuple[str, str]] = {BOTH: (CONTROLLED, RANDOM), BOTH_ALONE: (CORRECT, INCORRECT)}
+"""Conditions that are right where both of their parts are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a design; its ``name`` is the ``condition`` of its records."""
+
+    suite: str
+    expression: str
+    condition: str
+
+    @property
+    def name(self) -> str:
+        """Suite, expression where there is one, condition.
+
+        >>> Cell("relation", "means", "random").name
+        'relation/means/random'
+        """
+        return "/".join(part for part in (self.suite, self.expression, self.condition) if part)
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether it is right where two conditions are."""
+        return self.condition in JOINT
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the two words have no context: each against random words, for nothing tells them apart."""
+        return self.condition in (CORRECT, INCORRECT, BOTH_ALONE)
+
+    def chance(self, n_options: int) -> float:
+        """Return the chance level; *n_options* is the largest number of options in it.
+
+        Both words best of twelve is 1/66; better than the distractor and all random nouns is best of twelve.
+
+        >>> Cell("suite", "", BOTH_ALONE).chance(11) == 1 / 66, Cell("suite", "", BOTH).chance(11) == 1 / 12
+        (True, True)
+        """
+        return chance_level(n_options + self.is_joint, n_winners=2 if self.condition == BOTH_ALONE else 1)
+
+
+Pair = tuple[Cell, Cell]
+
+
+def cell_of(item: Item) -> Cell:
+    """Return the cell that a choice set belongs to. Errors: :class:`InputError` E402 for an item without a place."""
+    expression = str(item.conditions.get("expression", ""))
+    return Cell(str(item.condition("suite")), expression, str(item.condition("condition")))
+
+
+def cell_named(name: str) -> Cell:
+    """Return the cell of a record's condition.
+
+    >>> cell_named("relation/means/random"), cell_named("reference/controlled").expression
+    (Cell(suite='relation', expression='means', condition='random'), '')
+    """
+    suite, _, rest = name.partition("/")
+    expression, _, condition = rest.rpartition("/")
+    return Cell(suite, expression, condition)
+
+
+# -- what is compared with what ---------------------------------------------------------------------------------------
+
+
+def in_first_expression(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return the cells of every suite in its first expression, without joint conditions: by them suites are compared.
+
+    >>> given = [Cell("relation", expression, CONTROLLED) for expression in ("means", "is the same as")]
+    >>> [cell.expression for cell in in_first_expression(given)]
+    ['means']
+    """
+    first = {cell.suite: cell.expression for cell in reversed(cells)}
+    return tuple(cell for cell in cells if cell.expression == first[cell.suite] and not cell.is_joint)
+
+
+def suite_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
+    """Return the first suite against every other in each condition that they share.
+
+    >>> [(one.suite, other.suite) for one, other in suite_pairs([Cell(suite, "", RANDOM) for suite in "abc"])]
+    [('a', 'b'), ('a', 'c')]
+    """
+    plain = in_first_expression(cells)
+    suites = tuple(dict.fromkeys(cell.suite for cell in cells))
+    return tuple(
+        (one, other)
+        for suite in suites[1:]
+        for one in (cell for cell in plain if cell.suite == suites[0])
+        for other in (cell for cell in plain if (cell.suite, cell.condition) == (suite, one.condition))
+    )
+
+
+def condition_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
+    """Return the two parts of each joint condition against each other, within each suite."""
+    return tuple(
+        (cell, replace(cell, condition=second))
+        for cell in in_first_expression(cells)
+        for first, second in JOINT.values()
+        if cell.condition == first and replace(cell, condition=second) in cells
+    )
+
+
+def context_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
+    """Return each relation with context against the same without.
+
+    Without context the right word meets the same random words as with it, under another name.
+    """
+    plain = in_first_expression(cells)
+    return tuple(
+        (cell, other)
+        for cell in plain
+        if cell.condition == RANDOM and cell.expression
+        for other in plain
+        if (other.condition, other.expression) == (CORRECT, cell.expression)
+    )
+
+
+def expression_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
+    """Return each two expressions of a suite's relation, in each condition that is not joint.
+
+    >>> given = [Cell("relation", expression, CONTROLLED) for expression in ("means", "is the same as")]
+    >>> [(one.expression, other.expression) for one, other in expression_pairs(given)]
+    [('means', 'is the same as')]
+    """
+    named = [cell for cell in cells if cell.expression and not cell.is_joint]
+    kinds = dict.fromkeys((cell.suite, cell.condition) for cell in named)
+    alike = [[cell for cell in named if (cell.suite, cell.condition) == kind] for kind in kinds]
+    return tuple(pair for each in alike for pair in combinations(each, 2))
+
+
+def several_expressions(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return the cells of the suites that have several expressions of their relation.
+
+    >>> given = [Cell("relation", expression, CONTROLLED) for expression in ("means", "is the same as")]
+    >>> len(several_expressions([*given, Cell("kinds", "is a kind of", CONTROLLED)]))
+    2
+    """
+    found: dict[str, set[str]] = {}
+    for cell in cells:
+        found.setdefault(cell.suite, set()).add(cell.expression)
+    return tuple(cell for cell in cells if cell.expression and len(found[cell.suite] - {""}) > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Contrasts that answer one question: pairs of cells that are compared; ``place`` is where a paper has them."""
+
+    name: str
+    title: str
+    pairs: tuple[Pair, ...]
+    place: str = ""
+
+
+SUITES, CONDITIONS, CONTEXT, EXPRESSIONS = (
+    f"contrasts_{of}" for of in ("suites", "conditions", "context", "expressions")
+)
+"""The names of families of contrasts."""
+_NO_PAIRS = {
+    SUITES: ("Contrasts between suites", "No two suites have a condition in common."),
+    CONDITIONS: ("Contrasts between conditions", "Every suite has one condition."),
+    CONTEXT: (
+        "With context against without",
+        "No relation is asked with context (random) and, under the same expression, without (correct_vs_random).",
+    ),
+    EXPRESSIONS: ("Which expression works best", "No suite has two expressions of its relation."),
+}
+
+
+def families(cells: Sequence[Cell]) -> tuple[Family, ...]:
+    """Return the contrasts of a design by rule: of suites, conditions, with context and without, expressions.
+
+    >>> [family.name for family in families([Cell(suite, "", RANDOM) for suite in "ab"]) if family.pairs]
+    ['contrasts_suites']
+    """
+    return (
+        Family(SUITES, "The first suite against the others", suite_pairs(cells)),
+        Family(CONDITIONS, "Between conditions of a suite", condition_pairs(cells)),
+        Family(CONTEXT, "With context against without", context_pairs(cells)),
+        Family(EXPRESSIONS, "Between expressions of the relation", expression_pairs(cells)),
+    )
+
+
+def without_pairs(given: Iterable[Family], cells: Iterable[Cell]) -> list[tuple[str, str]]:
+    """Return what the families without a pair among some cells would have compared, each with the reason."""
+    there = set(cells)
+    return [_NO_PAIRS[family.name] for family in given if not any(map(there.issuperset, family.pairs))]
+
+
+# -- the choice sets --------------------------------------------------------------------------------------------------
+
+
+class ChoiceDesign:
+    """The choice sets of a design by cell. Arrays over items are in the order of ``numbers``.
+
+    Intervals resample sentences: *resamples* times, from *seed*.
+
+    >>> from lexiscope.datasets import mini_synonymy
+    >>> design = ChoiceDesign(mini_synonymy.load().items)
+    >>> len(design.numbers), design.n_options(cell_named("substitution/random"))
+    (40, 11)
+    """
+
+    def __init__(self, items: Sequence[Item], *, resamples: int = 2000, seed: int = 0) -> None:
+        self.items = tuple(items)
+        self.resamples, self.seed = resamples, seed
+
+    @cached_property
+    def sets(self) -> Mapping[Cell, list[Item]]:
+        """The choice sets of each cell, in the order of the items."""
+        found: dict[Cell, list[Item]] = {}
+        for item in self.items:
+            found.setdefault(cell_of(item), []).append(item)
+        return found
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The items of the collection, by number."""
+        return tuple(sorted({int(item.condition("item")) for item in self.items}))
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentence of each item."""
+        sentence = {int(item.condition("item")): str(item.condition("sentence")) for item in self.items}
+        return tuple(sentence[number] for number in self.numbers)
+
+    @cached_property
+    def clusters(self) -> NDArray[np.str_] | None:
+        """The sentences, where there are several: one alone cannot be resampled, its items can."""
+        return np.array(self.sentences) if len(set(self.sentences)) > 1 else None
+
+    def n_options(self, cell: Cell) -> int:
+        """Return the largest number of options of a choice set in a cell."""
+        parts = [replace(cell, condition=part) for part in JOINT.get(cell.condition, (cell.condition,))]
+        return max(len(item.options) for part in parts for item in self.sets[part])
+
+    def decisions(self, table: ResponseTable, *, subject: str, per: Per = "token") -> dict[str, dict[Cell, Decisions]]:
+        """Return what a subject decided, by measure (``decisions_of``) and cell.
+
+        Cells without an answer are left out; joint conditions come after those that they are made of.
+        Errors: :class:`InputError` for a cell that lacks an item of the collection, or an answer to one.
+        """
+        found = decisions_of(table, subject=subject, per=per)
+        return {measure: self._by_cell(decisions) for measure, decisions in found.items()}
+
+    def accuracy(self, cell: Cell, decisions: Decisions) -> Accuracy:
+        """Return the accuracy of decisions in a cell, with its chance."""
+        return accuracy(
+            decisions.correct,
+            clusters=self.clusters,
+            tied=decisions.tied,
+            chance=cell.chance(self.n_options(cell)),
+            resamples=self.resamples,
+            seed=self.seed,
+        )
+
+    def contrast(self, first: Decisions, second: Decisions) -> Contrast:
+        """Return the contrast of two sets of decisions, item by item."""
+        right = first.correct, second.correct
+        return contrast(*right, clusters=self.clusters, resamples=self.resamples, seed=self.seed)
+
+    @cached_property
+    def _ids(self) -> Mapping[Cell, Mapping[int, str]]:
+        """The id of each item's choice set, by cell."""
+        return {
+            cell: {int(item.condition("item")): item.item_id for item in items} for cell, items in self.sets.items()
+        }
+
+    def _by_cell(self, decisions: Decisions) -> dict[Cell, Decisions]:
+        answered, found = set(decisions.item_ids), {}
+        for cell, ids in self._ids.items():
+            lacking = [number for number in self.numbers if number not in ids]
+            if lacking:
+                raise InputError(f"{cell.name} has no choice set for {len(lacking)} items, the first is {lacking[0]}")
+            if answered & set(ids.values()):
+                found[cell] = decisions.aligned([ids[number] for number in self.numbers])
+        for joint, parts in JOINT.items():
+            for cell in [cell for cell in found if cell.condition == parts[0]]:
+                other = replace(cell, condition=parts[1])
+                if other in found:
+                    found[replace(cell, condition=joint)] = found[cell].both(found[other])
+        return found

@@ -1,0 +1,289 @@
+"""What subjects decided in a design of choice sets: their accuracies, and what they are compared with.
+
+Every result says its subject and, as its condition, its cell; what compares two says both (``first vs second``). A cell
+in which a subject has no decisions has no results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray
+from lexiscope.analysis.choices.choice_sets import CORRECT, N_TOKENS, BothWays, Decisions, both_ways, token_deltas
+from lexiscope.analysis.choices.consistency_table import consistency_table
+from lexiscope.analysis.choices.design import Cell, ChoiceDesign
+from lexiscope.analysis.choices.token_effect import DeltaEffect, delta_effect
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
+from lexiscope.core.scoring_options import Per
+
+Kind = Literal["recorded", "live", "baseline"]
+Results = list[Estimate | Undefined]
+SIDES = ("more_frequent", "less_frequent")
+"""What the right word can be, compared with the best of the others."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubjectAnswers:
+    """What one subject decided, by measure (first the one that decides, then other denominators) and cell, in order.
+
+    ``title`` is what it is called. ``deltas`` are the tokens of the right option minus those of the others, by choice
+    set, where they were counted.
+    """
+
+    subject: str
+    title: str
+    kind: Kind
+    decided: Mapping[str, Mapping[Cell, Decisions]]
+    deltas: Mapping[str, float]
+
+    @property
+    def measure(self) -> str:
+        """The measure that decides."""
+        return next(iter(self.decided))
+
+    @property
+    def outcomes(self) -> Mapping[Cell, Decisions]:
+        """The decisions under the measure that decides."""
+        return self.decided[self.measure]
+
+    @property
+    def n_tied(self) -> Mapping[Cell, int]:
+        """How many of them were ties, by cell."""
+        return {cell: decisions.n_tied for cell, decisions in self.outcomes.items()}
+
+    def statistic(self, name: str = "percent_right", *, measure: str = "", **named: str) -> str:
+        """Return the printed name of a statistic under a measure (the one that decides): it says the denominator.
+
+        Of recorded outcomes it is tokens, as in the synonymy study; what is no log-probability has none (``option``).
+        """
+        given = parse_statistic(measure or self.measure)[1]
+        per = given.get("per", "token" if self.kind == "recorded" else "option")
+        return statistic_name(name, **named, per=per)
+
+    def delta(self, cell: Cell) -> FloatArray:
+        """Return the token delta of each item in a cell, NaN where tokens were not counted. *Shape:* (items,)."""
+        return np.array([self.deltas.get(item_id, np.nan) for item_id in self.outcomes[cell].item_ids])
+
+    def in_cells(self, cells: Iterable[Cell]) -> tuple[Cell, ...]:
+        """Return those of some cells that it has decisions in."""
+        return tuple(cell for cell in cells if cell in self.outcomes)
+
+
+def subject_answers(
+    design: ChoiceDesign,
+    table: ResponseTable,
+    *,
+    subject: str,
+    title: str = "",
+    per: Per = "token",
+    baseline: str = "baseline:frequency",
+    order: Callable[[Iterable[Cell]], Iterable[Cell]] = tuple,
+) -> SubjectAnswers:
+    """Return what a subject decided. Recorded outcomes are known by their measure, the *baseline* by its id.
+
+    *order* puts cells in order.
+
+    Errors: those of :meth:`~lexiscope.analysis.choices.design.ChoiceDesign.decisions`.
+
+    >>> from lexiscope.datasets import mini_synonymy
+    >>> from lexiscope.core import catalog
+    >>> items = mini_synonymy.load().items
+    >>> table = catalog.subject("baseline:random").judge(items, "minimal_pair")
+    >>> found = subject_answers(ChoiceDesign(items), table, subject="baseline:random")
+    >>> found.kind, found.measure, found.statistic()
+    ('live', 'random_number', 'percent_right(per=option)')
+    """
+    own = table.where(subject_id=subject)
+    measures = own.unique("measure")
+    kind: Kind = "recorded" if set(measures) == {CORRECT} else "live"
+    kind = "baseline" if subject.startswith(baseline) else kind
+    deltas = token_deltas(own, subject=subject) if N_TOKENS in measures else {}
+    found = design.decisions(own, subject=subject, per=per)
+    decided = {measure: {cell: by_cell[cell] for cell in order(by_cell)} for measure, by_cell in found.items()}
+    return SubjectAnswers(subject, title or subject, kind, decided, deltas)
+
+
+# -- accuracies -------------------------------------------------------------------------------------------------------
+
+Accuracies = Mapping[str, Mapping[Cell, Accuracy]]
+"""Accuracies by measure and cell."""
+
+
+def accuracies(design: ChoiceDesign, answers: SubjectAnswers, *, compared: Iterable[Cell] = ()) -> Accuracies:
+    """Return the accuracies of a subject under every measure: in the *compared* cells, all under that which decides."""
+    shown = set(compared)
+    return {
+        measure: {
+            cell: design.accuracy(cell, decided[cell])
+            for cell in answers.outcomes
+            if measure == answers.measure or cell in shown
+        }
+        for measure, decided in answers.decided.items()
+    }
+
+
+def accuracy_results(answers: SubjectAnswers, found: Accuracies) -> list[Estimate]:
+    """Return the accuracies of a subject as results, with Wilson's bounds, chance, and ties."""
+    return [
+        result.about(subject=answers.subject, condition=cell.name)
+        for measure, by_cell in found.items()
+        for cell, one in by_cell.items()
+        for result in one.results(**parse_statistic(answers.statistic(measure=measure))[1])
+    ]
+
+
+def margins(answers: SubjectAnswers, cells: Iterable[Cell]) -> list[Estimate]:
+    """Return the margins of a subject's decisions (``Decisions.margins``)."""
+    return [
+        one.about(subject=answers.subject, condition=cell.name)
+        for cell in answers.in_cells(cells)
+        for one in answers.outcomes[cell].margins()
+    ]
+
+
+def accuracies_by_frequency(
+    design: ChoiceDesign, answers: SubjectAnswers, baseline: SubjectAnswers, cells: Sequence[Cell]
+) -> Results:
+    """Return the accuracy where the right word is the more frequent one, by a baseline of counts, and where it is not.
+
+    *cells* have the same words in each item. *Unit:* percent. A side with fewer than two sentences has no interval that
+    could be computed: it is undefined.
+    """
+    counted = [baseline.outcomes[cell].margin for cell in baseline.in_cells(cells)]
+    found: Results = []
+    for cell in answers.in_cells(cells) if counted else ():
+        for side, chosen in zip(SIDES, (counted[0] > 0, counted[0] < 0), strict=True):
+            name = statistic_name("accuracy_by_frequency", counts="baseline", synonym=side)
+            one = _accuracy_of(design, answers.outcomes[cell], chosen, name)
+            found.append(one.about(subject=answers.subject, condition=cell.name, unit="percent"))
+    return found
+
+
+def _accuracy_of(design: ChoiceDesign, decisions: Decisions, chosen: BoolArray, name: str) -> Estimate | Undefined:
+    sentences, n = np.array(design.sentences)[chosen], int(chosen.sum())
+    if len(set(sentences.tolist())) < 2:
+        return Undefined(name, "fewer than two items", n)
+    one = accuracy(decisions.correct[chosen], clusters=sentences, resamples=design.resamples, seed=design.seed)
+    return Estimate(name, 100 * one.value, one.clustered.times(100), n)
+
+
+# -- comparisons ------------------------------------------------------------------------------------------------------
+
+
+def versus(first: str, second: str) -> str:
+    """Return what two compared things are called; one thing is called by its name.
+
+    >>> versus("a", "b"), versus("a", "a")
+    ('a vs b', 'a')
+    """
+    return first if first == second else f"{first} vs {second}"
+
+
+def contrast_results(
+    design: ChoiceDesign, first: tuple[SubjectAnswers, Cell], second: tuple[SubjectAnswers, Cell]
+) -> Results:
+    """Return the contrast of a subject in a cell with another, or in another cell (paired t, McNemar's test)."""
+    (one, here), (other, there) = first, second
+    if here not in one.outcomes or there not in other.outcomes:
+        return []
+    about = {"subject": versus(one.subject, other.subject), "condition": versus(here.name, there.name)}
+    return [each.about(**about) for each in design.contrast(one.outcomes[here], other.outcomes[there]).results()]
+
+
+def above_baseline(design: ChoiceDesign, answers: SubjectAnswers, baseline: SubjectAnswers) -> Results:
+    """Return by how many points a subject is above a baseline in each cell of both, with McNemar's exact p.
+
+    *Unit:* points. *Higher means:* more often right than the baseline.
+    """
+    found: Results = []
+    for cell in answers.in_cells(baseline.outcomes):
+        one = design.contrast(answers.outcomes[cell], baseline.outcomes[cell])
+        difference, _, _, exact, *_ = one.results()
+        about = {"subject": answers.subject, "condition": cell.name}
+        p = one.exact.p if one.exact else None
+        found.append(difference.about(name="above_baseline", p=p, note=one.note, **about))
+        found.append(exact.about(name="above_baseline_exact_p", **about))
+    return found
+
+
+def disagreeing_tests(
+    results: Iterable[Estimate | Undefined], *, alpha: float = 0.05
+) -> tuple[int, list[tuple[str, str]]]:
+    """Return how many contrasts were tested, and the subject and condition of those on which the two tests differ.
+
+    They differ where one of paired t and McNemar's exact test gives a p below *alpha*, and the other does not.
+
+    >>> disagreeing_tests([Estimate("paired_t_p", 0.04, subject="m"), Estimate("mcnemar_p", 0.06, subject="m")])
+    (1, [('m', '')])
+    """
+    p = {(each.name, each.subject, each.condition): each.value for each in results if isinstance(each, Estimate)}
+    tested = [(subject, condition) for name, subject, condition in p if name == "paired_t_p"]
+    apart = [key for key in tested if (p["paired_t_p", *key] < alpha) != (p["mcnemar_p", *key] < alpha)]
+    return len(tested), apart
+
+
+def consistency_results(answers: SubjectAnswers, first: Cell, second: Cell) -> Results:
+    """Return how often items are right in a second cell, given what they were in a first one."""
+    if first not in answers.outcomes or second not in answers.outcomes:
+        return []
+    found = consistency_table(answers.outcomes[first].correct, answers.outcomes[second].correct)
+    about = {"subject": answers.subject, "condition": versus(first.name, second.name)}
+    return [each.about(**about) for each in found.results()]
+
+
+def turned_round(answers: SubjectAnswers, turned: str) -> list[tuple[Cell, BothWays]]:
+    """Return decisions with those on the same relation turned round, whose suite has the ending *turned*."""
+    return [
+        (cell, both_ways(decisions, answers.outcomes[other]))
+        for cell, decisions in answers.outcomes.items()
+        if (other := replace(cell, suite=cell.suite + turned)) in answers.outcomes
+    ]
+
+
+def best_expressions(
+    answers: SubjectAnswers, found: Mapping[Cell, Accuracy], cells: Iterable[Cell]
+) -> list[tuple[tuple[Cell, ...], Estimate]]:
+    """Return the expression of each suite's relation that is most often right, with the cells that were compared.
+
+    The condition of a result is suite and condition, its note the expressions that share the highest value.
+    """
+    kinds: dict[tuple[str, str], list[Cell]] = {}
+    for cell in answers.in_cells(cells):
+        kinds.setdefault((cell.suite, cell.condition), []).append(cell)
+    made = []
+    for kind, same in kinds.items():
+        top = max(found[cell].value for cell in same)
+        best = " and ".join(f"“{cell.expression}”" for cell in same if found[cell].value == top)
+        about = {"subject": answers.subject, "condition": "/".join(kind), "unit": "percent", "note": best}
+        made.append((tuple(same), Estimate("best_expression", 100 * top).about(**about)))
+    return made
+
+
+# -- tokens -----------------------------------------------------------------------------------------------------------
+
+
+def pooled(answers: SubjectAnswers, cells: Iterable[Cell]) -> tuple[FloatArray, FloatArray]:
+    """Return the decisions in several cells one after the other, and their token deltas. *Shape:* (decisions,) each."""
+    own = answers.in_cells(cells)
+    if not own:
+        return np.array([]), np.array([])
+    right = np.concatenate([answers.outcomes[cell].correct for cell in own]).astype(np.float64)
+    return right, np.concatenate([answers.delta(cell) for cell in own])
+
+
+def token_effects(answers: SubjectAnswers, cells: Iterable[Cell]) -> list[tuple[Cell, DeltaEffect]]:
+    """Return whether decisions follow the token delta, cell by cell; of joint conditions, and without counts, nothing.
+
+    A result is that of :meth:`~lexiscope.analysis.choices.token_effect.DeltaEffect.result`.
+    """
+    return [
+        (cell, delta_effect(answers.outcomes[cell].correct, answers.delta(cell)))
+        for cell in answers.in_cells(cells)
+        if not cell.is_joint and not np.isnan(answers.delta(cell)).any()
+    ]

@@ -1,0 +1,171 @@
+"""Tags of errors: how often each was given, and how far two coders agree on it. *Source:* AmbiStory §5.2.
+
+Rows are those of :func:`lexiscope.build.stories.error_tags.read_tags`: 1 or 0 for each error and tag, the coder as
+subject. Several tags may apply to one error, so shares do not add up to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.agreement.choices import Kappa, kappa_or_reason
+from lexiscope.analysis.bootstrap import cluster_labels
+from lexiscope.analysis.norms.predictions import predictions_of
+from lexiscope.analysis.ratings import Table
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, Undefined, statistic_name
+
+
+@dataclass(frozen=True, slots=True)
+class TagShare:
+    """How many errors have a tag; ``share`` holds its intervals, by cluster and with errors as independent."""
+
+    tag: str
+    n_tagged: int
+    share: Accuracy
+
+    def result(self) -> Estimate:
+        """Return the share with its interval by cluster. *Unit:* percent."""
+        name = statistic_name("error_tag_share", tag=self.tag)
+        return Estimate(name, 100 * self.share.value, self.share.clustered.times(100), self.share.n, unit="percent")
+
+
+@dataclass(frozen=True, slots=True)
+class TagAgreement:
+    """Two coders on one tag, over the errors that both coded: percent agreement and Cohen's kappa."""
+
+    tag: str
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+    percent: Accuracy
+    kappa: Kappa | Undefined
+
+    def results(self) -> tuple[Estimate | Undefined, ...]:
+        """Return the percentage of errors on which both say the same, and kappa."""
+        same, n, name = self.percent, self.percent.n, statistic_name("error_tag_kappa", tag=self.tag)
+        percent = statistic_name("error_tag_same", tag=self.tag)
+        return (
+            Estimate(percent, 100 * same.value, same.clustered.times(100), n, unit="percent"),
+            Undefined(name, self.kappa.reason, n)
+            if isinstance(self.kappa, Undefined)
+            else Estimate(name, self.kappa.value, self.kappa.interval, n),
+        )
+
+
+def tag_shares(
+    table: Table,
+    coder: str,
+    tags: Sequence[str],
+    *,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[TagShare, ...]:
+    """Return the share of a coder's errors that has each tag; *groups* (case id → word) are resampled whole.
+
+    Errors: :class:`InputError` E504 where the coder has no row of a tag, E506 for a case without a cluster;
+    :class:`StatisticError` with fewer than two cases or clusters.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> rows = [Response("ana", "participant", case, "plausibility", "error_tag(tag=open_ended)", value)
+    ...         for case, value in (("a", 1.0), ("b", 0.0))]
+    >>> tag_shares(ResponseTable.from_rows(rows), "ana", ["open_ended"], resamples=0)[0].share.value
+    0.5
+    """
+    found = []
+    for tag in tags:
+        marks = _marks(table, coder, tag)
+        labels = cluster_labels(list(marks), groups)
+        share = accuracy(list(marks.values()), clusters=labels, level=level, resamples=resamples, seed=seed)
+        found.append(TagShare(tag, share.n_correct, share))
+    return tuple(found)
+
+
+def tag_agreement(
+    table: Table,
+    first: str,
+    second: str,
+    tags: Sequence[str],
+    *,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[TagAgreement, ...]:
+    """Compare two coders tag by tag. *Higher means:* they agree more. Kappa's interval resamples errors.
+
+    Errors: as :func:`tag_shares`; :class:`StatisticError` with fewer than two errors that both coded.
+    """
+    found = []
+    for tag in tags:
+        one, two = _marks(table, first, tag), _marks(table, second, tag)
+        cases = [case for case in one if case in two]
+        if len(cases) < 2:
+            raise StatisticError(f"{first} and {second} coded {len(cases)} errors in common; two are needed")
+        pairs = [(one[case], two[case]) for case in cases]
+        same = accuracy(
+            [a == b for a, b in pairs],
+            clusters=cluster_labels(cases, groups),
+            level=level,
+            resamples=resamples,
+            seed=seed,
+        )
+        found.append(
+            TagAgreement(
+                tag=tag,
+                both=pairs.count((True, True)),
+                only_first=pairs.count((True, False)),
+                only_second=pairs.count((False, True)),
+                neither=pairs.count((False, False)),
+                percent=same,
+                kappa=kappa_or_reason(*_yes_or_no(pairs), level=level, resamples=resamples, seed=seed),
+            )
+        )
+    return tuple(found)
+
+
+def tag_results(
+    table: Table,
+    coders: Sequence[str],
+    cases: Mapping[str, str],
+    tags: Sequence[str],
+    *,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return the share of each tag by coder (the condition): of all errors, then of each subject's. *Unit:* percent.
+
+    *cases*: case id → the subject that made the error. Errors: as :func:`tag_shares`.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> rows = [Response("ana", "participant", case, "plausibility", "error_tag(tag=open_ended)", value)
+    ...         for case, value in (("a", 1.0), ("b", 0.0), ("c", 1.0))]
+    >>> whose = {"a": "m", "b": "m", "c": "n"}
+    >>> found = tag_results(ResponseTable.from_rows(rows), ["ana"], whose, ["open_ended"], resamples=0)
+    >>> [(one.subject, one.condition, round(one.value), one.n) for one in found]
+    [('', 'ana', 67, 3), ('m', 'ana', 50, 2), ('n', 'ana', 100, 1)]
+    """
+    found: list[Estimate] = []
+    for coder in coders:
+        for subject in ("", *dict.fromkeys(cases.values())):
+            own = table.where(item_id=tuple(case for case, whose in cases.items() if subject in ("", whose)))
+            shares = tag_shares(own, coder, tags, groups=groups, level=level, resamples=resamples, seed=seed)
+            found += [one.result().about(subject=subject, condition=coder) for one in shares]
+    return tuple(found)
+
+
+def _marks(table: Table, coder: str, tag: str) -> dict[str, bool]:
+    values = predictions_of(table, coder, measure=statistic_name("error_tag", tag=tag))
+    return {case: value == 1 for case, value in values.items() if value is not None}
+
+
+def _yes_or_no(pairs: Sequence[tuple[bool, bool]]) -> tuple[list[str], list[str]]:
+    first, second = (["yes" if pair[k] else "no" for pair in pairs] for k in (0, 1))
+    return first, second

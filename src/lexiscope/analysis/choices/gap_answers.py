@@ -1,0 +1,220 @@
+"""Accuracy of gap filling: one prediction or any of several, and the two criteria of what is accepted.
+
+The table is one of ``answer_found`` rows (:func:`lexiscope.build.gap_filling.matching.mark_completions`): a row per
+completion, 1 where an accepted answer was found in it. The criteria are nested, what is curated is in the synset too,
+so that the paired t of 200 items with ``k`` more right is −√(199 k / (200 − k)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, cluster_labels
+from lexiscope.analysis.ratings import Table
+from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GapHits:
+    """Of each item whether any of its predictions is right, and how many are. *Shape:* hit, n_right (items,).
+
+    ``n_predictions`` is how many each item has, ``n_missing`` how many items were left out because a prediction was not
+    given.
+    """
+
+    subject: str
+    measure: str
+    item_ids: tuple[str, ...]
+    hit: FloatArray
+    n_right: IntArray
+    n_predictions: int
+    n_missing: int
+
+    @property
+    def criterion(self) -> str:
+        """Which answers are accepted: ``curated`` or ``synset``."""
+        return parse_statistic(self.measure)[1]["answers"]
+
+    @property
+    def decoding(self) -> str:
+        """How tokens were chosen, in words."""
+        return decoding_in_words(self.measure)
+
+
+def decoding_in_words(measure: str) -> str:
+    """Return how the tokens of completions were chosen, in words.
+
+    >>> decoding_in_words("answer_found(answers=curated,method=greedy,max_tokens=10)")
+    'greedy, 10 tokens'
+    """
+    given = parse_statistic(measure)[1]
+    drawn = f", top-k {given['top_k']}, temperature {given['temperature']}" if "top_k" in given else ""
+    return f"{given.get('method', 'written')}, {given.get('max_tokens', '?')} tokens{drawn}"
+
+
+@dataclass(frozen=True, slots=True)
+class GapAccuracy:
+    """The share of items with a right prediction, the best of ``n_predictions``.
+
+    ``n_missing`` items without all predictions are left out. ``mean_right`` is the share of single predictions that are
+    right. *Unit:* share, 0 to 1.
+    """
+
+    subject: str
+    measure: str
+    n_predictions: int
+    accuracy: Accuracy
+    mean_right: float
+    n_missing: int
+
+    def result(self) -> Estimate:
+        """Return the accuracy under the criterion that the measure names. *Unit:* percent.
+
+        >>> hit, n_right = np.array([1.0, 0.0]), np.array([3, 0])
+        >>> hits = GapHits("m", "answer_found(answers=curated)", ("a", "b"), hit, n_right, 10, 0)
+        >>> found = gap_accuracy(hits, resamples=0).result()
+        >>> found.name, found.value, found.note
+        ('gap_accuracy(answers=curated,n=10)', 50.0, '15.0 % of single predictions')
+        """
+        found, n = self.accuracy, self.n_predictions
+        return Estimate(
+            statistic_name("gap_accuracy", answers=parse_statistic(self.measure)[1]["answers"], n=n),
+            100 * found.value,
+            found.clustered.times(100),
+            found.n,
+            found.n_clusters,
+            subject=self.subject,
+            condition=decoding_in_words(self.measure),
+            unit="percent",
+            note=f"{100 * self.mean_right:.1f} % of single predictions" if n > 1 else "",
+        )
+
+
+def gap_hits(table: Table, measure: str, *, subject: str) -> GapHits:
+    """Return which items a subject has right under one measure; any of its predictions of an item suffices.
+
+    Errors: :class:`InputError` where the subject has no such row, items have different numbers of predictions (any of
+    nine is easier to miss than any of ten), or a prediction comes twice (two views: choose one).
+    """
+    rows = table.where(measure=measure, subject_id=subject)
+    if not len(rows):
+        raise InputError(f"{subject} has no row of {measure!r}", code="E504", hint="mark its completions first")
+    codes, item_ids = rows.codes("item_id")
+    values, repeats = rows.column("value").astype(np.float64), np.nan_to_num(rows.column("repeat").astype(np.float64))
+    counts = np.bincount(codes, minlength=len(item_ids))
+    if counts.min() != counts.max():
+        short = item_ids[int(counts.argmin())]
+        what = f"items have from {counts.min()} to {counts.max()} predictions of {subject}; they need equally many"
+        raise InputError(what, place=Place(item_id=short), hint="finish the collection, or choose one view")
+    if len(np.unique(np.stack([codes.astype(np.float64), repeats]), axis=1).T) < len(codes):
+        raise InputError(f"a prediction of {subject} comes twice", hint="choose one view: table.where(view=...)")
+    missing = np.bincount(codes, weights=np.isnan(values), minlength=len(item_ids)) > 0
+    right = np.bincount(codes, weights=np.nan_to_num(values), minlength=len(item_ids)).astype(np.int64)
+    kept = tuple(item_id for item_id, without in zip(item_ids, missing.tolist(), strict=True) if not without)
+    n_right = right[~missing]
+    hit = (n_right > 0).astype(np.float64)
+    return GapHits(subject, measure, kept, hit, n_right, int(counts.max()), int(missing.sum()))
+
+
+def every_gap_hits(table: Table) -> list[GapHits]:
+    """Return :func:`gap_hits` of each subject and measure of a table, in order of first appearance."""
+    return [
+        gap_hits(table, measure, subject=subject)
+        for subject in table.codes("subject_id")[1]
+        for measure in table.where(subject_id=subject).codes("measure")[1]
+    ]
+
+
+def gap_accuracy(
+    hits: GapHits,
+    *,
+    clusters: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> GapAccuracy:
+    """Return the accuracy of gap filling; the interval resamples *clusters* (item id → sentence).
+
+    *Higher means:* more items with an accepted answer. *Source:* Ivan et al. 2025, §3.6. Chance is not known.
+    Errors: :class:`StatisticError` where no item has all its predictions; :class:`InputError` E506 for an item without
+    a cluster.
+
+    >>> hits = GapHits("m", "found", ("a", "b"), np.array([1.0, 0.0]), np.array([3, 0]), 10, 0)
+    >>> found = gap_accuracy(hits, resamples=0)
+    >>> found.accuracy.value, found.mean_right  # 1 of 2 items, 3 of 20 predictions
+    (0.5, 0.15)
+    """
+    if not hits.item_ids:
+        raise StatisticError(f"no item has all {hits.n_predictions} predictions of {hits.subject}")
+    found = accuracy(
+        hits.hit, clusters=cluster_labels(hits.item_ids, clusters), level=level, resamples=resamples, seed=seed
+    )
+    mean_right = float(hits.n_right.sum()) / (len(hits.item_ids) * hits.n_predictions)
+    return GapAccuracy(hits.subject, hits.measure, hits.n_predictions, found, mean_right, hits.n_missing)
+
+
+def gap_contrast(
+    first: GapHits,
+    second: GapHits,
+    *,
+    clusters: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Contrast:
+    """Compare two sets of hits on the same items: two criteria of one subject, one prediction and ten, two subjects.
+
+    Paired t-test as in the study, exact McNemar test beside it, interval by *clusters*.
+    Errors: :class:`InputError` where the items differ (an item that one of them lacks has to be left out of both);
+    E506 for an item without a cluster.
+
+    >>> ids = ("a", "b", "c")
+    >>> curated = GapHits("m", "c", ids, np.array([1.0, 0.0, 0.0]), np.array([1, 0, 0]), 1, 0)
+    >>> synset = GapHits("m", "s", ids, np.array([1.0, 1.0, 0.0]), np.array([1, 1, 0]), 1, 0)
+    >>> found = gap_contrast(curated, synset, resamples=0)
+    >>> found.only_first, found.only_second, round(found.t.statistic, 9)  # -sqrt(2 * 1 / (3 - 1))
+    (0, 1, -1.0)
+    """
+    if set(first.item_ids) != set(second.item_ids):
+        alone = sorted(set(first.item_ids) ^ set(second.item_ids))
+        what = f"{first.measure} and {second.measure} are of different items ({len(alone)} in one of them only)"
+        raise InputError(what, place=Place(item_id=alone[0]), hint="leave these items out of both")
+    place = {item_id: row for row, item_id in enumerate(second.item_ids)}
+    other = second.hit[[place[item_id] for item_id in first.item_ids]]
+    labels = cluster_labels(first.item_ids, clusters)
+    return contrast(first.hit, other, clusters=labels, level=level, resamples=resamples, seed=seed)
+
+
+def gap_contrasts(
+    hits: Sequence[GapHits], *, clusters: Mapping[str, str] | None = None, resamples: int = 2000, seed: int = 0
+) -> list[Estimate | Undefined]:
+    """Return the contrasts of a subject's two criteria, and of each two subjects under one criterion.
+
+    Errors: those of :func:`gap_contrast`.
+
+    >>> same = (("a", "b", "c"), np.array([1.0, 0.0, 0.0]), np.array([1, 0, 0]), 1, 0)
+    >>> hits = [GapHits(who, f"found(answers={which})", *same) for who in "mk" for which in ("curated", "synset")]
+    >>> found = gap_contrasts(hits, resamples=0)
+    >>> [(each.subject, each.condition) for each in found if each.name == "percent_right_difference"][:2]
+    [('m', 'gap filling, n=1, curated vs synset'), ('m vs k', 'gap filling, n=1, curated')]
+    """
+    made: list[Estimate | Undefined] = []
+    for first, second in combinations(hits, 2):
+        subject, condition = first.subject, f"gap filling, n={first.n_predictions}, {first.criterion}"
+        if first.decoding != second.decoding:
+            continue
+        if first.subject == second.subject:
+            condition += f" vs {second.criterion}"
+        elif first.criterion == second.criterion:
+            subject += f" vs {second.subject}"
+        else:
+            continue
+        test = gap_contrast(first, second, clusters=clusters, resamples=resamples, seed=seed)
+        made += [each.about(subject=subject, condition=condition) for each in test.results()]
+    return made

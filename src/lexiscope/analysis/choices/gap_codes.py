@@ -1,0 +1,178 @@
+"""Codes of gap answers: how often each category was given, and how far two coders agree.
+
+A coder may be a person or the pre-labeller. *Source:* Ivan et al. 2025, §4.2 and Figure 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.agreement.choices import Kappa, kappa_or_reason
+from lexiscope.analysis.bootstrap import IntArray, cluster_labels
+from lexiscope.analysis.ratings import Table
+from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import Estimate, Undefined, statistic_name
+
+CATEGORY = "category"
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryShare:
+    """How many answers have a category; ``share`` holds its intervals, by cluster and with answers as independent."""
+
+    category: str
+    n: int
+    share: Accuracy
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryShares:
+    """The shares of all categories under one measure; they add up to 1. ``n_uncoded`` answers have no code."""
+
+    subject: str
+    measure: str
+    shares: tuple[CategoryShare, ...]
+    n: int
+    n_uncoded: int
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the share of each category. *Unit:* percent."""
+        return tuple(
+            Estimate(
+                statistic_name("gap_category", category=one.category),
+                100 * one.share.value,
+                one.share.clustered.times(100),
+                self.n,
+                one.share.n_clusters,
+                subject=self.subject,
+                unit="percent",
+            )
+            for one in self.shares
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoderAgreement:
+    """Two coders on the answers that both coded.
+
+    ``percent`` is the share of equal codes. *Shape:* table (categories, categories), rows are the first coder's.
+    ``by_category`` is, of the answers that at least one of them gave a category, the share on which both did; missing
+    where nobody gave it.
+    """
+
+    first: str
+    second: str
+    categories: tuple[str, ...]
+    percent: Accuracy
+    kappa: Kappa | Undefined
+    table: IntArray
+    by_category: tuple[float | None, ...]
+    n_missing: int
+
+
+def category_shares(
+    table: Table,
+    measure: str,
+    categories: Sequence[str],
+    *,
+    subject: str,
+    clusters: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> CategoryShares:
+    """Return the share of each category among the answers of a subject.
+
+    *measure* is that of :func:`lexiscope.build.gap_filling.coding_sheet.code_completions`. Intervals resample
+    *clusters* (item id → sentence), or items, whose ten answers are not independent.
+    Errors: :class:`InputError` E504 (no such row), a code that is no category, E506 (an item without a cluster);
+    :class:`StatisticError` where no answer is coded.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> rows = [Response("m", "causal_lm", item, "gap_filling", "category(coder=ana)", option=code)
+    ...         for item, code in (("i", "correct"), ("j", "unrelated"), ("k", "unrelated"))]
+    >>> asked = ("correct", "unrelated")
+    >>> found = category_shares(ResponseTable.from_rows(rows), "category(coder=ana)", asked, subject="m", resamples=0)
+    >>> [(each.category, each.n) for each in found.shares]
+    [('correct', 1), ('unrelated', 2)]
+    """
+    rows = table.where(measure=measure, subject_id=subject)
+    if not len(rows):
+        raise InputError(f"{subject} has no row of {measure!r}", code="E504", hint="code its completions first")
+    items, codes = rows.column("item_id").tolist(), rows.column("option").tolist()
+    _check(items, codes, categories)
+    coded = [(item, code) for item, code in zip(items, codes, strict=True) if code is not None]
+    if not coded:
+        raise StatisticError(f"no answer of {subject} is coded under {measure}")
+    items = [item for item, _ in coded]
+    labels = cluster_labels(items, clusters) or items
+    shares = []
+    for category in categories:
+        flags = [code == category for _, code in coded]
+        found = accuracy(flags, clusters=labels, level=level, resamples=resamples, seed=seed)
+        shares.append(CategoryShare(category, sum(flags), found))
+    return CategoryShares(subject, measure, tuple(shares), len(coded), len(codes) - len(coded))
+
+
+def coder_agreement(
+    table: Table,
+    first: str,
+    second: str,
+    categories: Sequence[str],
+    *,
+    clusters: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> CoderAgreement:
+    """Compare the codes of two coders (rows ``category``, the answer as their item).
+
+    *clusters* (answer id → sentence) are resampled whole for the interval of ``percent``; that of kappa resamples
+    answers. *Higher means:* they agree more.
+    Errors: :class:`InputError` E504 for a coder without codes, E502 for an answer coded twice, a code that is no
+    category; :class:`StatisticError` with fewer than two answers that both coded.
+    """
+    one, two = (_codes_of(table, coder, categories) for coder in (first, second))
+    both = [answer for answer, code in one.items() if code is not None and two.get(answer) is not None]
+    if len(both) < 2:
+        raise StatisticError(f"{first} and {second} coded {len(both)} answers in common; two are needed")
+    pairs = [(str(one[answer]), str(two[answer])) for answer in both]
+    labels = cluster_labels(both, clusters)
+    same = [a == b for a, b in pairs]
+    place = {category: number for number, category in enumerate(categories)}
+    counts = np.zeros((len(place), len(place)), dtype=np.int64)
+    np.add.at(counts, ([place[a] for a, _ in pairs], [place[b] for _, b in pairs]), 1)
+    either = counts.sum(axis=0) + counts.sum(axis=1) - np.diag(counts)
+    return CoderAgreement(
+        first=first,
+        second=second,
+        categories=tuple(categories),
+        percent=accuracy(same, clusters=labels, level=level, resamples=resamples, seed=seed),
+        kappa=kappa_or_reason(*zip(*pairs, strict=True), level=level, resamples=resamples, seed=seed),
+        table=counts,
+        by_category=tuple(float(counts[k, k] / total) if total else None for k, total in enumerate(either.tolist())),
+        n_missing=len(set(one) | set(two)) - len(both),
+    )
+
+
+def _codes_of(table: Table, coder: str, categories: Sequence[str]) -> dict[str, str | None]:
+    rows = table.where(measure=CATEGORY, subject_id=coder)
+    if not len(rows):
+        raise InputError(f"{coder} has no codes", code="E504", hint="read the coded sheet first")
+    answers, codes = rows.column("item_id").tolist(), rows.column("option").tolist()
+    _check(answers, codes, categories)
+    if len(set(answers)) < len(answers):
+        twice = next(answer for answer in answers if answers.count(answer) > 1)
+        raise InputError(f"{coder} coded an answer twice", code="E502", place=Place(item_id=twice), hint="keep one")
+    return dict(zip(answers, codes, strict=True))
+
+
+def _check(items: Sequence[str], codes: Sequence[str | None], categories: Sequence[str]) -> None:
+    for item, code in zip(items, codes, strict=True):
+        if code is not None and code not in categories:
+            hint = f"the categories are {', '.join(categories)}"
+            raise InputError(f"{code!r} is no category", place=Place(item_id=item), hint=hint)

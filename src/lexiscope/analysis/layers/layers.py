@@ -1,0 +1,382 @@
+"""One statistic per layer: the AIC of a sense boundary, and r, rho and R² against norms.
+
+Layer 0 is the embedding layer. Its distances are often constant or floating-point noise: a layer without a value
+keeps its place in the curve and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval
+from lexiscope.analysis.correlation import Kind, correlation_value, is_constant, sound_draws
+from lexiscope.analysis.layers.choice import at_chosen_layer
+from lexiscope.analysis.regression import logistic
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import (
+    Curve,
+    CurvePoint,
+    Estimate,
+    Interval,
+    Undefined,
+    parse_statistic,
+    statistic_name,
+)
+
+# Cosine distances of identical vectors differ from 0 by a few units of 1e-16; a spread below this is that noise.
+_NOISE = 1e-9
+R, RHO = (statistic_name(kind, of="distance", **{"with": "norms"}) for kind in ("pearson", "spearman"))
+"""The names of the correlations of distances with norms."""
+NO_BOUNDARY = "no layer separates the senses"
+"""How the caution of a curve of AIC begins whose lowest value is not below that of the intercept alone."""
+SEPARATED = "the senses are separated without error"
+"""How the reason begins for a lowest AIC that is undefined because a layer separates the senses perfectly."""
+
+_Layers = tuple[Sequence[int] | None, int | None]
+
+
+def layer_depth_ratio(layer: int, last_layer: int) -> float:
+    """Return how deep a layer lies: layer / L.
+
+    *Higher means:* closer to the output; 0 = embeddings, 1 = last layer. *Source:* SAW-C §5.3.
+    The embeddings of a subject without further layers have the ratio 0.
+    Errors: :class:`StatisticError` where the layer lies outside 0..L.
+
+    >>> layer_depth_ratio(6, 12)
+    0.5
+    """
+    if not 0 <= layer <= last_layer:
+        raise StatisticError(f"layer {layer} of {last_layer} has no depth ratio")
+    return layer / last_layer if last_layer else 0.0
+
+
+def values_by_layer(answers: ResponseTable, item_ids: Sequence[str]) -> tuple[tuple[int, ...], FloatArray]:
+    """Return the numbers of the layers, and a subject's answers with a column for each, in the order of the items.
+
+    *answers* are those of one subject, on one measure in one view; those to other items are left out. A subject without
+    layers has no numbers and one column.
+
+    *Shape:* (layers,), (items, layers). Errors: :class:`InputError` where an item has no answer at a layer.
+    """
+    rows = {item_id: row for row, item_id in enumerate(item_ids)}
+    codes, known = answers.codes("item_id")
+    row = np.array([rows.get(item_id, -1) for item_id in known], dtype=np.int64)[codes]
+    layer = answers.column("layer")
+    numbers = np.unique(layer[~np.isnan(layer)]).astype(int)
+    column = np.searchsorted(numbers, layer) if len(numbers) else np.zeros(len(row), dtype=int)
+    matrix = np.full((len(rows), max(1, len(numbers))), np.nan)
+    matrix[row[row >= 0], column[row >= 0]] = answers.column("value")[row >= 0]
+    missing = np.argwhere(np.isnan(matrix))
+    if len(missing):
+        subject, measure, views = (
+            ", ".join(map(str, answers.unique(name))) or "none" for name in ("subject_id", "measure", "view")
+        )
+        raise InputError(
+            f"{subject} has no {measure} for {len(missing)} of {matrix.size} items and layers in the view {views!r}",
+            why=f"the first is item {item_ids[int(missing[0][0])]!r}",
+            hint="finish the collection of this subject, or remove the subject",
+        )
+    return tuple(numbers.tolist()), matrix
+
+
+def aic_by_layer(
+    distance: ArrayLike, same_sense: ArrayLike, *, layers: Sequence[int] | None = None, last_layer: int | None = None
+) -> Curve:
+    """Return, for each layer, the AIC of the logistic regression of same_sense on that layer's distance alone.
+
+    AIC = deviance + 2 · 2 coefficients; the ``baseline`` is the intercept alone, deviance + 2 · 1. The ``caution`` says
+    where even the lowest AIC is not below it, or where items with the same sense are farther apart at that layer.
+
+    *Shape:* distance (items, layers); same_sense (items,) of 0/1 or booleans. *layers* defaults to 0, 1, … and
+    *last_layer*, the L of the depth ratio, to the highest of them.
+    *Higher means:* a worse separation of the senses. *Source:* SAW-C §4.2.
+    Errors: :class:`StatisticError` where all items have one sense relation; a layer that cannot be fitted is an
+    entry without a value.
+
+    >>> curve = aic_by_layer([[0, 1], [0, 3], [0, 2], [0, 4]], [1, 0, 0, 1])
+    >>> curve.best, curve.values[0].remark
+    (1, "predictor 'distance' is zero everywhere")
+    """
+    columns = _columns(distance, len(np.asarray(same_sense)))
+    numbers, last = _layer_numbers((layers, last_layer), columns.shape[1])
+    baseline = logistic(same_sense, np.empty((len(columns), 0)), []).aic
+    entries = [_aic_entry(columns[:, column], same_sense, layer, last) for column, layer in enumerate(numbers)]
+    curve = _curve("aic", "lower", entries, len(columns), len(columns), baseline)
+    if curve.best is None:
+        return curve
+    return replace(curve, caution=_no_boundary(curve, columns[:, numbers.index(curve.best)], same_sense))
+
+
+def r_squared_by_layer(
+    distance: ArrayLike,
+    norms: ArrayLike,
+    *,
+    layers: Sequence[int] | None = None,
+    last_layer: int | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Curve:
+    """Return the share of the norms' variance that each layer's distance explains (unadjusted R²).
+
+    R² has no direction: the ``caution`` says where distance rises with relatedness at the best layer.
+
+    *Shape:* distance (items, layers), norms and groups (items,); *layers* and *last_layer* as in
+    :func:`aic_by_layer`. *Higher means:* a closer fit; 0 to 1.
+    *groups* are the words that items share; intervals resample them. ``resamples=0`` leaves intervals out.
+    *Source:* SAW-C §4.3. Errors: :class:`StatisticError` where the norms are constant, missing, or fewer than 3.
+
+    >>> curve = r_squared_by_layer([[0, 1], [0, 2], [0, 3], [0, 4]], [1, 3, 2, 4], resamples=0)
+    >>> curve.values[0].value, round(curve.values[1].value, 12)  # r = 4 / 5
+    (None, 0.64)
+    """
+    curve = correlations_by_layer(
+        distance, norms, kind="r_squared", better="higher", layers=layers, last_layer=last_layer, groups=groups,
+        level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
+    return _with_direction(curve, distance, norms)
+
+
+def r_by_layer(
+    distance: ArrayLike,
+    norms: ArrayLike,
+    *,
+    layers: Sequence[int] | None = None,
+    last_layer: int | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Curve:
+    """Return Pearson's r of each layer's distance with the norms; the best layer is the most negative one.
+
+    *Shape:* as :func:`r_squared_by_layer`. *Higher means:* distance rises with relatedness (−1 is the ideal).
+    *Source:* SAW-C §4.3. Errors: as :func:`r_squared_by_layer`.
+
+    >>> round(r_by_layer([[4], [3], [2], [1]], [1, 3, 2, 4], resamples=0).values[0].value, 12)  # -4 / 5
+    -0.8
+    """
+    return correlations_by_layer(
+        distance, norms, kind="pearson", better="lower", name=R, layers=layers, last_layer=last_layer, groups=groups,
+        level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
+
+
+def rho_by_layer(
+    distance: ArrayLike,
+    norms: ArrayLike,
+    *,
+    layers: Sequence[int] | None = None,
+    last_layer: int | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Curve:
+    """Return Spearman's rho of each layer's distance with the norms; the best layer is the most negative one.
+
+    Norms must be integer sums divided by counts: rounding noise breaks ties and changes rho.
+
+    *Shape:* as :func:`r_squared_by_layer`. *Higher means:* distance rises with relatedness (−1 is the ideal).
+    *Source:* SAW-C §4.3. Errors: as :func:`r_squared_by_layer`.
+
+    >>> round(rho_by_layer([[9], [3], [2], [1]], [1, 3, 2, 4], resamples=0).values[0].value, 12)  # -4 / 5
+    -0.8
+    """
+    curve = correlations_by_layer(
+        distance, norms, kind="spearman", better="lower", name=RHO, layers=layers, last_layer=last_layer, groups=groups,
+        level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
+    return _with_direction(curve, distance, norms)
+
+
+def correlations_by_layer(
+    columns: ArrayLike,
+    y: ArrayLike,
+    *,
+    kind: Kind,
+    better: Literal["higher", "lower"] = "higher",
+    name: str = "",
+    layers: Sequence[int] | None = None,
+    last_layer: int | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    choice: bool = False,
+) -> Curve:
+    """Return the correlation of each layer's values with y. *name* is the printed name, if it is not the kind's.
+
+    With *choice*, the curve has the estimate that allows for the best layer having been chosen on the same items
+    (:mod:`lexiscope.analysis.layers.choice`), unless only one layer has a value.
+
+    *Shape:* columns (items, layers), y and groups (items,); else as :func:`r_squared_by_layer`.
+    Errors: :class:`StatisticError` where y is constant, missing, or shorter than 3.
+
+    >>> rising, noise = np.arange(30.0), np.random.default_rng(1).normal(size=30)
+    >>> curve = correlations_by_layer(np.column_stack([noise, rising]), rising, kind="pearson", choice=True)
+    >>> curve.best, round(curve.chosen.value, 2)
+    (1, 1.0)
+    """
+    target = np.asarray(y, dtype=np.float64)
+    X = _columns(columns, len(target))
+    numbers, last = _layer_numbers((layers, last_layer), X.shape[1])
+    _, n_groups = group_codes(groups, len(target))
+    # correlating the norms with themselves refuses constant or missing norms before any layer is looked at
+    correlation_value(target, target, kind=kind)
+    draws, intervals = None, list[Interval | None]([None] * len(numbers))
+    if resamples:
+        draws = sound_draws(X, target, kind=kind, groups=groups, resamples=resamples, seed=seed)
+        intervals = [percentile_interval(column, level=level) for column in draws.T]
+    entries = [
+        _correlation_entry(X[:, column], target, kind, layer, last, intervals[column])
+        for column, layer in enumerate(numbers)
+    ]
+    curve = _curve(name or kind, better, entries, len(target), n_groups, None)
+    if not choice or sum(entry.value is not None for entry in entries) < 2:
+        return curve
+    chosen = at_chosen_layer(
+        X, target, kind=kind, better=better, name=name, layers=numbers, draws=draws, groups=groups, level=level,
+        resamples=resamples, seed=seed,
+    )  # fmt: skip
+    return replace(curve, chosen=chosen)
+
+
+def results_by_layer(curve: Curve) -> tuple[Estimate | Undefined, ...]:
+    """Return the statistic at each layer, then that of the model without distance, where the curve has one.
+
+    >>> curve = aic_by_layer([[1], [3], [2], [4]], [1, 0, 0, 1])
+    >>> [one.name for one in results_by_layer(curve)]
+    ['aic', 'aic(model=intercept_only)']
+    """
+    found = tuple(curve.estimate(point.layer) for point in curve.values)
+    if curve.baseline is None:
+        return found
+    alone = Estimate(statistic_name(curve.statistic, model="intercept_only"), curve.baseline, n=curve.n)
+    return (*found, alone.about(**_place(curve)))
+
+
+def best_results(curve: Curve) -> tuple[Estimate | Undefined, ...]:
+    """Return the best value over layers and its layer, with what to know of them; nothing where no layer has a value.
+
+    Both are undefined where a layer separates the outcomes without error: another layer's AIC must not pass for the
+    lowest. The value is too good, having been chosen on the same items (:mod:`lexiscope.analysis.layers.choice`).
+
+    >>> curve = r_squared_by_layer([[0, 4], [0, 3], [0, 2], [0, 1]], [1, 3, 2, 4], resamples=0)
+    >>> [(one.name, round(one.value, 2)) for one in best_results(curve)]
+    [('max_r_squared_over_layers', 0.64), ('best_layer(by=r_squared)', 1.0)]
+    """
+    if curve.best is None:
+        return ()
+    plain = parse_statistic(curve.statistic)[0]
+    over = f"{'max' if curve.better == 'higher' else 'min'}_{plain}_over_layers"
+    by = statistic_name("best_layer", by=plain)
+    separated = ", ".join(map(str, separated_layers(curve)))
+    if separated:
+        why = f"{SEPARATED} at layer {separated}: no finite AIC"
+        return tuple(Undefined(name, why, curve.n).about(**_place(curve)) for name in (over, by))
+    best = curve.estimate(curve.best)
+    assert isinstance(best, Estimate)
+    note = _joined(best.note, curve.caution)
+    tied = f"tied with layers {curve.tied}" if len(curve.tied) > 1 else ""
+    layer = Estimate(by, float(curve.best), n=curve.n, unit="layer", note=_joined(tied, note))
+    return replace(best, name=over, note=note), layer.about(**_place(curve))
+
+
+def separated_layers(curve: Curve) -> tuple[int, ...]:
+    """Return the layers whose distances separate the outcomes without error: their AIC is not finite."""
+    return tuple(point.layer for point in curve.values if point.value is None and "separate" in point.remark)
+
+
+def _place(curve: Curve) -> dict[str, str]:
+    return {name: getattr(curve, name) for name in ("subject", "dataset", "view", "condition")}
+
+
+def _no_boundary(curve: Curve, distance: FloatArray, same_sense: ArrayLike) -> str:
+    """Whether even the lowest AIC separates nothing, or pairs with the same sense are farther apart there."""
+    lowest, base = curve.best_value().value, curve.baseline
+    if base is not None and lowest is not None and lowest >= base:
+        return f"{NO_BOUNDARY}: no AIC is below that of a model without distance ({base:.2f})"
+    same = np.asarray(same_sense, dtype=bool)
+    near, far = float(distance[same].mean()), float(distance[~same].mean())
+    if near <= far:
+        return ""
+    means = f"mean distance {near:.3f} against {far:.3f}"
+    return f"the wrong direction: pairs with the same sense are farther apart ({means})"
+
+
+def _with_direction(curve: Curve, distance: ArrayLike, norms: ArrayLike) -> Curve:
+    """The curve with a caution where distance rises with relatedness at its best layer."""
+    if curve.best is None:
+        return curve
+    column = [point.layer for point in curve.values].index(curve.best)
+    r = correlation_value(np.asarray(distance, dtype=np.float64)[:, column], norms, kind="pearson")
+    farther = "the wrong direction: pairs that are further apart are rated as more related"
+    return replace(curve, caution=f"{farther} (r = {r:.3f})") if r > 0 else curve
+
+
+def _correlation_entry(
+    x: FloatArray, y: FloatArray, kind: Kind, layer: int, last: int, interval: Interval | None
+) -> CurvePoint:
+    ratio = layer_depth_ratio(layer, last)
+    try:
+        value = correlation_value(x, y, kind=kind)
+    except StatisticError as error:
+        return CurvePoint(layer, ratio, None, remark=error.what)
+    return CurvePoint(layer, ratio, value, interval, _joined(_noise(x), interval.note if interval else ""))
+
+
+def _aic_entry(x: FloatArray, same_sense: ArrayLike, layer: int, last: int) -> CurvePoint:
+    ratio = layer_depth_ratio(layer, last)
+    if is_constant(x) and x[0] != 0:
+        return CurvePoint(layer, ratio, None, remark=f"all {len(x)} distances are {x[0]:g}")
+    try:
+        fit = logistic(same_sense, x, ["distance"])
+    except StatisticError as error:
+        return CurvePoint(layer, ratio, None, remark=error.what)
+    return CurvePoint(layer, ratio, fit.aic, remark=_joined(_noise(x), *fit.remarks))
+
+
+def _joined(*remarks: str) -> str:
+    return "; ".join(remark for remark in remarks if remark)
+
+
+def _noise(x: FloatArray) -> str:
+    spread = float(np.ptp(x))
+    return f"the distances differ by at most {spread:.1e}: floating-point noise" if spread < _NOISE else ""
+
+
+def _curve(
+    statistic: str,
+    better: Literal["higher", "lower"],
+    entries: Sequence[CurvePoint],
+    n: int,
+    n_groups: int,
+    baseline: float | None,
+) -> Curve:
+    known = [entry.value for entry in entries if entry.value is not None]
+    target = (max(known) if better == "higher" else min(known)) if known else None
+    tied = tuple(entry.layer for entry in entries if entry.value is not None and entry.value == target)
+    return Curve(statistic, better, tuple(entries), min(tied, default=None), tied, n, n_groups, baseline)
+
+
+def _columns(distance: ArrayLike, n: int) -> FloatArray:
+    columns = np.asarray(distance, dtype=np.float64)
+    if columns.ndim != 2 or len(columns) != n or not columns.shape[1]:
+        raise StatisticError(f"distances of shape {columns.shape} do not go with {n} items: (items, layers) expected")
+    return columns
+
+
+def _layer_numbers(layers: _Layers, count: int) -> tuple[tuple[int, ...], int]:
+    given, last = layers
+    numbers = tuple(range(count)) if given is None else tuple(given)
+    if len(numbers) != count or len(set(numbers)) != count:
+        raise StatisticError(f"{len(numbers)} layer numbers ({len(set(numbers))} distinct) for {count} columns")
+    return numbers, max(numbers) if last is None else last

@@ -1,0 +1,1 @@
+"""Crossed linear mixed models: formula, data, fit, tests, reduction, and the same in R."""

@@ -1,0 +1,218 @@
+"""How often each point of the scale occurs: in all ratings, in rounded means, in what models predict.
+
+*Source:* AmbiStory §4.2 (all ratings) and Table 6 (mean ratings rounded to whole numbers beside models' labels, for
+all, open and ended stories).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.bootstrap import FloatArray, cluster_labels, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.norms.predictions import Predictions, Rounding, rounded
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Estimate, Interval, statistic_name
+
+_FEWEST_GROUPS = 2
+SCALE: tuple[float, ...] = (1.0, 2.0, 3.0, 4.0, 5.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelShares:
+    """The share of each point of a scale. *Unit:* share, 0 to 1; shares add up to 1.
+
+    ``intervals`` resample items, or the groups that were given. ``n_missing`` items have no label.
+    """
+
+    name: str
+    points: tuple[float, ...]
+    counts: tuple[int, ...]
+    shares: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+    n: int
+    n_missing: int
+
+    def results(self, statistic: str) -> tuple[Estimate, ...]:
+        """Return the share of each point, which is a parameter of the name *statistic*. *Unit:* percent."""
+        each = zip(self.points, self.shares, self.intervals, strict=True)
+        return tuple(
+            Estimate(
+                statistic_name(statistic, point=f"{point:g}"), 100 * share, interval.times(100), self.n, unit="percent"
+            )
+            for point, share, interval in each
+        )
+
+    def ends(self, statistic: str) -> Estimate:
+        """Return the share of the lowest and the highest point together, without an interval. *Unit:* percent."""
+        name = statistic_name(statistic, point=f"{self.points[0]:g}_or_{self.points[-1]:g}")
+        return Estimate(name, 100 * (self.shares[0] + self.shares[-1]), n=self.n, unit="percent")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTable:
+    """A subject's label shares on all items and in each condition, in code point order."""
+
+    subject: str
+    everything: LabelShares
+    by_condition: tuple[tuple[str, LabelShares], ...]
+
+    @property
+    def parts(self) -> tuple[tuple[str, LabelShares], ...]:
+        """The shares on all items, then those of each condition."""
+        return (("all", self.everything), *self.by_condition)
+
+    def results(self, statistic: str) -> tuple[Estimate, ...]:
+        """Return the share of each point in each part: of the subject, with the part as condition. *Unit:* percent."""
+        return tuple(
+            one.about(subject=self.subject, condition=part)
+            for part, shares in self.parts
+            for one in shares.results(statistic)
+        )
+
+
+def label_shares(
+    labels: ArrayLike,
+    *,
+    name: str,
+    points: Sequence[float] = SCALE,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> LabelShares:
+    """Return the share of each point among labels; NaN is a missing label. *Shape:* labels, groups (rows,).
+
+    >>> found = label_shares([1, 5, 5, float("nan")], name="toy", resamples=0)
+    >>> found.counts, found.n_missing
+    ((1, 0, 0, 0, 2), 1)
+
+    Errors: :class:`InputError` for a label that is no point; :class:`StatisticError` without labels.
+    """
+    values = np.asarray(labels, dtype=np.float64)
+    given = ~np.isnan(values)
+    if not given.any():
+        raise StatisticError(f"{name} has no labels")
+    is_point = values[given][:, None] == np.asarray(points, dtype=np.float64)[None, :]
+    if not is_point.any(axis=1).all():
+        off = values[given][~is_point.any(axis=1)][0]
+        raise InputError(f"{off:g} is no point of the scale", hint="round predictions first (rounded)")
+    kept = None if groups is None else np.asarray(groups)[given]
+    draws = _draws(is_point.astype(np.float64), kept, resamples, seed)
+    intervals = tuple(percentile_interval(draws[:, k], level=level) for k in range(len(points)))
+    counts = is_point.sum(axis=0)
+    shares = tuple((counts / counts.sum()).tolist())
+    missing = len(values) - int(counts.sum())
+    return LabelShares(name, tuple(points), tuple(counts.tolist()), shares, intervals, int(counts.sum()), missing)
+
+
+def rating_shares(
+    ratings: Ratings,
+    *,
+    points: Sequence[float] = SCALE,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> LabelShares:
+    """Return the share of each point among all single ratings; intervals resample items, or *groups* of items.
+
+    Errors: as :func:`label_shares`; :class:`InputError` E506 for an item without a group.
+    """
+    own = np.array(ratings.item_ids) if groups is None else ratings.item_labels(groups)
+    where = own[ratings.item]
+    name = "rating_shares"
+    return label_shares(
+        ratings.value, name=name, points=points, groups=where, level=level, resamples=resamples, seed=seed
+    )
+
+
+def mean_label_table(
+    ratings: Ratings,
+    conditions: Mapping[str, str],
+    *,
+    subject: str = "people",
+    rounding: Rounding = "half_up",
+    points: Sequence[float] = SCALE,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> LabelTable:
+    """Return the shares of rounded mean ratings, on all items and by condition (item id → open, ended).
+
+    Halves go up, as for predictions: one rule for people and models. Halves to even (Python's own rule) is the other
+    *rounding*; they differ with six ratings only, and on AmbiStory's test split not at all.
+    *Source:* AmbiStory Table 6, human rows.
+    Errors: as :func:`label_shares`; :class:`InputError` for an item without a condition or a group.
+    """
+    means = rounded(ratings.means(), rule=rounding, low=min(points), high=max(points))
+    labels = dict(zip(ratings.item_ids, means.tolist(), strict=True))
+    return label_table(
+        subject, labels, conditions, points=points, groups=groups, level=level, resamples=resamples, seed=seed
+    )
+
+
+def label_table(
+    subject: str,
+    labels: Predictions,
+    conditions: Mapping[str, str],
+    *,
+    points: Sequence[float] = SCALE,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> LabelTable:
+    """Return the shares of a subject's labels, on all items and by condition: a block of Table 6.
+
+    Errors: as :func:`mean_label_table`.
+    """
+    items = list(labels)
+    values = np.array([np.nan if labels[item] is None else labels[item] for item in items], dtype=np.float64)
+    condition = np.array(cluster_labels(items, conditions, what="condition"))
+    group = np.array(cluster_labels(items, groups, what="group") or items)
+
+    def shares(chosen: FloatArray, name: str) -> LabelShares:
+        rows = np.flatnonzero(chosen)
+        return label_shares(
+            values[rows],
+            name=name,
+            points=points,
+            groups=group[rows],
+            level=level,
+            resamples=resamples,
+            seed=seed,
+        )
+
+    parts = tuple((each, shares(condition == each, f"{subject}, {each}")) for each in sorted(set(condition.tolist())))
+    return LabelTable(subject, shares(np.ones(len(items)), f"{subject}, all"), parts)
+
+
+def rounded_twice(share: float, *, decimals: int = 1) -> float:
+    """Return a percentage as it prints where it was rounded to one more decimal before.
+
+    Three cells of AmbiStory's Table 6 are such: 23.548 is 23.5, but 23.55 and then 23.6.
+
+    >>> round(23.548, 1), rounded_twice(23.548)
+    (23.5, 23.6)
+    """
+    # away from zero at a half, as people round; binary fractions would decide 23.55 by chance
+    step = 10 ** (decimals + 1)
+    first = np.floor(abs(share) * step + 0.5)
+    return float(np.sign(share) * np.floor(first / 10 + 0.5) / 10**decimals)
+
+
+def _draws(is_point: FloatArray, groups: ArrayLike | None, resamples: int, seed: int) -> FloatArray:
+    if len(is_point if groups is None else set(np.asarray(groups).tolist())) < _FEWEST_GROUPS:
+        # one group has no variation: shares without intervals
+        return np.empty((0, is_point.shape[1]))
+    codes, count = group_codes(groups, len(is_point))
+    columns = [np.bincount(codes, weights=column, minlength=count) for column in is_point.T]
+    sums, sizes = np.stack(columns, axis=1), np.bincount(codes, minlength=count).astype(np.float64)
+    blocks = resample_counts(count, resamples=resamples, seed=seed)
+    return np.concatenate([(block @ sums) / (block @ sizes)[:, None] for block in blocks])

@@ -1,0 +1,1 @@
+"""Statistics of induced senses: intrusion, selection, duplicates, recovery of planted ones, similarity."""

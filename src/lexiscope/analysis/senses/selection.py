@@ -1,0 +1,229 @@
+"""Contextual sense selection: do people choose the group of words that a model chooses for a usage?
+
+A question shows a sentence and K groups of words, one for each induced sense of the target. *Source:* GASI §4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.agreement.choices import Majority, majority
+from lexiscope.analysis.agreement.votes import (
+    chance_of_majority,
+    chance_of_vote_share,
+    hits_per_item,
+    majority_of,
+    mean_chance,
+    share,
+    vote_share,
+)
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.result import Estimate, Undefined, statistic_name
+
+RULE = "a question is consistent where more than half of its judgments choose the model's sense: 2 of 3"
+"""When people and model agree on a question; three different answers of three do not."""
+
+# probabilities are printed with few digits, so their sum may be a little off
+_MOST = 1.01
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswers:
+    """What a model says of each question: the sense it chooses, and how probable each sense is (empty: not known)."""
+
+    choice: Mapping[str, str]
+    probabilities: Mapping[str, Mapping[str, float]]
+
+    @classmethod
+    def of(cls, items: Sequence[Item]) -> ModelAnswers:
+        """Read the conditions ``model_choice`` and ``p_<sense>`` of the items; a file's text is read as a number.
+
+        Errors: :class:`InputError` naming the item without ``model_choice``, or whose probability is none.
+
+        >>> from lexiscope.core.usage import Usage
+        >>> item = Item("i", "d", (Usage("bank", 0, 4),), conditions={"model_choice": "s1", "p_s1": "0.7", "p_s2": 0.3})
+        >>> ModelAnswers.of([item]).probabilities
+        {'i': {'s1': 0.7, 's2': 0.3}}
+        """
+        choice = {item.item_id: str(item.condition("model_choice")) for item in items}
+        found = {item.item_id: _probabilities(item) for item in items}
+        return cls(choice, {item_id: given for item_id, given in found.items() if given})
+
+
+@dataclass(frozen=True, slots=True)
+class SenseSelection:
+    """How far people and a model choose the same sense: shares from 0 to 1, higher means more often.
+
+    ``accuracy`` is the share of questions that are consistent by :data:`RULE`, ``judgment_accuracy`` the share of
+    single judgments that choose the model's sense. ``probability`` is the model's mean probability of the sense that a
+    majority chose (over the ``probability.n`` questions that have one), ``judgment_probability`` of every single
+    judgment's sense; both are ``None`` where the model gives no probabilities. ``agreement`` is the mean share of the
+    winning sense, ``trust_weighted_agreement`` weighs each vote by its rater's trust. ``human_choice`` is the
+    majority's sense of each question, ``None`` where no sense has more than half: ``n_undecided`` counts these,
+    ``n_tied`` those of them where two senses share the most votes. Each ``chance`` is what blind choices would give.
+    """
+
+    accuracy: Estimate
+    judgment_accuracy: Estimate
+    probability: Estimate | Undefined | None
+    judgment_probability: Estimate | None
+    agreement: Estimate | Undefined
+    trust_weighted_agreement: Estimate | Undefined | None
+    human_choice: Mapping[str, str | None]
+    chance_of_accuracy: float
+    chance_of_judgment: float
+    chance_of_agreement: float
+    n_questions: int
+    n_judgments: int
+    n_without: int
+    n_undecided: int
+    n_tied: int
+    n_missing: int
+
+    @property
+    def accuracies(self) -> tuple[tuple[Estimate, float], ...]:
+        """The share of questions and of judgments, each with what blind choices would give."""
+        return (self.accuracy, self.chance_of_accuracy), (self.judgment_accuracy, self.chance_of_judgment)
+
+
+def sense_selection(
+    ratings: Ratings,
+    options: Sequence[str],
+    *,
+    model: ModelAnswers,
+    groups: Mapping[str, str] | None = None,
+    trust: Mapping[str, float] | None = None,
+    n_options: int = 3,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> SenseSelection:
+    """Return how far people choose the model's sense. *Source:* GASI §4.2, Table 2.
+
+    *ratings* and *options* are the choices, of :func:`lexiscope.analysis.ratings.choices_from_table` or
+    :func:`lexiscope.analysis.agreement.votes.choices_from_arrays`. *groups* (item id → word) are resampled whole.
+    *n_options* is how many groups of words a page shows, dummies included.
+    Errors: :class:`InputError` for a question of which the model says nothing, a chosen sense without a probability
+    (a dummy group has 0), a missing word or trust; :class:`StatisticError` without judgments or with fewer than two
+    groups.
+
+    Two questions have a majority for the model's sense, the third has three different answers:
+
+    >>> from lexiscope.analysis.agreement.votes import choices_from_arrays
+    >>> choices = ["s1", "s1", "s2", "s1", "s1", "s1", "s1", "s2", "s3"]
+    >>> ratings, options = choices_from_arrays(list("abc") * 3, ["q1"] * 3 + ["q2"] * 3 + ["q3"] * 3, choices)
+    >>> probable = {"s1": 0.75, "s2": 0.25, "s3": 0.0}
+    >>> model = ModelAnswers(dict.fromkeys(["q1", "q2", "q3"], "s1"), dict.fromkeys(["q1", "q2", "q3"], probable))
+    >>> found = sense_selection(ratings, options, model=model, resamples=200)
+    >>> found.accuracy.value == 2 / 3, found.judgment_accuracy.value == 6 / 9, found.human_choice
+    (True, True, {'q1': 's1', 'q2': 's1', 'q3': None})
+    >>> found.probability.value, found.probability.n, found.judgment_probability.value  # (6 * .75 + 2 * .25) / 9
+    (0.75, 2, 0.5555555555555556)
+    >>> found.chance_of_accuracy == 7 / 27, found.n_undecided, found.n_tied
+    (True, 1, 1)
+    """
+    n = ratings.counts()
+    kept = n > 0
+    if not kept.any():
+        raise StatisticError("sense selection is undefined: there is no judgment")
+    # a majority of the judgments that are there: of one that was planned and is missing nothing is known
+    hits = hits_per_item(ratings, options, model.choice)[kept]
+    right = hits >= np.array([majority_of(size) for size in n[kept].tolist()])
+    labels = np.arange(ratings.n_items) if groups is None else ratings.item_labels(groups)
+    counted = partial(share, level=level, resamples=resamples, seed=seed)
+    agreed = partial(vote_share, ratings, groups=groups, level=level, resamples=resamples, seed=seed)
+    of_majority, of_judgments = (statistic_name("model_probability", of=unit) for unit in ("majority", "judgments"))
+    voted = majority(ratings)
+    table = _probability_table(ratings, options, model) if model.probabilities else None
+    return SenseSelection(
+        accuracy=counted(
+            statistic_name("selection_accuracy", of="questions"), right, np.ones(len(right)), groups=labels[kept]
+        ),
+        judgment_accuracy=counted(
+            statistic_name("selection_accuracy", of="judgments"), hits, n[kept], groups=labels[kept]
+        ),
+        probability=None if table is None else _of_majority(of_majority, table, voted, labels, counted),
+        judgment_probability=None
+        if table is None
+        else counted(of_judgments, _sums(ratings, table)[kept], n[kept], groups=labels[kept]),
+        agreement=agreed(),
+        trust_weighted_agreement=None if trust is None else agreed(trust=trust),
+        human_choice=_human_choice(voted, options, kept),
+        chance_of_accuracy=mean_chance(chance_of_majority, n[kept], n_options),
+        chance_of_judgment=1 / n_options,
+        chance_of_agreement=mean_chance(chance_of_vote_share, n[n > 1], n_options),
+        n_questions=int(kept.sum()),
+        n_judgments=int(n.sum()),
+        n_without=int((~kept).sum()),
+        n_undecided=int((kept & ~voted.absolute).sum()),
+        n_tied=int((kept & voted.tied).sum()),
+        n_missing=ratings.n_missing,
+    )
+
+
+def _human_choice(voted: Majority, options: Sequence[str], kept: BoolArray) -> dict[str, str | None]:
+    return {
+        item_id: options[int(voted.value[row])] if voted.absolute[row] else None
+        for row, item_id in enumerate(voted.item_ids)
+        if kept[row]
+    }
+
+
+def _probability_table(ratings: Ratings, options: Sequence[str], model: ModelAnswers) -> FloatArray:
+    """The model's probability of each option that somebody chose for an item, else NaN. *Shape:* (items, options)."""
+    table = np.full((ratings.n_items, len(options)), np.nan)
+    # only what somebody chose needs a probability; pairs are sorted so that the first fault is always the same
+    for row, column in sorted(set(zip(ratings.item.tolist(), ratings.value.astype(int).tolist(), strict=True))):
+        item_id, option = ratings.item_ids[row], options[column]
+        known = model.probabilities.get(item_id, {})
+        if option not in known:
+            what = f"the model gives no probability to {option!r}, which somebody chose"
+            raise InputError(what, place=Place(item_id=item_id), hint="give it; a dummy group has probability 0")
+        table[row, column] = known[option]
+    return table
+
+
+def _sums(ratings: Ratings, table: FloatArray) -> FloatArray:
+    """The sum over an item's judgments of the probability of what was chosen. *Shape:* (items,)."""
+    chosen = table[ratings.item, ratings.value.astype(int)]
+    return np.bincount(ratings.item, weights=chosen, minlength=ratings.n_items).astype(np.float64)
+
+
+def _of_majority(
+    name: str, table: FloatArray, voted: Majority, labels: NDArray[Any], counted: Callable[..., Estimate]
+) -> Estimate | Undefined:
+    rows = np.flatnonzero(voted.absolute)
+    if len(np.unique(labels[rows])) < 2:
+        return Undefined(name, "fewer than two questions (or words) have a majority for one sense", len(rows))
+    return counted(name, table[rows, voted.value[rows].astype(int)], np.ones(len(rows)), groups=labels[rows])
+
+
+def _probabilities(item: Item) -> dict[str, float]:
+    given: dict[str, float] = {}
+    for name, value in item.conditions.items():
+        if name.startswith("p_") and value != "":
+            given[name.removeprefix("p_")] = _probability(item, name, value)
+    if sum(given.values()) > _MOST:
+        what = f"the probabilities of its senses sum to {sum(given.values()):g}"
+        raise InputError(what, place=Place(item_id=item.item_id), why="together they are at most 1")
+    return given
+
+
+def _probability(item: Item, name: str, value: Condition) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        what = f"{name} is no probability: {value!r}"
+        raise InputError(what, place=Place(item_id=item.item_id), hint="give a number from 0 to 1")
+    return number

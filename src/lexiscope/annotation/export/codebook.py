@@ -1,0 +1,110 @@
+"""The codebook: every column of every table of an export, with its meaning, type, unit, range and levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lexiscope.annotation.export.neutral import Cell
+from lexiscope.annotation.export.sheet import Column, Sheet, sheet_of
+from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
+
+MOST_LEVELS = 40
+"""A category with more levels than this is described by how many it has."""
+
+_COLUMNS = (
+    Column("file", "the file, beside which the same rows lie as JSON lines (.jsonl) or Parquet", "id"),
+    Column("row_is", "what one row of the file is", "text"),
+    Column("column", "the column", "id"),
+    Column("meaning", "what its cells say", "text"),
+    Column("type", "text, category (few levels), id, integer, number, truth (True or False), time", "category"),
+    Column("unit", "unit of the cells", "text"),
+    Column("low", "lowest value: by definition, else the lowest that occurs", "number"),
+    Column("high", "highest value: by definition, else the highest that occurs", "number"),
+    Column("levels", "the values that occur, joined by ' | '", "text"),
+    Column("n", "cells that are not missing", "integer", low=0),
+    Column("missing", "cells that are missing", "integer", low=0),
+)
+
+_RESPONSES = {
+    "subject_id": Column("subject_id", "random id of the participant", "id"),
+    "subject_kind": Column(
+        "subject_kind", "whose answer: participant, or simulated for a simulated participant", "category"
+    ),
+    "item_id": Column(
+        "item_id", "the item; completion_time for the time from the first trial to the last answer", "id"
+    ),
+    "task": Column("task", "the task", "category"),
+    "measure": Column("measure", "what the value is; attention_check and qualification: 1 = right", "category"),
+    "value": Column("value", "the answer as a number, in the measure's own unit; ms for completion_time", "number"),
+    "option": Column("option", "the option chosen", "text"),
+    "layer": Column("layer", "empty: layers are those of models", "integer"),
+    "view": Column("view", "empty where nothing but the full text was shown", "category"),
+    "list_id": Column("list_id", "the list", "category"),
+    "position": Column("position", "position of the trial within its phase, from 0", "integer", low=0),
+    "repeat": Column("repeat", "empty: no question is repeated", "integer"),
+    "rt_ms": Column("rt_ms", "response time", "number", "ms", 0),
+    "answered_at": Column("answered_at", "when the answer was stored", "time", "UTC"),
+    "raw": Column("raw", "the answer as it was given, where it was text", "text"),
+    "scale": Column("scale", "of a rating: lowest and highest point of its scale, and its steps", "category"),
+}
+
+
+def responses_sheet(
+    table: ResponseTable, file: str = "responses.csv", row_is: str = "one response as the statistics read it"
+) -> Sheet:
+    """Return a response table as a sheet, for the codebook alone: the table writes itself."""
+    columns = tuple(_RESPONSES[name] for name in COLUMNS)
+    times = SCHEMA.get_field_index("answered_at")
+    cells = [table.arrow.column(name).to_pylist() for name in COLUMNS]
+    cells[times] = [None if at is None else at.isoformat() for at in cells[times]]
+    return Sheet(file, row_is, columns, tuple(zip(*cells, strict=True)))
+
+
+def codebook(sheets: Sequence[Sheet]) -> Sheet:
+    """Return the codebook of several tables; it describes itself last."""
+    rows = [_row(sheet, column) for sheet in sheets for column in sheet.columns]
+    own = sheet_of("codebook.csv", "one column of one file", _COLUMNS, rows)
+    return replace(own, rows=(*own.rows, *sheet_of("", "", _COLUMNS, [_bare(own, c) for c in _COLUMNS]).rows))
+
+
+def range_of(sheet: Sheet, column: Column) -> tuple[Cell, Cell]:
+    """Return the lowest and highest value of a column: by definition, else as they occur."""
+    found = [cell for cell in sheet.column(column.name) if isinstance(cell, int | float) and cell == cell]
+    if column.kind not in ("integer", "number") or not found:
+        return column.low, column.high
+    low = min(found) if column.low is None else column.low
+    return low, max(found) if column.high is None else column.high
+
+
+def levels_of(sheet: Sheet, column: Column) -> tuple[str, ...]:
+    """Return the levels of a category or truth value, in order; free texts and ids have none."""
+    if column.levels:
+        return column.levels
+    if column.kind not in ("category", "truth"):
+        return ()
+    return tuple(sorted({str(cell) for cell in sheet.column(column.name) if cell is not None}, key=_natural))
+
+
+def _row(sheet: Sheet, column: Column) -> dict[str, Cell]:
+    cells = sheet.column(column.name)
+    levels, (low, high) = levels_of(sheet, column), range_of(sheet, column)
+    n = sum(cell is not None and cell == cell for cell in cells)
+    listed = " | ".join(levels) if len(levels) <= MOST_LEVELS else f"{len(levels)} levels"
+    said = {"low": low, "high": high, "levels": listed or None, "n": n, "missing": len(cells) - n}
+    return _bare(sheet, column) | said
+
+
+def _bare(sheet: Sheet, column: Column) -> dict[str, Cell]:
+    return {
+        "file": sheet.file,
+        "row_is": sheet.row_is,
+        "column": column.name,
+        "meaning": column.meaning,
+        "type": column.kind,
+        "unit": column.unit or None,
+    }
+
+
+def _natural(text: str) -> tuple[int, str]:
+    return (len(text), text) if text.isdecimal() else (0, text)

@@ -1,0 +1,291 @@
+"""What an export is made of: the study, its answers, its people; and who of them counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property, lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from lexiscope.analysis.exclusion import Rule, format_rule
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.exclusions import declared_rules, judge_now, kept_by_hand
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.simulated import SIMULATED, kind_of_person, refuse_mixture
+
+FEWEST_FOR_AGREEMENT = 3
+"""People of a list who must have finished before a rule on agreement judges any of them."""
+FINISHED = frozenset({"finished", "accepted", "excluded"})
+"""The states of people who answered everything, or were excluded."""
+SHORTEST_ID = 6
+"""Platform ids of fewer characters are no ids in a free text: they would take every number out of it."""
+REMOVED = "[platform id removed]"
+
+Moment = str | datetime | None
+Row = Mapping[str, Any]
+
+
+class PersonLike(Protocol):
+    """What is used of a participant as the store knows them; times are UTC."""
+
+    @property
+    def participant_id(self) -> str:
+        """The random id."""
+
+    @property
+    def state(self) -> str:
+        """Where the participant stands."""
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+
+    @property
+    def list_id(self) -> str | None:
+        """The list, once a place is taken."""
+
+    @property
+    def surplus(self) -> bool:
+        """Whether the list had filled before the participant came back."""
+
+    @property
+    def consented_at(self) -> Moment:
+        """When the session began, with consent."""
+
+    @property
+    def active_at(self) -> Moment:
+        """When the trials began."""
+
+    @property
+    def finished_at(self) -> Moment:
+        """When the last answer was stored."""
+
+    @property
+    def n_answered(self) -> int:
+        """How many trials are answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCount:
+    """What one rule did: people before, removed and after; ``waiting`` says why it could not be judged."""
+
+    rule: str
+    description: str
+    n_before: int
+    n_removed: int
+    n_after: int
+    waiting: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who counts: the counts of the rules in order, the reason of everybody who is excluded, and who is valid."""
+
+    rules: tuple[RuleCount, ...]
+    excluded: Mapping[str, str]
+    valid: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a researcher decided about a text that a participant wrote: verdict, the edited text if any, why."""
+
+    verdict: str
+    text: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """A study and all that was collected in it.
+
+    ``responses`` and ``judgments`` are the store's tables; ``views`` the view of each list; ``measure`` that of the
+    task's answers; ``numbers`` the number from which each participant's trials were made (the ordinal of their place);
+    ``reviews`` what was decided about texts, by participant and item. ``platform_ids`` are looked for in free text and
+    taken out of it; nothing else of them is used.
+    """
+
+    definition: StudyDefinition
+    design: Design
+    measure: str
+    responses: ResponseTable
+    judgments: pa.Table
+    people: Sequence[PersonLike]
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    views: Mapping[str, str] = field(default_factory=dict)
+    reviews: Mapping[tuple[str, str], Reviewed] = field(default_factory=dict)
+    platform_ids: Collection[str] = ()
+
+    @cached_property
+    def simulated(self) -> bool:
+        """Whether the participants are simulated: their ids say so, which every table is made of.
+
+        Errors: :class:`InputError` E508 where people are among them.
+        """
+        kinds = {kind_of_person(one.participant_id) for one in self.people}
+        refuse_mixture(kinds)
+        return SIMULATED in kinds
+
+    @cached_property
+    def items(self) -> dict[str, Item]:
+        """The items by id, catch trials too."""
+        catch = {item.item_id: item for items in self.design.catch for item in items}
+        return {item.item_id: item for item in self.design.items} | catch
+
+    @cached_property
+    def standing(self) -> Standing:
+        """Who counts, by the rules as declared and by what was decided by hand."""
+        return judge(self)
+
+    @cached_property
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """The judgments as rows: who is excluded by the rules is marked, platform ids in free text are taken out."""
+        found = self.judgments.to_pylist()
+        for row in found:
+            reason = self.standing.excluded.get(row["participant_id"])
+            row["excluded"], row["exclusion_rule"] = reason is not None, reason
+            for name in ("response_text", "guessed_word", "comment", "exclusion_rule"):
+                row[name] = without_ids(row[name], self.platform_ids)
+        return tuple(found)
+
+    @cached_property
+    def valid_rows(self) -> tuple[dict[str, Any], ...]:
+        """The answers that count: to real items, in the trials, of valid participants, in one order."""
+        chosen = [
+            row
+            for row in self.rows
+            if row["kind"] == "item" and row["phase"] == "trials" and row["participant_id"] in self.standing.valid
+        ]
+        return tuple(sorted(chosen, key=slot_order))
+
+    @cached_property
+    def kept(self) -> ResponseTable:
+        """The responses of valid participants."""
+        valid = sorted(self.standing.valid)
+        return self.responses.filter(np.isin(self.responses.column("subject_id").astype(str), valid))
+
+    @cached_property
+    def item_answers(self) -> ResponseTable:
+        """The valid responses to real items, in the task's measure."""
+        table = self.kept.where(measure=self.measure)
+        real = [item.item_id for item in self.design.items]
+        return table.filter(np.isin(table.column("item_id").astype(str), real))
+
+    def view_of(self, list_id: str | None) -> str:
+        """Return the view of a list."""
+        return self.views.get(list_id or "", self.definition.views[0])
+
+
+def slot_order(row: Row) -> tuple[object, ...]:
+    """Return the order of judgments: by list, place on the list, participant and trial; surplus people come last.
+
+    Lists are in their order as numbers (list 2 before list 10).
+    """
+    list_id, slot = row["list_id"] or "", row["slot"]
+    return (len(list_id), list_id, slot is None, slot or 0, row["participant_id"], row["trial_index"])
+
+
+def judge(collected: Collected) -> Standing:
+    """Judge everybody who finished, as the study does while it runs, and count what each rule did.
+
+    A rule that cannot be judged removes nobody and says why. Whoever was excluded by hand comes after the rules.
+    """
+    finished = {one.participant_id for one in collected.people if str(one.state) in FINISHED}
+    table = collected.responses
+    table = table.filter(np.isin(table.column("subject_id").astype(str), sorted(finished)))
+    kept = kept_by_hand(collected.people)
+    counts: list[RuleCount] = []
+    excluded: dict[str, str] = {}
+    for rule in declared_rules(collected.definition, collected.design):
+        found, waiting = _judged(rule, table, kept)
+        before = len(finished) - len(excluded)
+        excluded |= found
+        counts.append(RuleCount(format_rule(rule), rule.describe(), before, len(found), before - len(found), waiting))
+        table = table.filter(~np.isin(table.column("subject_id").astype(str), sorted(found)))
+    by_hand = {
+        one.participant_id: one.reason or "no reason was given"
+        for one in collected.people
+        if str(one.state) == "excluded" and one.participant_id not in excluded
+    }
+    if by_hand:
+        before = len(finished) - len(excluded)
+        what = "Excluded while the study ran, by hand or by a rule that no longer catches them."
+        counts.append(RuleCount("excluded_while_running", what, before, len(by_hand), before - len(by_hand)))
+    excluded |= by_hand
+    return Standing(tuple(counts), excluded, frozenset(finished - set(excluded)))
+
+
+def without_ids(text: str | None, platform_ids: Collection[str]) -> str | None:
+    """Return a free text in which no platform id stands: people paste their own into comments.
+
+    >>> without_ids("I am 5f0c9A27 (sorry)", ["5F0C9A27"])
+    'I am [platform id removed] (sorry)'
+    """
+    if not text or not platform_ids:
+        return text
+    # an answer that is a number or a letter is shorter than any id that is looked for
+    return text if len(text) < SHORTEST_ID else _any_of(tuple(platform_ids)).sub(REMOVED, text)
+
+
+def exported(collected: Collected, table: ResponseTable) -> ResponseTable:
+    """Return responses of a study as they are exported: no platform id is in free text."""
+    return responses_without_ids(table, collected.platform_ids)
+
+
+def responses_without_ids(table: ResponseTable, platform_ids: Collection[str]) -> ResponseTable:
+    """Return responses with platform ids taken out of free text."""
+    if not platform_ids:
+        return table
+    for name in ("option", "raw"):
+        cells = [without_ids(cell, platform_ids) for cell in table.column(name).tolist()]
+        table = table.with_column(name, pa.array(cells, type=pa.string()))
+    return table
+
+
+def minutes_of(person: PersonLike) -> float | None:
+    """Return the minutes from the first trial to the last; ``None`` where there is no such time.
+
+    A clock that was set back makes no time.
+    """
+    return _minutes(person.active_at, person.finished_at)
+
+
+def session_minutes_of(person: PersonLike) -> float | None:
+    """Return the minutes from consent to the last answer, pauses and all: what is paid for; ``None`` as above."""
+    return _minutes(person.consented_at, person.finished_at)
+
+
+@lru_cache(maxsize=8)
+def _any_of(platform_ids: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern for all ids, the longest first: an id may begin with another."""
+    ids = sorted((each for each in platform_ids if len(each) >= SHORTEST_ID), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, ids)) or r"(?!)", re.IGNORECASE)
+
+
+def _judged(rule: Rule, table: ResponseTable, kept: Collection[str]) -> tuple[dict[str, str], str]:
+    if not len(table):
+        return {}, "nobody has finished who is still in"
+    try:
+        now = judge_now([rule], table, fewest=FEWEST_FOR_AGREEMENT, kept=kept)
+    except (InputError, StatisticError) as error:
+        return {}, error.what
+    return now.excluded, now.waiting[0][1] if now.waiting else ""
+
+
+def _minutes(first: Moment, last: Moment) -> float | None:
+    begun, ended = _moment(first), _moment(last)
+    if begun is None or ended is None or ended < begun:
+        return None
+    return (ended - begun).total_seconds() / 60
+
+
+def _moment(at: Moment) -> datetime | None:
+    return datetime.fromisoformat(at) if isinstance(at, str) else at

@@ -1,0 +1,230 @@
+"""The long tables of an export: judgments, participants, items, exclusions, display orders."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from lexiscope.annotation.export.collected import Collected, minutes_of, session_minutes_of, without_ids
+from lexiscope.annotation.export.neutral import Cell
+from lexiscope.annotation.export.sheet import KIND, Column, Sheet, sheet_of
+from lexiscope.annotation.store.export import LONG_SCHEMA
+from lexiscope.core.item import Item
+
+JUDGMENTS: tuple[Column, ...] = (
+    Column("study_id", "the study's name", "category"),
+    Column("task_type", "the task that was answered", "category"),
+    Column("item_id", "the item; its texts and conditions stand in items.csv", "id"),
+    Column("confusion_set", "items with the same value were kept apart (word, story)", "id"),
+    Column("list_id", "the list that the participant answered; empty before a place was taken", "category"),
+    Column("slot", "place on the list, from 1; empty for a surplus participant", "integer", low=1),
+    Column("participant_id", "random id of the participant; no id of a recruiting platform", "id"),
+    KIND,
+    Column("trial_index", "position of the trial within its phase, from 0", "integer", low=0),
+    Column("phase", "part of the session", "category"),
+    Column("kind", "what the item is for; only kind item counts in item statistics", "category"),
+    Column("display_order", "order of the options: place i showed option display_order[i]; []: as given", "text"),
+    Column("side", "which sentence stood left: as_given or swapped; empty where there is one", "category"),
+    Column("response", "the answer: a number on the scale, or the option chosen", "text", answer=True),
+    Column("response_text", "the text that was written, where the answer is a text", "text"),
+    Column("label_undecided", "the participant said that no decision was possible", "truth"),
+    Column("flag_nonsensical", "the participant marked the text as nonsensical", "truth"),
+    Column("flag_weird", "the participant marked the item as weird", "truth"),
+    Column("guessed_word", "the word that the participant guessed for a hidden target", "text"),
+    Column("comment", "the participant's comment", "text"),
+    Column("shown_at", "when the page was shown, by the participant's clock", "time", unit="UTC"),
+    Column("answered_at", "when the answer was stored, by the server's clock", "time", unit="UTC"),
+    Column("rt_ms", "response time, measured in the browser where it could be", "number", unit="ms", low=0),
+    Column("n_revisions", "how often the answer was changed; the last one is given", "integer", low=0),
+    Column("guideline_version", "version of the instructions: first 12 digits of their SHA-256", "id"),
+    Column("item_sha256", "SHA-256 of what the item can show", "id"),
+    Column("excluded", "the participant is excluded from the analysis", "truth"),
+    Column("exclusion_rule", "by which rule, or why; empty where not excluded", "category"),
+    # the two that the specification of the long export does not name come behind those that it does
+    Column("flag_skipped", "the participant asked for another item instead of answering this one", "truth"),
+    Column("flag_not_found", "the participant said that there is no page for the target", "truth"),
+)
+
+_PEOPLE: tuple[Column, ...] = (
+    Column("participant_id", "random id of the participant", "id"),
+    Column("list_id", "the list", "category"),
+    Column("view", "what was shown of the items of the list", "category"),
+    Column("number", "number from which order, sides and options of the trials follow", "integer", low=0),
+    Column("state", "where the participant stood at the export", "category"),
+    Column("surplus", "the list had filled before the participant came back", "truth"),
+    Column("valid", "finished and not excluded: the answers count", "truth"),
+    Column("exclusion_rule", "by which rule the participant is excluded, or why", "category"),
+    Column("n_answered", "trials answered", "integer", low=0),
+    Column("minutes", "from the first trial to the last answer; rules on time read this", "number", "minutes", 0),
+    Column("session_minutes", "from consent to the last answer, pauses too: what is paid", "number", "minutes", 0),
+)
+_EXCLUSIONS: tuple[Column, ...] = (
+    Column("order", "place of the rule in the order of application, from 1", "integer", low=1),
+    Column("rule", "the rule as declared, every setting spelled out", "id"),
+    Column("description", "the rule as a sentence", "text"),
+    Column("before", "participants before the rule", "integer", low=0),
+    Column("removed", "participants removed by it", "integer", low=0),
+    Column("after", "participants after it", "integer", low=0),
+    Column("not_judged", "why the rule could not be judged; empty where it was", "text"),
+)
+_EXCLUDED: tuple[Column, ...] = (
+    Column("participant_id", "random id of the participant", "id"),
+    Column("list_id", "the list", "category"),
+    Column("reason", "the first rule that caught the participant, or the reason given by hand", "category"),
+)
+_ORDERS: tuple[Column, ...] = (
+    *(column for column in _PEOPLE if column.name in ("participant_id", "list_id", "number")),
+    *(column for column in JUDGMENTS if column.name in ("phase", "trial_index", "item_id", "kind")),
+    *(column for column in JUDGMENTS if column.name in ("display_order", "side")),
+)
+
+
+def judgments_sheet(collected: Collected) -> Sheet:
+    """Return every judgment, also those of excluded people, with the columns of the long export."""
+    row_is = "one judgment: the latest answer of one participant to one item in one phase"
+    return sheet_of("judgments.csv", row_is, JUDGMENTS, collected.rows)
+
+
+def judgments_parquet(collected: Collected) -> bytes:
+    """Return the judgments as Parquet; the same rows give the same bytes."""
+    sink = io.BytesIO()
+    table = pa.Table.from_pylist(list(collected.rows), schema=LONG_SCHEMA)
+    parquet.write_table(table, sink, compression="zstd", store_schema=True)
+    return sink.getvalue()
+
+
+def people_sheet(collected: Collected) -> Sheet:
+    """Return who took part, with what they said about themselves."""
+    about = [Column(f"about_{one.measure}", one.text, "category") for one in collected.definition.about_you]
+    said = _said(collected)
+    rows: list[dict[str, Cell]] = []
+    for one in sorted(collected.people, key=lambda person: person.participant_id):
+        minutes, session = minutes_of(one), session_minutes_of(one)
+        row: dict[str, Cell] = {
+            "participant_id": one.participant_id,
+            "list_id": one.list_id,
+            "view": collected.view_of(one.list_id) if one.list_id else None,
+            "number": collected.numbers.get(one.participant_id),
+            "state": str(one.state),
+            "surplus": one.surplus,
+            "valid": one.participant_id in collected.standing.valid,
+            "exclusion_rule": _reason(collected, one.participant_id),
+            "n_answered": one.n_answered,
+            "minutes": None if minutes is None else round(minutes, 3),
+            "session_minutes": None if session is None else round(session, 3),
+        }
+        rows.append(row | said.get(one.participant_id, {}))
+    return sheet_of("participants.csv", "one participant", (*_PEOPLE, *about), rows)
+
+
+def exclusions_sheet(collected: Collected) -> Sheet:
+    """Return what each exclusion rule did, in order."""
+    rows = [
+        {
+            "order": order,
+            "rule": one.rule,
+            "description": one.description,
+            "before": one.n_before,
+            "removed": one.n_removed,
+            "after": one.n_after,
+            "not_judged": one.waiting or None,
+        }
+        for order, one in enumerate(collected.standing.rules, start=1)
+    ]
+    return sheet_of("exclusions.csv", "one exclusion rule", _EXCLUSIONS, rows)
+
+
+def excluded_sheet(collected: Collected) -> Sheet:
+    """Return who is excluded, and why."""
+    lists = {one.participant_id: one.list_id for one in collected.people}
+    rows = [
+        {"participant_id": who, "list_id": lists.get(who), "reason": _reason(collected, who)}
+        for who in sorted(collected.standing.excluded)
+    ]
+    return sheet_of("excluded_participants.csv", "one excluded participant", _EXCLUDED, rows)
+
+
+def orders_sheet(collected: Collected) -> Sheet:
+    """Return the order, sides and option orders of every trial as they were shown."""
+    rows = [
+        {**row, "number": collected.numbers.get(row["participant_id"])}
+        for row in collected.rows
+        if row["phase"] in ("trials", "reveal")
+    ]
+    rows.sort(key=lambda row: (row["participant_id"], row["phase"] == "reveal", row["trial_index"]))
+    return sheet_of("display_orders.csv", "one trial as it was shown", _ORDERS, rows)
+
+
+def items_sheet(collected: Collected) -> Sheet:
+    """Return the items: texts, targets, senses, options, conditions."""
+    in_catch = {item.item_id for items in collected.design.catch for item in items}
+    lists: dict[str, list[str]] = {}
+    for number, (real, catch) in enumerate(zip(collected.design.lists, collected.design.catch, strict=True), start=1):
+        for item in (*real, *catch):
+            lists.setdefault(item.item_id, []).append(str(number))
+    columns = _item_columns(collected)
+    rows: list[dict[str, Cell]] = []
+    for name, item in sorted(collected.items.items()):
+        kind = "catch" if name in in_catch else "item"
+        rows.append({"item_id": name, "kind": kind, "lists": "|".join(lists[name]), **item_cells(item)})
+    return sheet_of("items.csv", "one item", columns, rows)
+
+
+def item_cells(item: Item) -> dict[str, Cell]:
+    """Return what an item shows, as cells by column."""
+    cells: dict[str, Cell] = {"word": item.word, "options": json.dumps(item.options, ensure_ascii=False)}
+    for number, usage in enumerate(item.usages, start=1):
+        cells |= {f"sentence_{number}": usage.text, f"target_{number}": usage.target, f"sense_{number}": usage.sense}
+        cells |= {f"start_{number}": usage.start, f"end_{number}": usage.end}
+    cells["gold"] = item.gold
+    return {condition_column(name): value for name, value in item.conditions.items()} | cells
+
+
+def condition_column(name: str) -> str:
+    """Return the column of a condition: its name, unless a column of the items has it already."""
+    own = {"item_id", "kind", "lists", "word", "options", "gold"}
+    parts = ("sentence_", "target_", "sense_", "start_", "end_")
+    return f"condition_{name}" if name in own or name.startswith(parts) else name
+
+
+def _item_columns(collected: Collected) -> tuple[Column, ...]:
+    items = collected.items.values()
+    usages = range(1, 1 + max(len(item.usages) for item in items))
+    names = sorted({name for item in items for name in item.conditions})
+    return (
+        Column("item_id", "the item", "id"),
+        Column("kind", "item, or catch: not in the item statistics", "category"),
+        Column("lists", "the lists that the item stands in", "text"),
+        Column("word", "what items are grouped by: the lemma of the first target", "id"),
+        *(column for number in usages for column in _usage_columns(number)),
+        Column("options", "the options as given, as a JSON list; [] where there are none", "text"),
+        Column("gold", "the right answer, where there is one", "text", answer=True),
+        *(Column(condition_column(name), f"the condition {name} of the design", "category") for name in names),
+    )
+
+
+def _usage_columns(number: int) -> tuple[Column, ...]:
+    return (
+        Column(f"sentence_{number}", f"text {number}", "text"),
+        Column(f"target_{number}", f"the target as it stands in text {number}", "text"),
+        Column(f"start_{number}", f"first character of the target in text {number}, from 0", "integer", low=0),
+        Column(f"end_{number}", f"character behind the target in text {number}", "integer", low=0),
+        Column(f"sense_{number}", f"sense of the target in text {number}, where the items name it", "text"),
+    )
+
+
+def _said(collected: Collected) -> dict[str, dict[str, Cell]]:
+    found: dict[str, dict[str, Cell]] = {}
+    for row in collected.rows:
+        if row["phase"] == "demographics":
+            measure = row["item_id"].removeprefix("about:")
+            answer = row["response"] if row["response"] is not None else row["response_text"]
+            found.setdefault(row["participant_id"], {})[f"about_{measure}"] = answer
+    return found
+
+
+def _reason(collected: Collected, who: str) -> str | None:
+    return without_ids(collected.standing.excluded.get(who), collected.platform_ids)

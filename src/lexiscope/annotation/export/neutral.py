@@ -1,0 +1,94 @@
+"""Text that a spreadsheet would run as a formula, made harmless; and rows as CSV and as lossless JSON lines.
+
+A participant can write ``=HYPERLINK(…)`` into a comment. In every CSV file such a cell begins with an apostrophe, which
+spreadsheets show as text; what was written stands unchanged in the JSON lines beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from lexiscope.items.tables.spreadsheet import is_live as is_live
+from lexiscope.items.tables.spreadsheet import neutral as neutral
+
+Cell = str | int | float | bool | None
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.ASCII)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_NEEDS_QUOTES = re.compile(r'[",\r\n]')
+# readers that split lines as Unicode does would cut a JSON line here
+_LINE_ENDS = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
+
+
+def neutral_answer(text: str) -> str:
+    """Return an answer that no spreadsheet runs; a number below zero, as a scale has it, stays a number.
+
+    >>> neutral_answer("-2"), neutral_answer("-2+3")
+    ('-2', "'-2+3")
+    """
+    return text if _NUMBER.fullmatch(text) else neutral(text)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, answers: Sequence[str] = ()) -> str:
+    """Return rows as CSV in UTF-8 with LF: text is neutral, a missing cell is bare, an empty text is quoted.
+
+    *answers* are the columns whose text may be a number that was given as an answer.
+    """
+    as_answer = [name in answers for name in header]
+    lines = [",".join(_quoted(neutral(name)) for name in header)]
+    lines += [",".join(_cell(cell, number) for cell, number in zip(row, as_answer, strict=True)) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def json_line(row: Mapping[str, object]) -> str:
+    """Return a row as one line of JSON that reads back exactly, whatever its text.
+
+    >>> json_line({"comment": "=1+1\\u2028"})
+    '{"comment": "=1+1\\\\u2028"}'
+    """
+    text = _ENCODER.encode(row)
+    return _LINE_ENDS.sub(lambda found: f"\\u{ord(found.group()):04x}", text) if not text.isascii() else text
+
+
+def jsonl_text(rows: Iterable[Mapping[str, object]]) -> str:
+    """Return rows as JSON lines."""
+    return "".join(json_line(row) + "\n" for row in rows)
+
+
+def cell_text(cell: Cell) -> str:
+    """Return what a reader of the CSV gets for a cell.
+
+    >>> cell_text(2.0), cell_text("=1"), cell_text(None), cell_text(False)
+    ('2', "'=1", '', 'False')
+    """
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return neutral(cell)
+    return str(cell) if isinstance(cell, bool | int) else _number(cell)
+
+
+def _cell(cell: Cell, is_answer: bool) -> str:
+    return _text_cell(cell, is_answer) if isinstance(cell, str) else cell_text(cell)
+
+
+# most cells of a long table repeat: ids, words, sentences, rules
+@lru_cache(maxsize=1 << 14)
+def _text_cell(text: str, is_answer: bool) -> str:
+    return _quoted(neutral_answer(text) if is_answer else neutral(text))
+
+
+def _number(value: float) -> str:
+    # a missing number is a missing cell: "nan" would be text to half of the readers
+    if value != value:
+        return ""
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def _quoted(text: str) -> str:
+    if text and not _NEEDS_QUOTES.search(text) and text == text.strip():
+        return text
+    return '"' + text.replace('"', '""') + '"'

@@ -1,0 +1,243 @@
+"""The plan of a study as text: sampling plan, exclusions, confirmatory model, and every setting; a template for one.
+
+The plan is made of the definition alone: the same definition gives the same text, and no number of the definition is
+missing from it. The template has no numbers at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lexiscope.analysis.exclusion import parse_rule
+from lexiscope.annotation.export.r_script import analysis_formulas
+from lexiscope.annotation.study_file.definition import StudyDefinition, text_versions
+from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.wording import counted, people
+from lexiscope.core.simulated import TOLD_SIMULATED
+
+
+def preregistration(definition: StudyDefinition, design: Design, *, simulated: bool = False) -> str:
+    """Return the text as Markdown; *simulated*: of a rehearsal, which is marked.
+
+    Errors: those of :func:`lexiscope.analysis.exclusion.parse_rule` and of the planned model.
+    """
+    parts = (
+        [
+            f"# Plan: {definition.texts.title or definition.name}",
+            "",
+            *(_REHEARSED if simulated else ()),
+            _WHAT_IT_IS,
+            "",
+        ],
+        _material(definition, design),
+        _sampling(definition, design),
+        _trials(definition),
+        _exclusions(definition),
+        _models(definition),
+        _pay(definition),
+        _settings(definition),
+    )
+    return "\n".join(line for part in parts for line in part).rstrip("\n") + "\n"
+
+
+_WHAT_IT_IS = (
+    "This text was written from the study's definition, which cannot change after the launch. It is a pre-registration "
+    "only if it was registered before the first answer."
+)
+_REHEARSED = (
+    f"**Simulated participants:** {TOLD_SIMULATED}. This text is not a pre-registration of these answers.",
+    "",
+)
+_TEMPLATE = """\
+# TEMPLATE: pre-registration
+
+**TEMPLATE. Nothing in this file has been decided.** Replace every ____ before the first participant answers, delete
+this paragraph, and register the text (for example at https://osf.io). A plan that was written after the first answer is
+not a pre-registration, and its analyses are exploratory.
+
+- Title: ____
+- Authors: ____
+- Date of registration, and where: ____
+- Have any answers been collected, and who has seen them? ____
+
+## Questions
+
+{questions}
+
+Analyses that are not named below are exploratory.
+
+## Material
+
+- Items, and where they come from: ____
+- Lists, items per list, how items are divided: ____
+- Question, scale, guidelines (attach the text): ____
+
+## Sampling plan
+
+- Who can take part, and how they are recruited: ____
+- Valid answers per item after exclusions: ____
+- Participants asked first: ____
+- What happens if an item has too few valid answers: ____
+- Largest number of participants: ____
+
+## Session
+
+- Qualification, practice and catch trials, with their correct answers: ____
+- Order of items, sides and options: ____
+
+## Exclusions, in the order in which they are applied
+
+1. ____
+2. ____
+
+## Confirmatory analyses
+
+For each: the outcome, the model with its random effects, the effect that is tested, its predicted direction, the test
+and its level, the smallest effect that matters, and, if models are compared with people, which model and which layer.
+
+1. ____
+2. ____
+
+## Pay and ethics
+
+- Amount and currency per participant: ____
+- Expected duration, and the pay per hour that follows: ____
+- Ethics approval: ____
+"""
+
+
+def preregistration_template(questions: Sequence[tuple[str, str]] = ()) -> str:
+    """Return a template as Markdown: blanks for everything, the numbers of no study.
+
+    *questions* (id, text) are those of a study of the catalog, each to be answered or to be deleted.
+    """
+    listed = [f"- {name}: {text} Predicted: ____. Confirmatory: ____" for name, text in questions]
+    return _TEMPLATE.format(questions="\n".join(listed or ["1. ____ Predicted: ____"]))
+
+
+def settings_of(definition: StudyDefinition) -> Iterator[tuple[str, str]]:
+    """Yield every setting by its dotted name and its value as text; of a participant's text, its version.
+
+    What participants read is given by version, because the pre-registration would otherwise repeat it whole.
+    """
+    versions = text_versions(definition)
+    for name, value in _leaves("", definition.model_dump(mode="json")):
+        section, _, text = name.partition(".")
+        if section == "texts":
+            yield name, f"version {versions[text]}" if versions[text] else "no text"
+        elif section != "codes":
+            # a completion code in a public text would let anybody be paid
+            yield name, value
+
+
+def _material(definition: StudyDefinition, design: Design) -> list[str]:
+    sizes = sorted({len(items) for items in design.lists})
+    per_list = " or ".join([*(str(size) for size in sizes[:-1]), counted(sizes[-1], "item")])
+    n_shared = len(design.shared)
+    shared = f"; {counted(n_shared, 'item')} stand{'s' * (n_shared == 1)} in every list" if design.shared else ""
+    once = "One participant answers one list" + (" in one view." if len(definition.views) > 1 else ".")
+    catch, scale = definition.catch.per_list, definition.scale
+    apart = [f"{one.condition} ({_most(one.at_most)})" for one in definition.design.confusion]
+    return [
+        "## Material and design",
+        "",
+        f"Task: {definition.task}, in {definition.language}. {counted(len(design.items), 'item')} on "
+        f"{counted(len(design.lists), 'list')} of {per_list}{shared}; views: {', '.join(definition.views)}. {once}",
+        f"Kept apart within a list: {', '.join(apart) or 'nothing'}. Balanced over the lists: "
+        f"{', '.join(design.balance) or 'nothing'}. Seed of lists, orders, sides and catch trials: {design.seed}.",
+        f"Answers run from {scale.low:g} to {scale.high:g} in steps of {scale.step:g}. Each list has "
+        f"{counted(catch, 'catch trial')} with the right answer {definition.catch.answer:g}, and "
+        f"{counted(len(definition.attention), 'attention check')}.",
+        "",
+    ]
+
+
+def _sampling(definition: StudyDefinition, design: Design) -> list[str]:
+    ratings, n_views = definition.ratings, len(definition.views)
+    least = len(design.lists) * n_views * ratings.per_item
+    factors = counted(len(design.lists), "list") + (f" × {n_views} views" if n_views > 1 else "")
+    in_each = " in each view" if n_views > 1 else ""
+    first = f"We first ask {people(ratings.first_wave or least)}."
+    most = f" We never pay more than {people(ratings.people_at_most)}." if ratings.people_at_most else ""
+    answers = counted(ratings.per_item, "valid answer")
+    return [
+        "## Sampling plan",
+        "",
+        f"Every item needs at least {answers}{in_each} after the exclusions, so at least {people(least)} "
+        f"({factors} × {ratings.per_item}). {first} If any item then has fewer than {answers}{in_each}, "
+        f"we ask further people for its list until none has.{most}",
+        f"A place that sees no answer for {definition.lease.minutes:g} minutes is given to somebody else.",
+        "",
+    ]
+
+
+def _trials(definition: StudyDefinition) -> list[str]:
+    n = len(definition.qualification)
+    test = f"{counted(n, 'question')}, one attempt, every answer must be right" if n else "none"
+    return [
+        "## Session",
+        "",
+        f"Qualification: {test}. Practice trials: {len(definition.practice)}. Questions about the participant: "
+        f"{', '.join(one.measure for one in definition.about_you) or 'none'}. Side of sentences: {definition.side}; "
+        f"order of options: {definition.option_order}. Participants "
+        f"{'may' if definition.back else 'may not'} go back and change an answer.",
+        "",
+    ]
+
+
+def _exclusions(definition: StudyDefinition) -> list[str]:
+    rules = [
+        f"{number}. {parse_rule(text).describe()} (`{text}`)" for number, text in enumerate(definition.exclusions, 1)
+    ]
+    return ["## Exclusions, in this order; each participant is attributed to the first", "", *(rules or ["None."]), ""]
+
+
+def _models(definition: StudyDefinition) -> list[str]:
+    planned = definition.planned
+    lines = ["## Confirmatory model", ""]
+    if not planned.model:
+        return [*lines, "None is planned.", ""]
+    full, reduced = analysis_formulas(definition)
+    lines += ["Maximum likelihood; likelihood-ratio test, two-tailed, alpha = .05; the exact p is reported.", ""]
+    against = f" against `{reduced}`" if reduced else ""
+    lines += [f"- {planned.effect or 'the model'}: `{full}`{against}"]
+    return [*lines, f"- smallest effect of interest: {planned.size:g} points", ""]
+
+
+def _pay(definition: StudyDefinition) -> list[str]:
+    pay, currency = definition.payment, definition.payment.currency
+    least = f" Nobody is paid below {pay.hourly_least:.2f} {currency} an hour." if pay.hourly_least else ""
+    return [
+        "## Pay and ethics",
+        "",
+        f"{pay.amount:.2f} {currency} per participant; at the expected median of {pay.minutes:g} minutes this is "
+        f"{pay.hourly:.2f} {currency} an hour.{least}",
+        f"Ethics: {definition.ethics or 'no statement yet'}",
+        "",
+    ]
+
+
+def _settings(definition: StudyDefinition) -> list[str]:
+    rows = [f"| `{name}` | {_cell(value)} |" for name, value in settings_of(definition)]
+    return ["## Every setting, but for the completion codes", "", "| setting | value |", "|---|---|", *rows, ""]
+
+
+def _most(at_most: int) -> str:
+    return f"at most {at_most}" if at_most else "as few as the number of lists allows"
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    inner: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        inner = [(f"{name}.{key}" if name else key, each) for key, each in value.items()]
+    elif isinstance(value, list):
+        inner = [(f"{name}[{number}]", each) for number, each in enumerate(value, start=1)]
+    else:
+        yield name, f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+    for key, each in inner:
+        yield from _leaves(key, each)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split()) or "–"

@@ -1,0 +1,169 @@
+"""Who answers what: the list of the next participant, and the order, sides and checks of each participant's trials.
+
+Both follow from stored numbers. The list depends on how full the lists are; the trials depend on the design's seed, the
+list and the participant's number alone, so that they can be made again from the export.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.questions import question_item
+from lexiscope.core.item import Item
+from lexiscope.items.arrange.lists import trial_order
+
+Kind = Literal["item", "catch", "attention"]
+Side = Literal["as_given", "swapped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One page of one participant: its position from 0, the item, what it is for, and which sentence stands left."""
+
+    position: int
+    item: Item
+    kind: Kind
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many places of a list are taken: by answers that count, by people who are at it, by excluded answers."""
+
+    valid: int = 0
+    active: int = 0
+    excluded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """How many people a list needs (``need`` valid ones), and how many are asked for at first and at most in all."""
+
+    need: int
+    first_wave: int = 0
+    people_at_most: int = 0
+
+    @classmethod
+    def of(cls, definition: StudyDefinition) -> Quota:
+        """Return the quota that a definition declares."""
+        ratings = definition.ratings
+        return cls(ratings.per_item, ratings.first_wave, ratings.people_at_most)
+
+
+def choose_list(loads: Sequence[Load], quota: Quota, *, seed: int, number: int) -> int | None:
+    """Return the number (from 0) of the list that the participant *number* gets; ``None`` where no place is free.
+
+    It is the list with the least *valid + active* among those with a free place; ties are broken by the seed and the
+    number. Answers that nobody has judged yet count as valid. During the first wave excluded answers do not free a
+    place.
+
+    >>> choose_list([Load(valid=2), Load(valid=1, active=1), Load(active=1)], Quota(need=2), seed=1, number=7)
+    2
+    >>> choose_list([Load(valid=2)], Quota(need=2), seed=1, number=8) is None
+    True
+    """
+    taken = sum(load.valid + load.active + load.excluded for load in loads)
+    if quota.people_at_most and taken >= quota.people_at_most:
+        return None
+    free = [n for n in range(len(loads)) if has_place(loads, n, quota)]
+    if not free:
+        return None
+    least = min(loads[n].valid + loads[n].active for n in free)
+    return random.Random(f"{seed}/{number}/list").choice([n for n in free if loads[n].valid + loads[n].active == least])
+
+
+def has_place(loads: Sequence[Load], number: int, quota: Quota) -> bool:
+    """Say whether a list has a free place: it lacks valid answers, or its part of the first wave is not given out."""
+    load = loads[number]
+    if load.valid + load.active < quota.need:
+        return True
+    return load.valid + load.active + load.excluded < _wave_share(quota, len(loads), number)
+
+
+def _wave_share(quota: Quota, n_lists: int, number: int) -> int:
+    # divided evenly, the remainder to the first lists
+    share, rest = divmod(quota.first_wave, n_lists)
+    return share + (number < rest)
+
+
+class HasLoad(Protocol):
+    """How full a list is, as a store counts it."""
+
+    @property
+    def valid(self) -> int:
+        """People who finished and are not excluded."""
+
+    @property
+    def active(self) -> int:
+        """People who hold a place."""
+
+    @property
+    def excluded(self) -> int:
+        """People who finished and are excluded."""
+
+
+def list_chooser(quota: Quota, *, seed: int) -> Callable[[Mapping[str, HasLoad], int], str | None]:
+    """Return the choice as a store asks for it: how full each list id is and the newcomer's number → a list id.
+
+    The ids are those of the design, ``1`` to the number of lists. A store needs as many places per list as
+    :func:`places_per_list` says, or it would refuse what is chosen here.
+    """
+
+    def choose(loads: Mapping[str, HasLoad], number: int) -> str | None:
+        names, counted = _in_order(loads)
+        chosen = choose_list(counted, quota, seed=seed, number=number)
+        return None if chosen is None else names[chosen]
+
+    return choose
+
+
+def place_finder(quota: Quota) -> Callable[[Mapping[str, HasLoad], str], bool]:
+    """Return :func:`has_place` as a store asks for it: how full each list id is and one of them."""
+
+    def free(loads: Mapping[str, HasLoad], list_id: str) -> bool:
+        names, counted = _in_order(loads)
+        return has_place(counted, names.index(list_id), quota)
+
+    return free
+
+
+def _in_order(loads: Mapping[str, HasLoad]) -> tuple[list[str], list[Load]]:
+    # "10" comes after "9": the order of the design, not of the text
+    names = sorted(loads, key=lambda name: (len(name), name))
+    return names, [Load(loads[name].valid, loads[name].active, loads[name].excluded) for name in names]
+
+
+def places_per_list(quota: Quota, n_lists: int) -> tuple[int, ...]:
+    """Return how many people who are not excluded a list may hold at once: its need, or its part of the first wave.
+
+    >>> places_per_list(Quota(need=10, first_wave=121), 10)
+    (13, 12, 12, 12, 12, 12, 12, 12, 12, 12)
+    """
+    return tuple(max(quota.need, _wave_share(quota, n_lists, number)) for number in range(n_lists))
+
+
+def plan_trials(definition: StudyDefinition, design: Design, *, list_number: int, number: int) -> tuple[Trial, ...]:
+    """Return the trials of participant *number* in a list (from 0): order, sides, places of catch and attention.
+
+    Catch trials and attention checks are never first or last; whether the sides are swapped is drawn anew in every
+    trial (SAW-C §3.3). The same seed, list and number give the same trials, whoever asks and whenever.
+    Errors: :class:`InputError` E408 where a list has too few items to stand around a check.
+    """
+    attention = {
+        question.id: question_item(question, definition.name, definition.language) for question in definition.attention
+    }
+    catch = {item.item_id for item in design.catch[list_number]}
+    checks = [*design.catch[list_number], *attention.values()]
+    order = trial_order(design.lists[list_number], checks, seed=f"{design.seed}/{number}/order")
+    sides = random.Random(f"{design.seed}/{number}/sides")
+    trials = []
+    for position, item in enumerate(order):
+        kind: Kind = "catch" if item.item_id in catch else "attention" if item.item_id in attention else "item"
+        swapped = definition.side == "random" and len(item.usages) > 1 and sides.random() < 0.5
+        trials.append(Trial(position, item, kind, "swapped" if swapped else "as_given"))
+    return tuple(trials)

@@ -1,0 +1,305 @@
+"""A definition and its items, frozen: what the store keeps of a study, and what every trial of it shows.
+
+The frozen study is a pure function of the definition and the items: the same file gives the same lists, orders and
+hashes on every start, which the store checks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from lexiscope.annotation.store.record import Kind, Phase, Question, StudyItem, StudyRecord, Trial
+from lexiscope.annotation.study_file.assignment import Quota, list_chooser, place_finder, places_per_list, plan_trials
+from lexiscope.annotation.study_file.definition import AboutYou, StudyDefinition, text_versions
+from lexiscope.annotation.study_file.definition import Question as KnownQuestion
+from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
+from lexiscope.annotation.study_file.design import Design, build_design, set_of
+from lexiscope.annotation.study_file.questions import question_item
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.scale import Scale
+from lexiscope.core.screen import Screen, Shown
+
+if TYPE_CHECKING:
+    # a type only: a study is checked before a database library is needed
+    from lexiscope.annotation.store.places import Choose, HasPlace, ListLoad
+
+ABOUT = "about:"
+"""Begins the item id of a question about the participant; the measure follows."""
+DEBRIEF_ITEM = "debrief:comment"
+_MOST_POINTS = 21
+_ITEMS = "\n# items\n"
+_CODES = {"completed": "completion", "screened_out": "screen_out", "no_consent": "no_consent"}
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenStudy:
+    """A study as it runs.
+
+    ``items`` are all items that any page shows, by id; ``known`` the questions with a known answer among them;
+    ``design`` is the division of the items of one arm; ``given`` are the items from which it was made.
+    Lists are numbered from ``1`` through the arms: the lists of
+    the first view, then those of the second.
+    """
+
+    definition: StudyDefinition
+    record: StudyRecord
+    design: Design
+    screen: Screen
+    items: Mapping[str, Item]
+    known: Mapping[str, KnownQuestion]
+    versions: Mapping[str, str]
+    given: tuple[Item, ...]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Say how another process makes the same study: from the same definition and items."""
+        return freeze, (self.definition, self.given)
+
+    @property
+    def quota(self) -> Quota:
+        """How many people each list needs."""
+        return _quota(self.definition, self.screen)
+
+    @property
+    def choose(self) -> Choose:
+        """The rule by which a newcomer gets a list; places added to a list since the launch are wanted too."""
+        chosen = list_chooser(self.quota, seed=self.definition.design.seed)
+        return lambda loads, number: chosen(self._with_added(loads), number)
+
+    @property
+    def has_place(self) -> HasPlace:
+        """The rule for who comes back late, which is that for newcomers: whether their list has a place."""
+        free = place_finder(self.quota)
+        return lambda loads, list_id: free(self._with_added(loads), list_id)
+
+    def _with_added(self, loads: Mapping[str, ListLoad]) -> dict[str, ListLoad]:
+        """The loads as the quota counts them: a place that was added is as a valid answer that is lacking."""
+        planned = self.record.places
+        return {name: replace(one, valid=one.valid - one.places + planned[name]) for name, one in loads.items()}
+
+    @property
+    def scale(self) -> Scale:
+        """The study's scale."""
+        return self.definition.scale.scale()
+
+    @property
+    def consent_text(self) -> str:
+        """What a participant consents to: the consent and the ethics statement, as one text."""
+        return f"{self.definition.texts.consent}\n\n{self.definition.ethics}"
+
+    def screen_of(self, item_id: str) -> Screen:
+        """Return the screen that shows an item: the study's, or that of the task which a known question names."""
+        named = self.known[item_id].task if item_id in self.known else ""
+        return catalog.screen(named) if named else self.screen
+
+    def view_of(self, list_id: str | None) -> str:
+        """Return the view of a list; before a list is taken, the first view of the study."""
+        return self.record.views.get(list_id or "", self.definition.views[0])
+
+    def shown(self, trial: Trial, *, list_id: str | None, phase: Phase) -> Shown:
+        """Return how a trial shows its item."""
+        revealed = phase is Phase.REVEAL
+        return Shown(view=self.view_of(list_id), side=trial.side, order=trial.display_order, revealed=revealed)
+
+    def trials(self, list_id: str, *, number: int) -> tuple[Trial, ...]:
+        """Return the trials of participant *number* on a list: order, sides, order of options, checks."""
+        list_number = (int(list_id) - 1) % len(self.design.lists)
+        planned = plan_trials(self.definition, self.design, list_number=list_number, number=number)
+        view = self.view_of(list_id)
+        return tuple(self._trial(one.item, one.side, number=number, view=view) for one in planned)
+
+    def drawn(self, item_id: str, *, number: int) -> Trial:
+        """Return the trial of an item that was drawn from the pool."""
+        return self._trial(self.items[item_id], "as_given", number=number, view=self.definition.views[0])
+
+    def before_trials(self, phase: Phase) -> tuple[Trial, ...]:
+        """Return the trials of a phase that is the same for everybody: about you, qualification, practice."""
+        if phase is Phase.DEMOGRAPHICS:
+            return tuple(Trial(ABOUT + question.measure) for question in self.definition.about_you)
+        questions = self.definition.qualification if phase is Phase.QUALIFICATION else self.definition.practice
+        return tuple(Trial(question.id) for question in questions)
+
+    def _trial(self, item: Item, side: str, *, number: int, view: str) -> Trial:
+        screen = self.screen_of(item.item_id)
+        order: tuple[int, ...] = ()
+        if screen.shuffles_options and screen.options is not None and self.definition.option_order == "random":
+            places = list(range(len(screen.options_of(item, view))))
+            random.Random(f"{self.definition.design.seed}/{number}/{item.item_id}/options").shuffle(places)
+            order = tuple(places)
+        return Trial(item.item_id, order, side if screen.swaps_sides else None)
+
+
+def freeze(definition: StudyDefinition, items: Sequence[Item]) -> FrozenStudy:
+    """Freeze a study.
+
+    Errors: :class:`InputError` E617 for an item that lacks what the task's page shows, E619 for a view or setting
+    that the task does not have; those of the design.
+    """
+    screen = catalog.screen(definition.task)
+    _check_settings(definition, screen)
+    design = build_design(items, definition.design, definition.catch)
+    real = {item.item_id: item for item in design.items}
+    catch = {item.item_id: item for per_list in design.catch for item in per_list}
+    known = {
+        question.id: question for question in (*definition.qualification, *definition.practice, *definition.attention)
+    }
+    asked = {name: question_item(one, definition.name, definition.language) for name, one in known.items()}
+    together = {**real, **catch, **asked}
+    for item_id, item in together.items():
+        (catalog.screen(known[item_id].task) if item_id in known and known[item_id].task else screen).check(item)
+    record = _record(definition, screen, design, _stored(definition, screen, real, catch, asked), together)
+    return FrozenStudy(
+        definition,
+        record,
+        design,
+        screen,
+        MappingProxyType(together),
+        MappingProxyType(known),
+        MappingProxyType(text_versions(definition)),
+        tuple(items),
+    )
+
+
+def item_sha256(item: Item) -> str:
+    """Return the hash of everything an item can show: texts, spans, options, conditions."""
+    usages = [(u.text, u.start, u.end, u.lemma, u.language) for u in item.usages]
+    content = [usages, list(item.options), sorted((k, str(v)) for k, v in item.conditions.items())]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode("utf-8")).hexdigest()
+
+
+def _check_settings(definition: StudyDefinition, screen: Screen) -> None:
+    for view in definition.views:
+        if view not in screen.views:
+            what = f"the task {definition.task!r} has no view {view!r}"
+            raise InputError(what, code="E619", hint=f"it has: {', '.join(screen.views)}")
+    if definition.reveal and screen.reveal_view not in definition.views:
+        what = f"nothing is revealed: no arm has the view {screen.reveal_view!r}"
+        raise InputError(what, code="E619", hint="set reveal: false, or add the view")
+    if screen.widget == "search" and not definition.search:
+        raise InputError("the study names nothing to search", code="E619", hint="name the file: search")
+    if screen.widget == "scale" and not 2 <= len(definition.scale.scale().points) <= _MOST_POINTS:
+        what = f"a page shows a scale of 2 to {_MOST_POINTS} points"
+        raise InputError(what, code="E619", hint="set scale.low, scale.high and scale.step")
+
+
+def _record(
+    definition: StudyDefinition,
+    screen: Screen,
+    design: Design,
+    stored: tuple[StudyItem, ...],
+    items: Mapping[str, Item],
+) -> StudyRecord:
+    n_lists, arms = len(design.lists), definition.views
+    places = places_per_list(_quota(definition, screen), n_lists * len(arms))
+    names = [str(number + 1) for number in range(n_lists * len(arms))]
+    # the items are part of what was launched: another file of items is another study
+    hashes = "".join(f"# {name} {item_sha256(items[name])}\n" for name in sorted(items))
+    return StudyRecord(
+        study_id=definition.name,
+        task=definition.task,
+        definition=definition_yaml(definition) + _ITEMS + hashes,
+        same_as=lambda stored: _is_same(stored, definition, hashes),
+        items=stored,
+        places=dict(zip(names, places, strict=True)),
+        revisable=frozenset({Phase.TRIALS, Phase.REVEAL} if definition.back else ()),
+        codes={kind: code for kind, name in _CODES.items() if (code := str(getattr(definition.codes, name)).strip())},
+        views={name: arms[number // n_lists] for number, name in enumerate(names)},
+        written=definition.pool.per_person if screen.drawn else 0,
+        hold_minutes=definition.lease.minutes,
+        retain_days=definition.retention.platform_ids_days,
+    )
+
+
+def _is_same(stored: str, definition: StudyDefinition, of_items: str) -> bool:
+    """Say whether a stored text defines the same study: a setting that came with a later version has its default."""
+    text, _, stored_items = stored.partition(_ITEMS)
+    try:
+        return stored_items == of_items and parse_definition(text).definition == definition
+    except InputError:
+        return False
+
+
+def _stored(
+    definition: StudyDefinition,
+    screen: Screen,
+    real: Mapping[str, Item],
+    catch: Mapping[str, Item],
+    asked: Mapping[str, Item],
+) -> tuple[StudyItem, ...]:
+    kinds = {
+        **{question.id: (Kind.QUALIFICATION, question) for question in definition.qualification},
+        **{question.id: (Kind.PRACTICE, question) for question in definition.practice},
+        **{question.id: (Kind.ATTENTION, question) for question in definition.attention},
+    }
+    confusion = definition.design.confusion[0].condition if definition.design.confusion else "word"
+    items = [
+        StudyItem(
+            one.item_id, _question(definition, screen, one), item_sha256(one), confusion_set=set_of(one, confusion)
+        )
+        for one in real.values()
+    ]
+    right = float(definition.catch.answer)
+    items += [
+        StudyItem(one.item_id, _question(definition, screen, one), item_sha256(one), Kind.CATCH, (right,))
+        for one in catch.values()
+    ]
+    for name, item in asked.items():
+        kind, known = kinds[name]
+        page = catalog.screen(known.task) if known.task else screen
+        accept = tuple(each if isinstance(each, str) else float(each) for each in known.accept)
+        items.append(StudyItem(name, _question(definition, page, item), item_sha256(item), kind, accept))
+    items += [_about(one) for one in definition.about_you]
+    debrief = Question("debrief_comment", required=False)
+    return (*items, StudyItem(DEBRIEF_ITEM, debrief, _text_sha256("debrief"), Kind.SELF_REPORT))
+
+
+def _question(definition: StudyDefinition, screen: Screen, item: Item) -> Question:
+    if screen.widget == "scale":
+        own = screen.folder.name == definition.task
+        return Question(
+            screen.measure, scale=definition.scale.scale() if own else screen.scale, excused_by=_excuse(screen)
+        )
+    if screen.widget == "choice":
+        values = dict.fromkeys(choice.value for view in definition.views for choice in screen.options_of(item, view))
+        return Question(screen.measure, options=tuple(values), excused_by=_excuse(screen))
+    return Question(screen.measure, max_length=screen.max_length, excused_by=_excuse(screen))
+
+
+def _excuse(screen: Screen) -> tuple[str, ...]:
+    return screen.flags if screen.may_stay_empty else ()
+
+
+def _about(question: AboutYou) -> StudyItem:
+    options = tuple(option.value for option in question.options)
+    asked = Question(
+        question.measure,
+        scale=question.numbers() if question.kind == "number" else None,
+        options=options if question.kind == "choice" else (),
+        max_length=1000,
+        required=question.required,
+    )
+    # the same hash as before questions had limits, where the study sets none
+    unset = {
+        name for name in ("low", "high", "step") if getattr(question, name) == type(question).model_fields[name].default
+    }
+    shown = _text_sha256(question.model_dump_json(exclude=unset))
+    return StudyItem(ABOUT + question.measure, asked, shown, Kind.SELF_REPORT)
+
+
+def _quota(definition: StudyDefinition, screen: Screen) -> Quota:
+    """Where items are drawn, no list waits for valid answers to each item: people are what is counted."""
+    declared = Quota.of(definition)
+    if not screen.drawn:
+        return declared
+    return Quota(definition.ratings.first_wave or declared.need, 0, declared.people_at_most)
+
+
+def _text_sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

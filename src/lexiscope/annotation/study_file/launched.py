@@ -1,0 +1,165 @@
+"""A study on the disk: its file before the launch, its folder after it.
+
+At the launch the folder gets copies of the study file, the item file and the list that is searched, byte for byte, so
+that the folder says by itself what was asked, wherever it is moved to.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lexiscope.annotation.store.backup import HALF_KEY_NAME, KEY_NAME, copy_database
+from lexiscope.annotation.store.engine import DATABASE_NAME, FILE_ERRORS, has_log
+from lexiscope.annotation.store.loss import is_launched, missing, opening_error
+from lexiscope.annotation.store.mark import MARK_NAME, Mark
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
+from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
+from lexiscope.annotation.study_file.launch import Problem, ready_to_launch
+from lexiscope.annotation.study_file.material import study_items
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.run import write_atomically
+
+FILE_NAME = "study.yaml"
+_ITEMS, _SEARCH = "items", "search"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOnDisk:
+    """A study as its file says it, its items, its folder, and the file that is searched (if the task searches)."""
+
+    file: DefinitionFile
+    items: tuple[Item, ...]
+    folder: Path
+    search: Path | None = None
+
+    @property
+    def definition(self) -> StudyDefinition:
+        """The study's definition."""
+        return self.file.definition
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return what stands in the way of the launch."""
+        return ready_to_launch(self.definition, self.items)
+
+    def error(self, problem: Problem) -> InputError:
+        """Return a problem as the error at its place in the file."""
+        place = self.file.place(problem.keys)
+        return InputError(problem.what, code=problem.code, place=place, hint=problem.hint)
+
+    def freeze(self) -> FrozenStudy:
+        """Freeze the study (errors as in :func:`lexiscope.annotation.study_file.freeze.freeze`)."""
+        return freeze(self.definition, self.items)
+
+
+def folder_of(file: Path) -> Path:
+    """Return where the answers of a study file are stored unless another folder is named.
+
+    >>> folder_of(Path("norms.yaml")).name
+    'norms'
+    """
+    return file.with_suffix("")
+
+
+def read_study(path: Path, folder: Path | None = None) -> StudyOnDisk:
+    """Read a study from its file, or from the folder in which it runs.
+
+    Errors: :class:`InputError` E001 where neither is there, or a folder is no study's; those of the file and its items.
+    """
+    if not path.is_dir():
+        if not path.is_file():
+            hint = "name the study's file, or the folder in which it runs"
+            raise InputError("there is no such file", code="E001", place=Place(str(path)), hint=hint)
+        file = read_definition(path)
+        search = Path(file.definition.search) if file.definition.search else None
+        return StudyOnDisk(file, study_items(file.definition), folder or folder_of(path), search)
+    if not (path / FILE_NAME).is_file():
+        what = "this folder holds no study that was launched"
+        raise InputError(
+            what, code="E001", place=Place(str(path)), hint=f"name the study's file, or a folder with {FILE_NAME}"
+        )
+    file = read_definition(path / FILE_NAME)
+    kept = {name: next(iter(sorted(path.glob(f"{name}.*"))), None) for name in (_ITEMS, _SEARCH)}
+    if file.definition.items and kept[_ITEMS] is None:
+        raise InputError("the copy of the item file is gone", code="E001", place=Place(str(path / f"{_ITEMS}.*")))
+    own = {"items": str(kept[_ITEMS])} if file.definition.items else {}
+    # the definition itself stays as it was launched: the store compares it letter by letter
+    items = study_items(file.definition.model_copy(update=own))
+    return StudyOnDisk(file, items, path, kept[_SEARCH])
+
+
+def keep_copies(study: StudyOnDisk) -> None:
+    """Copy the study file, the item file and the searched list into the folder; what is there already stays."""
+    definition = study.definition
+    wanted = {FILE_NAME: Path(study.file.source.path)}
+    for name, source, suffix in ((_ITEMS, definition.items, ".csv"), (_SEARCH, definition.search, ".tsv")):
+        if source:
+            wanted[f"{name}{Path(source).suffix or suffix}"] = Path(source)
+    for name, path in wanted.items():
+        if not (study.folder / name).exists():
+            write_atomically(study.folder / name, path.read_bytes())
+
+
+@contextmanager
+def snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None, checked: bool = True) -> Iterator[Store]:
+    """Open a copy of a study's store, made in a moment, whether or not its server runs; nothing of it is kept.
+
+    Of a PostgreSQL study no copy is needed: several processes may open it. Without *checked* a database that can be
+    read opens although its content has problems. Errors: :class:`InputError` E001 where no study was launched in the
+    folder; :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back; those of the store.
+    """
+    check_launched(folder, url=url)
+    if url is not None:
+        with Store.open(folder, study.record, url=url, has_place=study.has_place) as store:
+            yield store
+        return
+    with tempfile.TemporaryDirectory(prefix="lexiscope-") as name:
+        copy = Path(name)
+        try:
+            _copy_study(folder, copy)
+        except FILE_ERRORS as error:
+            raise opening_error(error, folder) from error
+        with Store.open(
+            copy, study.record, has_place=study.has_place, copy_of=folder, checked=checked, unsafe_fast=True
+        ) as store:
+            yield store
+
+
+def check_launched(folder: Path, *, url: str | None = None) -> None:
+    """Check that a study was launched in a folder and that its database is there.
+
+    Errors: :class:`InputError` E001; :class:`DatabaseLostError`.
+    """
+    lost = missing(folder) if url is None else None
+    if lost is not None:
+        raise lost
+    if not is_launched(folder) and not (folder / DATABASE_NAME).exists():
+        hint = "start it first: lexiscope annotate serve"
+        raise InputError(
+            "no study was launched here yet", code="E001", place=Place(str(folder / DATABASE_NAME)), hint=hint
+        )
+
+
+def _copy_study(folder: Path, copy: Path) -> None:
+    """Copy key, mark and database; once more where a server opened or closed the study meanwhile."""
+    database = folder / DATABASE_NAME
+    for _ in range(3):
+        mark, running = Mark.read(folder), has_log(database)
+        # the key and the mark before the database: what they say, it must hold
+        for each in (KEY_NAME, HALF_KEY_NAME, MARK_NAME):
+            if (folder / each).exists():
+                _copy_private(folder / each, copy / each)
+        copy_database(database, copy / DATABASE_NAME)
+        if has_log(database) == running and (mark is None or not mark.rows or Mark.read(folder) == mark):
+            return
+
+
+def _copy_private(source: Path, target: Path) -> None:
+    target.touch(mode=0o600)
+    target.write_bytes(source.read_bytes())

@@ -1,0 +1,106 @@
+"""The items of a study: from its item file, from a table of items that Lexiscope wrote, or from a dataset."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.screen import Screen
+from lexiscope.items.read.importer import Imported, import_items
+from lexiscope.items.tables.columns import ColumnMap
+from lexiscope.items.tables.tabular import is_item_table, read_items
+
+SETUP = "setup"
+"""The condition that stories share which differ in their ending or in the meaning that is asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The items of a study, and what became of rows that are one item together (:attr:`Imported.merged`)."""
+
+    items: tuple[Item, ...]
+    merged: str = ""
+
+
+def study_items(definition: StudyDefinition) -> tuple[Item, ...]:
+    """Return the items that participants are to answer; ratings beside them are not used (:func:`study_material`)."""
+    return study_material(definition).items
+
+
+def study_material(definition: StudyDefinition) -> Material:
+    """Return the items that participants are to answer; ratings beside them are not used.
+
+    Columns that the task shows are conditions, whatever their name; stories get their setup (:func:`with_setups`). A
+    table of items that Lexiscope wrote (``lexiscope choices draw``) is taken as it is, without its lists.
+    Errors: :class:`InputError` E620 where the definition names neither a file nor a dataset; those of
+    :func:`lexiscope.items.read.importer.import_items`.
+    """
+    if definition.dataset:
+        items = tuple(replace(item, list_id=None) for item in catalog.dataset(definition.dataset).items)
+        return Material(with_setups(items))
+    if not definition.items:
+        raise InputError("the study has no items", code="E620", hint="name an item file (items) or a dataset")
+    if (ours := table_material(definition.items)) is not None:
+        return ours
+    screen, columns = catalog.screen(definition.task), ColumnMap.from_mapping(definition.columns)
+    imported = import_items(
+        definition.items,
+        columns,
+        dataset=definition.name,
+        task=definition.task,
+        scale=definition.scale.scale() if screen.scale is not None else None,
+        language=definition.language,
+        conditions=material_columns(screen),
+        word_alone=screen.word_alone,
+    )
+    return material_of(imported)
+
+
+def table_material(path: Path | str) -> Material | None:
+    """Return the items of a table that Lexiscope wrote, ``None`` for any other file.
+
+    The study's design decides on lists, not the table.
+    Errors: those of :func:`lexiscope.items.tables.tabular.read_items`.
+    """
+    if not is_item_table(path):
+        return None
+    return Material(with_setups([replace(item, list_id=None) for item in read_items(path)]))
+
+
+def material_of(imported: Imported) -> Material:
+    """Return the material of a study as its item file was read."""
+    return Material(with_setups(imported.items), imported.merged)
+
+
+def material_columns(screen: Screen) -> tuple[str, ...]:
+    """Return the columns of an item file that a task's page shows, and that tell its items apart."""
+    return (*screen.requires, *screen.shows)
+
+
+def with_setups(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Give stories without a condition ``setup`` one, so that variants of one story can be kept apart.
+
+    Stories are items with a ``precontext``. Equal are the setups of equal precontexts and ambiguous sentences, but for
+    white space; the setup is named after its word and its text. Other items are returned as they are.
+
+    >>> from lexiscope.core.usage import Usage
+    >>> shuts = Usage("The bank shuts.", 4, 8)
+    >>> story = Item("i", "d", (shuts,), conditions={"precontext": "It is six."})
+    >>> with_setups([story])[0].condition("setup")
+    'bank-1a627b83e5'
+    """
+    return tuple(_with_setup(item) for item in items)
+
+
+def _with_setup(item: Item) -> Item:
+    if SETUP in item.conditions or "precontext" not in item.conditions or not item.usages:
+        return item
+    text = " ".join(f"{item.conditions['precontext']} {item.usages[0].text}".split())
+    name = f"{item.word}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+    return replace(item, conditions={**item.conditions, SETUP: name})

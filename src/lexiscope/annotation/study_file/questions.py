@@ -1,0 +1,60 @@
+"""Questions with a known answer as items: qualification, attention, practice, worked examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lexiscope.annotation.study_file.definition import Answer, Question
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage, locate
+
+
+def question_item(question: Question, dataset: str, language: str) -> Item:
+    """Return the item that a question shows.
+
+    ``sentence_1``, ``sentence_2`` … become usages of ``target`` (or of ``target_1`` …); whatever else it shows becomes
+    a condition. Errors: :class:`InputError` E628 where it shows no sentence or names no target; the errors of
+    :func:`lexiscope.core.usage.locate`.
+    """
+    shows = question.shows
+    sentences = sorted(name for name in shows if name == "sentence" or name.startswith("sentence_"))
+    if not sentences:
+        raise InputError(f"{question.id!r} shows no sentence", code="E628", hint="give sentence_1 (and sentence_2)")
+    usages = [_usage(shows[name], _target(question, name), language) for name in sentences]
+    used = {*sentences, *(name for name in shows if name == "target" or name.startswith("target_"))}
+    rest = {name: text for name, text in shows.items() if name not in used}
+    return Item(question.id, dataset, tuple(usages), conditions=rest)
+
+
+def is_right(question: Question, answer: Answer) -> bool:
+    """Say whether an answer is among those that the question accepts; a number may be given as text.
+
+    >>> is_right(Question(id="q", shows={}, accept=(4, 5)), "5")
+    True
+    """
+    return str(answer) in {str(each) for each in question.accept} or _number(answer) in _numbers(question.accept)
+
+
+def _target(question: Question, sentence: str) -> str:
+    name = sentence.replace("sentence", "target")
+    target = question.shows.get(name, question.shows.get("target", ""))
+    if not target:
+        raise InputError(f"{question.id!r} names no target of {sentence}", code="E628", hint="give target")
+    return target
+
+
+def _usage(text: str, target: str, language: str) -> Usage:
+    start, end = locate(text, target)
+    return Usage(text, start, end, lemma=target, language=language)
+
+
+def _numbers(answers: Sequence[Answer]) -> set[float | None]:
+    return {number for answer in answers if (number := _number(answer)) is not None}
+
+
+def _number(answer: Answer) -> float | None:
+    try:
+        return float(answer)
+    except ValueError:
+        return None

@@ -1,0 +1,229 @@
+"""The first draft of a study: what its task and its items already say, and texts in the languages that we can write.
+
+Consent and ethics stay empty: nobody but the researcher can write them, and without them nothing is launched. Habits
+of the papers that ran a task (how many answers, how long a list, going back) stand in :data:`HABITS`; a task without
+any gets those of :class:`Habit`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from lexiscope.annotation.study_file.definition import (
+    Anchor,
+    CatchSection,
+    Confusion,
+    DesignSection,
+    Planned,
+    PoolSection,
+    RatingsSection,
+    ScaleSection,
+    StudyDefinition,
+    Texts,
+)
+from lexiscope.annotation.study_file.definition_file import definition_yaml
+from lexiscope.annotation.study_file.design import set_of
+from lexiscope.annotation.study_file.launch_screen import MOST_POINTS
+from lexiscope.annotation.study_file.template_texts import NATIVE, TEXTS, base, questions, with_hints
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.run import write_atomically
+from lexiscope.core.scale import Scale
+from lexiscope.core.screen import Screen
+from lexiscope.items.arrange.overlapping_lists import OverlappingLists
+from lexiscope.items.tables.tabular import is_item_table, read_items
+
+_BALANCED = ("same_sense", "meaning", "ending_kind")
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """How a task is usually run: answers per item, longest list (0: one list), Back, items that must not meet."""
+
+    per_item: int = 3
+    per_list: int = 50
+    back: bool = False
+    apart: tuple[str, ...] = ()
+
+
+HABITS: Mapping[str, Habit] = {
+    # SAW-C §3.3; AmbiStory §3 and its setups; BIAS §4 (100 examples each); synonymy §5 (both annotators do all items)
+    "relatedness": Habit(per_item=10, per_list=82),
+    "plausibility": Habit(per_item=5, per_list=30, back=True, apart=("setup", "homonym")),
+    "story_ending": Habit(per_item=1, per_list=20, back=True, apart=("setup",)),
+    "same_sense": Habit(per_item=2, per_list=100),
+    "sense_verification": Habit(per_item=2, per_list=100),
+    "entity_link": Habit(per_item=2, per_list=100),
+    "substitution": Habit(per_item=2, per_list=0, back=True),
+    # two pages of one word share neighbours: who has seen one knows which words of the other belong together
+    "word_intrusion": Habit(apart=("word",)),
+    "sense_choice": Habit(apart=("word",)),
+}
+"""What the papers did, by task."""
+_ELSE: Mapping[str, str] = {"homonym": "word", "word": "word"}
+
+
+def draft_definition(
+    items: Sequence[Item],
+    *,
+    task: str,
+    items_file: str,
+    language: str,
+    name: str,
+    columns: dict[str, str] | None = None,
+) -> StudyDefinition:
+    """Return a definition in which everything is filled in that the task and the items say.
+
+    Relatedness: lists of at most 82 items (the largest of SAW-C), balanced on ``same_sense`` where the items have it,
+    a catch trial, SAW-C's four exclusion rules in their pre-registered order. Other tasks: their own habits
+    (:data:`HABITS`). Anchors, instructions and questions stand in the language, where the task has them.
+    Errors: :class:`SpecError` for an unknown task, :class:`InputError` for no items, or items that the task's page
+    cannot show (E617).
+    """
+    screen = catalog.screen(task)
+    if not items:
+        raise InputError("there are no items to ask about", code="E620")
+    for item in items:
+        screen.check(item)
+    habit, scale = HABITS.get(task, Habit()), _scale(screen, language, items)
+    design = _design(items, screen, habit)
+    # two identical sentences can be asked only where two are shown, and have a right answer only on a scale
+    catch = CatchSection(per_list=int(screen.widget == "scale" and screen.n_usages > 1), answer=scale.high)
+    return StudyDefinition(
+        name=name,
+        task=task,
+        language=language,
+        items=items_file,
+        columns=columns or {},
+        scale=scale,
+        views=_views(items, screen),
+        pool=_pool(items),
+        back=habit.back,
+        design=design,
+        ratings=_ratings(items, screen, habit),
+        catch=catch,
+        about_you=questions(language),
+        exclusions=_exclusions(screen, catch, habit, language),
+        planned=_planned() if screen.widget == "scale" and "same_sense" in design.balance else Planned(),
+        texts=Texts(**TEXTS.get(base(language), {}), instructions=_instructions(screen, language, scale.scale())),
+    )
+
+
+def as_drawn(draft: StudyDefinition, path: Path) -> StudyDefinition:
+    """Return the draft with the lists of items that were drawn for several annotators, if the item file has such lists.
+
+    As many lists of that size with so many shared items, one answer from each annotator, and after a view that hides
+    the target the same items revealed (the context–word bias study, §2.2). Which items are shared is drawn anew.
+    """
+    items = read_items(path) if is_item_table(path) else ()
+    if not items or not all(item.list_id for item in items):
+        return draft
+    drawn = OverlappingLists.of(items)
+    sizes, reveals = {len(members) for members in drawn.lists}, catalog.screen(draft.task).reveal_view in draft.views
+    if len(sizes) > 1 or len(drawn.lists) < 2:
+        return draft
+    size = {"lists": len(drawn.lists), "per_list": sizes.pop(), "shared": len(drawn.shared)}
+    return draft.model_copy(
+        update={
+            "design": draft.design.model_copy(update=size),
+            "ratings": draft.ratings.model_copy(update={"per_item": 1}),
+            "reveal": reveals,
+        }
+    )
+
+
+def write_draft(draft: StudyDefinition, path: Path) -> None:
+    """Write a draft as a study file, with examples of the questions that only a researcher can choose, in comments.
+
+    Errors: :class:`InputError` E615 where the file exists.
+    """
+    if path.exists():
+        raise InputError(f"{path} exists already", code="E615", hint="name a new file")
+    make = getattr(catalog.module("tasks", draft.task), "example_items", None)
+    examples = cast(Sequence[Item], make(base(draft.language))) if make is not None else ()
+    write_atomically(path, with_hints(definition_yaml(draft), catalog.screen(draft.task), examples))
+
+
+def _scale(screen: Screen, language: str, items: Sequence[Item]) -> ScaleSection:
+    """The scale of the items, where they name one; a short continuous one is asked in whole numbers, as buttons."""
+    if screen.scale is None:
+        return ScaleSection()
+    named = next((item.scale for item in items if item.scale is not None), screen.scale)
+    # the task's scale has its words in English: nobody reads them in another language
+    known = base(language) in screen.anchors or (named is not screen.scale and bool(named.anchors))
+    scale = screen.scale_in(language, named) if known else named
+    assert scale is not None
+    return ScaleSection(
+        low=scale.low,
+        high=scale.high,
+        step=scale.step or float(scale.high - scale.low < MOST_POINTS),
+        anchors=tuple(Anchor(point=point, text=text) for point, text in (scale.anchors if known else ())),
+    )
+
+
+def _design(items: Sequence[Item], screen: Screen, habit: Habit) -> DesignSection:
+    """Items drawn from a pool stand in one list; else as few lists as hold the items apart that must not meet.
+
+    A file without a column of word forms (``homonym``) keeps words apart instead.
+    """
+    if screen.drawn:
+        return DesignSection(lists=1)
+    named = [name if all(name in item.conditions for item in items) else _ELSE.get(name, "") for name in habit.apart]
+    apart = [name for name in named if name]
+    balance = tuple(name for name in _BALANCED if _has_levels(items, name))
+    lists = math.ceil(len(items) / habit.per_list) if habit.per_list else 1
+    largest = [max(Counter(set_of(item, name) for item in items).values()) for name in apart]
+    confusion = tuple(Confusion(condition=name, at_most=1) for name in apart) or (Confusion(),)
+    return DesignSection(lists=max([lists, *largest]), confusion=confusion, balance=balance)
+
+
+def _has_levels(items: Sequence[Item], name: str) -> bool:
+    # few levels, each often: a column in which every item differs cannot be spread over lists
+    levels = Counter(str(item.conditions.get(name, "")) for item in items)
+    return all(name in item.conditions for item in items) and 2 <= len(levels) <= 3
+
+
+def _ratings(items: Sequence[Item], screen: Screen, habit: Habit) -> RatingsSection:
+    if screen.drawn:
+        people = math.ceil(len(items) / _pool(items).per_person)
+        return RatingsSection(per_item=1, first_wave=people)
+    return RatingsSection(per_item=habit.per_item)
+
+
+def _pool(items: Sequence[Item]) -> PoolSection:
+    """Somebody who asks for another word as often as for their own must find one: twice as many as they write."""
+    return PoolSection(per_person=max(1, min(PoolSection().per_person, len(items) // 2)))
+
+
+def _views(items: Sequence[Item], screen: Screen) -> tuple[str, ...]:
+    """Every view of the task; the words alone only where they differ: of two equal words everybody says the same."""
+    if screen.n_usages < 2 or not all(item.has_one_word for item in items):
+        return screen.views
+    return tuple(view for view in screen.views if view != "word")
+
+
+def _exclusions(screen: Screen, catch: CatchSection, habit: Habit, language: str) -> tuple[str, ...]:
+    rules = []
+    if catch.per_list:
+        rules += [f"failed_catch(items=catch,expected={catch.answer:g})", "too_slow(sd=3)"]
+        rules += ["low_agreement(r_squared=0.1,ignore_items=catch,missing=exclude)"] if habit.per_item > 2 else []
+    if screen.widget == "scale" and questions(language):
+        rules.append(f"self_report(measure={NATIVE},value=no)")
+    return tuple(rules)
+
+
+def _instructions(screen: Screen, language: str, scale: Scale) -> str:
+    """What everybody reads; the part of a view stands on the first page of its arm."""
+    if base(language) not in screen.languages:
+        return ""
+    return screen.guidelines(language, views=(), scale=scale if screen.scale is not None else None) + "\n"
+
+
+def _planned() -> Planned:
+    return Planned(model="rating ~ same_sense + (1 | participant) + (1 | word) + (1 | item)", effect="same_sense")

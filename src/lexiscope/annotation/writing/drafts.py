@@ -1,0 +1,237 @@
+"""Drafts by a language model, as a table that a person reviews, and what of it goes on.
+
+``text`` begins as the draft and is what a person changes; ``raw`` and ``drafted`` stay. A draft goes on only where its
+``verdict`` says *accepted*; it is checked again then, by the rules that held when the text was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from lexiscope.annotation.export.neutral import csv_text, is_live
+from lexiscope.annotation.store.record import Review
+from lexiscope.annotation.writing.review import Accepted, Faults, check_review
+from lexiscope.build.stories.drafting import DraftRequest
+from lexiscope.core.errors import CapabilityError, InputError, Place
+from lexiscope.core.foreign import storable_text
+from lexiscope.core.generation import Continuation, Decoding
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import ChatQuestion, ChatReply, Converses
+from lexiscope.core.reply import is_garbled, read_text
+from lexiscope.core.subject import Generates, Progress, Subject
+from lexiscope.items.tables.findings import raise_errors
+from lexiscope.items.tables.rows import Row, RowReader
+
+DRAFT_COLUMNS = ("field", "id", "raw", "drafted", "text", "drafted_by", "faults", "verdict", "reason")
+"""The table of drafts; a person fills in ``verdict`` (accepted, rejected) and ``reason``, and may change ``text``."""
+
+PROVENANCE_COLUMNS = ("field", "id", "raw", "drafted", "text", "drafted_by", "edited")
+"""The table of what went on of the drafts of language models."""
+
+DraftVerdict = Literal["", "accepted", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text that a language model drafted for a field: ``text`` as a person left it, ``drafted`` as it was given.
+
+    ``faults`` are what the guards found in the draft: the rules of the task, or the kind of a reply that is no text.
+    """
+
+    field: str
+    draft_id: str
+    raw: str
+    drafted: str
+    text: str
+    drafted_by: str
+    faults: tuple[str, ...] = ()
+    verdict: DraftVerdict = ""
+    reason: str = ""
+
+    @property
+    def edited(self) -> bool:
+        """Whether a person changed what the model drafted."""
+        return self.text != self.drafted
+
+
+def drafted(
+    requests: Sequence[DraftRequest],
+    subject: Subject,
+    *,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> tuple[Draft, ...]:
+    """Return the drafts of a subject that converses or generates, in the order of the requests; nobody has decided.
+
+    A draft with a fault stays in the table with its fault, and without text: it must be written by hand or left out.
+    With *work*, finished replies are kept in that folder, and a broken call continues.
+    Errors: :class:`CapabilityError` for a subject that can do neither; those of the subject.
+    """
+    replies = _replies([request.question for request in requests], subject, work, progress)
+    return tuple(_draft(request, reply, subject) for request, reply in zip(requests, replies, strict=True))
+
+
+def draft_table(drafts: Iterable[Draft]) -> str:
+    """Return drafts as CSV (columns: :data:`DRAFT_COLUMNS`)."""
+    return csv_text(
+        DRAFT_COLUMNS,
+        (
+            (d.field, d.draft_id, d.raw, d.drafted, d.text, d.drafted_by, " ".join(d.faults), d.verdict, d.reason)
+            for d in drafts
+        ),
+    )
+
+
+def provenance_table(drafts: Iterable[Draft]) -> str:
+    """Return as CSV which texts went on that a language model drafted (columns: :data:`PROVENANCE_COLUMNS`)."""
+    return csv_text(
+        PROVENANCE_COLUMNS,
+        (
+            (d.field, d.draft_id, d.raw, d.drafted, d.text, d.drafted_by, "yes" if d.edited else "no")
+            for d in drafts
+            if d.verdict == "accepted"
+        ),
+    )
+
+
+def read_drafts(path: Path | str) -> tuple[Draft, ...]:
+    """Read a table of drafts back; it may come from a spreadsheet.
+
+    Errors: :class:`InputError` E653 where a column is missing, a verdict is none, or a text is drafted twice; those of
+    the row reader.
+    """
+    rows = RowReader(path, raise_errors).rows()
+    header = next(rows, None)
+    if header is None or not set(DRAFT_COLUMNS) <= set(header.fields):
+        place = header.place() if header is not None else Place(str(path))
+        raise InputError(f"not a table of drafts: it needs {', '.join(DRAFT_COLUMNS)}", code="E653", place=place)
+    found: dict[tuple[str, str], Draft] = {}
+    for row in rows:
+        draft = _read(row, header.fields)
+        if found.setdefault((draft.field, draft.draft_id), draft) is not draft:
+            what = f"the {draft.field} of {draft.draft_id!r} is drafted twice"
+            raise InputError(what, code="E653", place=row.place(), hint="keep one of the rows")
+    return tuple(found.values())
+
+
+def cleaning_reviews(
+    drafts: Iterable[Draft], texts: Sequence[Accepted], items: Mapping[str, Item], *, field: str, faults: Faults
+) -> tuple[Review, ...]:
+    """Return a review for every accepted draft of a cleaned text: it goes on in the place of what was accepted before.
+
+    The review says which model drafted it. It is guarded as any other: a draft that lost its word goes no further.
+    Errors: :class:`InputError` E653 for a draft of a text that is not accepted, or has changed since; E640 to E644 of
+    :func:`~lexiscope.annotation.writing.review.check_review`.
+    """
+    known = {str(one.answer.answer_id): one for one in texts}
+    reviews = []
+    for draft in drafts:
+        if draft.verdict != "accepted" or draft.field != field:
+            continue
+        one = known.get(draft.draft_id)
+        if one is None or one.clean != draft.raw:
+            what = (
+                f"the draft for answer {draft.draft_id!r} is of a text that is not accepted, or not this one any more"
+            )
+            raise InputError(what, code="E653", hint="draft it again")
+        by = f"{draft.drafted_by}{', edited' if draft.edited else ''}"
+        # it stands at the time of the acceptance that it follows: the same drafts make the same tables on any day
+        review = Review(
+            one.answer.answer_id, "accepted", f"cleaned by {by}", draft.text, one.review.actor, one.review.at
+        )
+        check_review(review, one.answer, items[one.answer.item_id], faults=faults)
+        reviews.append(review)
+    return tuple(reviews)
+
+
+def accepted_texts(drafts: Iterable[Draft], field: str) -> dict[str, str]:
+    """Return the accepted texts of a field by the id that they are for: the precontexts by setup."""
+    return {draft.draft_id: draft.text for draft in drafts if draft.field == field and draft.verdict == "accepted"}
+
+
+# -- asking ---------------------------------------------------------------------------------------------------
+
+
+def _replies(
+    questions: Sequence[ChatQuestion], subject: Subject, work: Path | None, progress: Progress | None
+) -> list[tuple[str, bool, str]]:
+    """The text of each reply, whether it was cut, and what was wrong with one that is no text."""
+    if isinstance(subject, Converses):
+        first = [replies[0] for replies in subject.converse(questions, work=work, progress=progress)]
+        return [(reply.text, reply.finish == "length", _wrong(reply, refused=reply.refused)) for reply in first]
+    if isinstance(subject, Generates):
+        # the questions of one table all allow as many tokens
+        decoding = Decoding(max_tokens=max((each.max_tokens or 1 for each in questions), default=1), stop=("\n\n",))
+        prompts = ["\n\n".join(m.content for m in each.messages) + "\n\nAnswer:" for each in questions]
+        continued = subject.generate(prompts, decoding, work=work, progress=progress)
+        return [(each[0].text, each[0].finish == "length", _wrong(each[0], refused=False)) for each in continued]
+    raise CapabilityError(
+        f"{subject.subject_id} can draft no text", hint="name a subject that converses or generates: chat:MODEL@URL"
+    )
+
+
+def _wrong(reply: ChatReply | Continuation, *, refused: bool) -> str:
+    return "fault" if reply.fault else "refusal" if refused else "garbled" if is_garbled(reply.text) else ""
+
+
+def _draft(request: DraftRequest, reply: tuple[str, bool, str], subject: Subject) -> Draft:
+    said, cut, wrong = reply
+    read = read_text(said, cut=cut)
+    text = _unquoted(read.text or "")
+    if wrong or read.kind != "ok":
+        faults: tuple[str, ...] = (wrong or read.kind,)
+    else:
+        faults = request.faults(text)
+    return Draft(
+        field=request.field,
+        draft_id=request.draft_id,
+        raw=request.raw,
+        drafted=storable_text(text or said.strip()),
+        text="" if faults else text,
+        drafted_by=subject.subject_id,
+        faults=faults,
+    )
+
+
+def _unquoted(text: str) -> str:
+    """Leave out the quotation marks around a whole draft: the model quotes, the story does not.
+
+    >>> _unquoted('"The bank shut."'), _unquoted('"No," he said. "Go."')
+    ('The bank shut.', '"No," he said. "Go."')
+    """
+    inner = text[1:-1]
+    quoted = len(text) > 1 and text[0] + text[-1] in ('""', "“”", "«»")
+    return inner if quoted and not set(inner) & set('"“”«»') else text
+
+
+# -- reading --------------------------------------------------------------------------------------------------
+
+
+def _read(row: Row, header: Sequence[str]) -> Draft:
+    cells = {name: _plain(text) for name, text in zip(header, row.fields, strict=True) if name in DRAFT_COLUMNS}
+    verdict = cells["verdict"].strip()
+    if verdict not in get_args(DraftVerdict):
+        raise InputError(
+            f"there is no verdict {verdict!r}", code="E653", place=row.place(), hint="accepted or rejected"
+        )
+    if verdict == "accepted" and not cells["text"].strip():
+        raise InputError("an accepted draft has no text", code="E653", place=row.place(), hint="write it, or reject it")
+    return Draft(
+        field=cells["field"],
+        draft_id=cells["id"],
+        raw=cells["raw"],
+        drafted=cells["drafted"],
+        text=cells["text"].strip(),
+        drafted_by=cells["drafted_by"],
+        faults=tuple(cells["faults"].split()),
+        verdict=cast(DraftVerdict, verdict),
+        reason=cells["reason"],
+    )
+
+
+def _plain(text: str) -> str:
+    """Leave out the apostrophe that kept a spreadsheet from running a cell."""
+    return text[1:] if text.startswith("'") and is_live(text[1:]) else text

@@ -1,0 +1,158 @@
+"""The files between two stages: the next study's items, the texts with their verdicts, and the precontexts.
+
+The next study names the item file and nothing else: :func:`lexiscope.annotation.study_file.material.study_items` reads
+the same items from it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from lexiscope.annotation.export.neutral import csv_text, is_live
+from lexiscope.annotation.store.record import Review
+from lexiscope.annotation.writing.review import NOT_REVIEWED, Written, latest_reviews
+from lexiscope.annotation.writing.stages import setup_id_of
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item, check_unique_ids
+from lexiscope.core.run import write_atomically
+from lexiscope.items.tables.findings import raise_errors
+from lexiscope.items.tables.rows import Row, RowReader
+
+Cells = dict[str, str | int]
+
+SENTENCE_COLUMNS = (
+    *("setup_id", "pair_id", "form", "sense1", "sense2", "skips"),
+    *("sentence_raw", "sentence_clean", "status", "reason", "precontext"),
+)
+"""The table of written sentences. ``precontext`` is empty: to be filled in for accepted sentences."""
+
+ENDING_COLUMNS = ("setup_id", "intended_sense", "ending_raw", "ending_clean", "status", "reason")
+"""The table of written endings."""
+
+_USAGE_COLUMNS = ("item_id", "sentence_1", "start_1", "end_1", "target", "word", "language")
+
+
+def write_item_file(items: Sequence[Item], path: Path | str) -> None:
+    """Write items as the item file of a study (:func:`item_file`).
+
+    Errors: those of :func:`item_file`; :class:`RunError` where the file cannot be written.
+    """
+    write_atomically(Path(path), item_file(items))
+
+
+def item_file(items: Sequence[Item]) -> str:
+    """Return items of one usage each as the item file of a study: every condition is a column of its own name.
+
+    Texts stand as they are, also where a spreadsheet would take one for a formula: the file is made to be read back.
+    Errors: :class:`InputError` E650 for no items, items of several usages or with different conditions, and for what
+    the file would not give back: a condition that is no text or is named like a column of the target, a sense, a part
+    of speech; E403 for an id that stands twice.
+    """
+    check_unique_ids(tuple(items))
+    names = list(items[0].conditions) if items else []
+    for item in items:
+        _check_writable(item, names)
+    if not items:
+        raise InputError("there are no items to write", code="E650", hint="accept texts first")
+    stream = io.StringIO()
+    # everything quoted: a bare carriage return in a text is given back only inside quotes
+    writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow([*_USAGE_COLUMNS, *names])
+    writer.writerows([*_usage_cells(item), *(item.conditions[name] for name in names)] for item in items)
+    return stream.getvalue()
+
+
+def sentence_table(answers: Iterable[Written], reviews: Iterable[Review], pool: Mapping[str, Item]) -> str:
+    """Return every written sentence as CSV, raw and clean, with its verdict (columns: :data:`SENTENCE_COLUMNS`).
+
+    Text that a spreadsheet would run begins with an apostrophe. The clean text is empty where none was accepted.
+    """
+    decided = latest_reviews(reviews)
+    rows: list[Cells] = []
+    for one in answers:
+        item = pool[one.item_id]
+        row: Cells = {"setup_id": setup_id_of(one.item_id, one.answer_id), "pair_id": one.item_id, "skips": one.skips}
+        row |= {"form": item.usages[0].target, **{f"sense{n}": str(item.condition(f"sense_{n}")) for n in (1, 2)}}
+        rows.append(row | _texts(one, decided, "sentence"))
+    return _table(SENTENCE_COLUMNS, rows)
+
+
+def ending_table(answers: Iterable[Written], reviews: Iterable[Review], asked: Mapping[str, Item]) -> str:
+    """Return every written ending as CSV, raw and clean, with its verdict (columns: :data:`ENDING_COLUMNS`)."""
+    decided = latest_reviews(reviews)
+    rows: list[Cells] = []
+    for one in answers:
+        item = asked[one.item_id]
+        row: Cells = {"setup_id": str(item.condition("setup")), "intended_sense": str(item.condition("sense"))}
+        rows.append(row | _texts(one, decided, "ending"))
+    return _table(ENDING_COLUMNS, rows)
+
+
+def read_precontexts(path: Path | str) -> dict[str, str]:
+    """Return the precontexts in a table with the columns ``setup_id`` and ``precontext``; empty ones are left out.
+
+    The table of :func:`sentence_table` serves once it is filled in; it may come back from a spreadsheet.
+    Errors: :class:`InputError` E651 where a column is missing or a setup has two; those of the row reader.
+    """
+    reader = RowReader(path, raise_errors)
+    rows = reader.rows()
+    header = next(rows, None)
+    at = {name: place for place, name in enumerate(reader.header)}
+    if header is None or not {"setup_id", "precontext"} <= set(at):
+        place = header.place() if header is not None else Place(str(path))
+        raise InputError("not a table of precontexts: it needs setup_id and precontext", code="E651", place=place)
+    found: dict[str, str] = {}
+    for row in rows:
+        _take(row, at, found)
+    return found
+
+
+def _check_writable(item: Item, names: Sequence[str]) -> None:
+    usage = item.usages[0]
+    what = ""
+    if len(item.usages) != 1 or usage.sense is not None or usage.pos is not None:
+        what = "the file holds one usage of an item, without sense id and part of speech"
+    elif list(item.conditions) != list(names):
+        what = "the items of one file have the same conditions in the same order"
+    elif not all(isinstance(value, str) for value in item.conditions.values()):
+        what = "the conditions in the file are texts"
+    elif set(names) & set(_USAGE_COLUMNS):
+        what = f"no condition is called {sorted(set(names) & set(_USAGE_COLUMNS))[0]!r} in the file"
+    if what:
+        raise InputError(what, code="E650", place=Place(item_id=item.item_id))
+
+
+def _usage_cells(item: Item) -> list[str]:
+    usage = item.usages[0]
+    span = [str(usage.start), str(usage.end)]
+    return [item.item_id, usage.text, *span, usage.target, usage.lemma or "", usage.language]
+
+
+def _texts(one: Written, decided: Mapping[int, Review], what: str) -> Cells:
+    review = decided.get(one.answer_id)
+    status, reason = (review.verdict, review.reason) if review is not None else (NOT_REVIEWED, "")
+    clean = one.text if review is None or review.text is None else review.text
+    return {
+        f"{what}_raw": one.text,
+        f"{what}_clean": clean if status == "accepted" else "",
+        "status": status,
+        "reason": reason,
+    }
+
+
+def _table(columns: Sequence[str], rows: Iterable[Cells]) -> str:
+    return csv_text(columns, ([row.get(name) for name in columns] for row in rows))
+
+
+def _take(row: Row, at: Mapping[str, int], found: dict[str, str]) -> None:
+    setup_id, text = (row.fields[at[name]].strip() for name in ("setup_id", "precontext"))
+    # the apostrophe that kept a spreadsheet from running an id is no part of it
+    setup_id = setup_id[1:] if setup_id.startswith("'") and is_live(setup_id[1:]) else setup_id
+    if text and setup_id in found:
+        place = row.place(at["setup_id"], width=len(setup_id))
+        raise InputError(f"the setup {setup_id!r} has two precontexts", code="E651", place=place, hint="keep one")
+    if text:
+        found[setup_id] = text

@@ -1,0 +1,174 @@
+"""A study in which people write, as the next study needs it: its texts with their reviews, its table, its items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lexiscope.annotation.store.record import Review, State
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.freeze import FrozenStudy
+from lexiscope.annotation.writing.drafts import Draft, cleaning_reviews
+from lexiscope.annotation.writing.review import (
+    NOT_REVIEWED,
+    Accepted,
+    Faults,
+    Written,
+    accepted,
+    latest_reviews,
+    status_of,
+    written,
+)
+from lexiscope.annotation.writing.stage_files import ending_table, sentence_table
+from lexiscope.annotation.writing.stages import Setup, ending_items, missing_endings, rating_items, setups
+from lexiscope.build.stories.drafting import DraftRequest
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.tasks.ambiguous_sentence.drafting import cleaning as clean_sentence
+from lexiscope.tasks.ambiguous_sentence.drafting import precontext
+from lexiscope.tasks.story_ending.drafting import cleaning as clean_ending
+
+NEXT_TASK: Mapping[str, str] = {"ambiguous_sentence": "story_ending", "story_ending": "plausibility"}
+"""The task whose study takes what a study of a task collected (AmbiStory §3)."""
+
+TABLE_NAME: Mapping[str, str] = {"ambiguous_sentence": "sentences.csv", "story_ending": "endings.csv"}
+"""What the table of a study's texts is called, by the task."""
+
+FIELD: Mapping[str, str] = {"ambiguous_sentence": "sentence", "story_ending": "ending"}
+"""What a text of a study is called among drafts, by the task."""
+
+_STORIES, _SAMPLES = 3, 6
+
+
+@dataclass(frozen=True, slots=True)
+class StageCounts:
+    """How many texts were accepted, rejected and not reviewed; the setups, stories and samples that they make.
+
+    A study of endings makes three stories and six samples of each setup with two accepted endings; ``incomplete``
+    counts the setups that lack one. A study of sentences makes setups alone.
+    """
+
+    accepted: int
+    rejected: int
+    unreviewed: int
+    setups: int
+    incomplete: int = 0
+
+    @property
+    def stories(self) -> int:
+        """Stories of the complete setups: ending A, ending B, open."""
+        return _STORIES * (self.setups - self.incomplete)
+
+    @property
+    def samples(self) -> int:
+        """Samples of the complete setups: each story with both meanings."""
+        return _SAMPLES * (self.setups - self.incomplete)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a study of texts has for the next one: its task, the items written for, the texts, all reviews."""
+
+    task: str
+    name: str
+    items: Mapping[str, Item]
+    texts: tuple[Written, ...]
+    reviews: tuple[Review, ...]
+
+    @property
+    def accepted(self) -> tuple[Accepted, ...]:
+        """The accepted texts, in the order in which they were written."""
+        return accepted(self.texts, self.reviews)
+
+    def counts(self) -> StageCounts:
+        """Count the texts by their verdict, and what they make."""
+        decided = latest_reviews(self.reviews)
+        found = Counter(status_of(one, decided) for one in self.texts)
+        made = (found["accepted"], found["rejected"], found[NOT_REVIEWED])
+        if self.task == "ambiguous_sentence":
+            return StageCounts(*made, setups=found["accepted"])
+        lacking = {_setup(self.items[name]) for name in missing_endings(self.accepted, self.items)}
+        every = {_setup(item) for item in self.items.values()}
+        return StageCounts(*made, setups=len(every), incomplete=len(lacking))
+
+    def with_drafts(self, drafts: Sequence[Draft], faults: Faults) -> Stage:
+        """Return the stage with the accepted drafts of cleaned texts in the place of the texts that they clean.
+
+        Errors: those of :func:`~lexiscope.annotation.writing.drafts.cleaning_reviews`.
+        """
+        found = cleaning_reviews(drafts, self.accepted, self.items, field=FIELD[self.task], faults=faults)
+        return replace(self, reviews=(*self.reviews, *found))
+
+    def cleaning_requests(self) -> tuple[DraftRequest, ...]:
+        """Return what a language model is asked to clean: every accepted text, as it stands."""
+        clean = clean_sentence if self.task == "ambiguous_sentence" else clean_ending
+        return tuple(
+            clean(one.clean, self.items[one.answer.item_id], draft_id=str(one.answer.answer_id))
+            for one in self.accepted
+        )
+
+    def precontext_requests(self) -> tuple[DraftRequest, ...]:
+        """Return what a language model is asked to write before every accepted sentence.
+
+        Errors: :class:`InputError` E652 for a study of endings; those of :meth:`setups`.
+        """
+        if self.task != "ambiguous_sentence":
+            raise InputError("precontexts are of sentences, and this study asks for endings", code="E652")
+        made = self.setups()
+        return tuple(
+            precontext(one.usage, (one.meanings[0][0], one.meanings[1][0]), draft_id=one.setup_id) for one in made
+        )
+
+    def table(self) -> str:
+        """Return every text as CSV, raw and clean, with its verdict."""
+        make = sentence_table if self.task == "ambiguous_sentence" else ending_table
+        return make(self.texts, self.reviews, self.items)
+
+    def setups(self) -> tuple[Setup, ...]:
+        """Return the setups that the accepted sentences make. Errors: those of :func:`stages.setups`."""
+        return setups(self.accepted, self.items)
+
+    def ending_items(self, precontexts: Mapping[str, str], *, leave_out_incomplete: bool = False) -> tuple[Item, ...]:
+        """Return the items of the endings study; sentences without precontext are left out where that is asked for.
+
+        Errors: :class:`InputError` E647; those of :meth:`setups`.
+        """
+        made = self.setups()
+        if leave_out_incomplete:
+            made = tuple(one for one in made if precontexts.get(one.setup_id, "").strip())
+        return ending_items(made, precontexts, dataset=self.name)
+
+    def rating_items(self, *, leave_out_incomplete: bool = False) -> tuple[Item, ...]:
+        """Return the items of the plausibility study. Errors: those of :func:`stages.rating_items`."""
+        return rating_items(self.accepted, self.items, dataset=self.name, leave_out_incomplete=leave_out_incomplete)
+
+
+def stage_of(study: FrozenStudy, store: Store) -> Stage:
+    """Read what a study has for the next one.
+
+    Errors: :class:`InputError` E652 for a study whose texts no other study takes; those of the store.
+    """
+    definition = study.definition
+    if definition.task not in NEXT_TASK:
+        what = f"a study of {definition.task!r} is no stage of another one"
+        raise InputError(what, code="E652", hint=f"stages are studies of: {', '.join(NEXT_TASK)}")
+    items = {item.item_id: item for item in study.design.items}
+    # reviews are read first: one that comes meanwhile is of a text that is there
+    reviews = tuple(store.reviews())
+    return Stage(definition.task, definition.name, items, written_texts(study, store), reviews)
+
+
+def written_texts(study: FrozenStudy, store: Store) -> tuple[Written, ...]:
+    """Return what people wrote for a study's items, oldest first; texts of excluded participants are left out.
+
+    Errors: those of the store.
+    """
+    items = {item.item_id: item for item in study.design.items}
+    counted = {one.participant_id for one in store.people() if one.state is not State.EXCLUDED}
+    rows = [row for row in store.trial_answers() if row["participant_id"] in counted]
+    return tuple(sorted(written(rows, items), key=lambda one: one.answer_id))
+
+
+def _setup(item: Item) -> str:
+    return str(item.condition("setup"))

@@ -1,0 +1,115 @@
+"""All that templates ask about a collection of words: choice sets, the same turned round, gaps; and what they cannot.
+
+Choice sets of a file whose texts are made already are taken as they are
+(:mod:`lexiscope.items.choice_sets.choice_set_file`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lexiscope.build.gap_filling.gaps import gap_items, gap_template
+from lexiscope.core.errors import SpecError
+from lexiscope.core.item import Item
+from lexiscope.items.choice_sets.choice_set_file import is_collection, read_designed
+from lexiscope.items.choice_sets.collection_file import read_collection
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
+from lexiscope.items.choice_sets.surface import Mode, is_english
+from lexiscope.items.choice_sets.templates import Template, read_templates, synonymy_templates
+from lexiscope.items.choice_sets.turned import turned_sets
+from lexiscope.items.tables.tabular import is_item_table
+
+OTHER_SUITES, CATEGORIES_OF_GAPS = "Suites other than substitution", "Error categories of gap filling"
+GAPS = "Gap filling"
+"""Analyses that some items do not allow."""
+
+_OTHER_LANGUAGE = (
+    "The items are not in English, and the texts of the paper's other suites and of gap filling are: --templates FILE "
+    "gives them in the language of the items."
+)
+_NO_NOUNS = "An item has no random nouns (random_nouns)."
+_NOT_TURNED = "No template has a text for it (turned)."
+_NO_GAP = "No template has {context} in front and only the target before its {word}."
+_NO_SYNSETS = "No item names the lemmas of its synset (synset)."
+_NOT_PROPOSED = "They are those of errors in synonymy, proposed from the English WordNet."
+_UNKNOWN_LANGUAGE = "und"
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceItems:
+    """Choice sets (``items``), and the gaps that the template ``gap`` makes (``gap_items``).
+
+    ``token_deltas`` are those that came with a collection (the column ``token_delta``), by the number of its item;
+    ``left_out`` are the analyses that the items do not allow, each with the reason.
+    """
+
+    items: tuple[Item, ...]
+    gap_items: tuple[Item, ...] = ()
+    gap: Template | None = None
+    token_deltas: tuple[float, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def language(self) -> str:
+        """The language of the items."""
+        return self.items[0].usages[0].language
+
+
+def choice_items(
+    collection: Sequence[SynonymItem],
+    *,
+    templates: Path | str = "",
+    mode: Mode = "clean",
+    dataset: str = "synonymy",
+) -> ChoiceItems:
+    """Return what a file of templates (without one, those of the synonymy study) asks about a collection.
+
+    Without random nouns these are the controlled choice sets; of items that are not in English, without templates of
+    their own, the suite that has no words of any language.
+    Errors: those of the templates and of :func:`~lexiscope.items.choice_sets.minimal_pairs.choice_sets`.
+    """
+    english = all(is_english(item.language) for item in collection)
+    used = read_templates(templates) if templates else synonymy_templates()
+    if not english and not templates:
+        used = tuple(each for each in used if each.substitutes)
+    has_nouns, gap = all(item.random_nouns for item in collection), gap_template(used)
+    sets = choice_sets(collection, used, conditions=None if has_nouns else ["controlled"], mode=mode, dataset=dataset)
+    deltas = [dict(item.extra).get("token_delta", "") for item in sorted(collection, key=lambda item: item.number)]
+    reasons = {
+        OTHER_SUITES: "" if english or templates else _OTHER_LANGUAGE,
+        "Random conditions, best of several and both": _NO_NOUNS if not has_nouns else "",
+        "The relation turned round": "" if any(each.turned_round for each in used) else _NOT_TURNED,
+        GAPS: "" if gap else _NO_GAP,
+        "Gap filling by synset": _NO_SYNSETS if gap and not any(item.synset for item in collection) else "",
+        CATEGORIES_OF_GAPS: _NOT_PROPOSED if gap and (templates or not english) else "",
+    }
+    return ChoiceItems(
+        (*sets, *turned_sets(collection, used, mode=mode, dataset=dataset)),
+        gap_items(collection, template=gap, mode=mode, dataset=dataset) if gap else (),
+        gap,
+        tuple(map(float, deltas)) if all(deltas) else (),
+        {analysis: why for analysis, why in reasons.items() if why},
+    )
+
+
+def read_choice_items(
+    path: Path | str, *, templates: Path | str = "", mode: Mode = "clean", language: str = _UNKNOWN_LANGUAGE
+) -> ChoiceItems:
+    """Read a collection (:func:`choice_items`), or choice sets with their place in a design.
+
+    *language* is that of a file without a column for it; without one it is that of the templates.
+    Errors: :class:`SpecError` for templates of choice sets; those of the readers.
+    """
+    path = Path(path)
+    if language == _UNKNOWN_LANGUAGE:
+        language = read_templates(templates)[0].language if templates else "en"
+    if not is_item_table(path) and is_collection(path):
+        collection = read_collection(path, language=language)
+        return choice_items(collection, templates=templates, mode=mode, dataset=path.stem)
+    if templates:
+        what = "these are choice sets, whose texts are made: templates have nothing to do"
+        raise SpecError(what, hint="leave out templates, or give a collection (target, synonym, distractor, sentence)")
+    why = "The items are choice sets: they name no answer to a gap."
+    return ChoiceItems(read_designed(path, language=language), left_out={GAPS: why})

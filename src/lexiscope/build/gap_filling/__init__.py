@@ -1,0 +1,1 @@
+"""Gap filling: sentences with a gap, accepted answers, error categories, and coding by people."""

@@ -1,0 +1,215 @@
+"""Coding answers to gaps by hand: a sheet with each answer in its context, and codes that are read back.
+
+A row of the sheet is one answer: an item and a text that somebody gave there. The same text of several subjects or
+repeats is coded once. The pre-label (:mod:`lexiscope.build.gap_filling.categories`) can be shown to coders, which is
+faster, or hidden, without which the agreement of people with it means little. A code is a row ``category`` of its
+coder, with the answer as its item; :func:`code_completions` gives each completion the code of its answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from lexiscope.build.gap_filling.categories import CATEGORIES, PreLabel, proposed
+from lexiscope.build.gap_filling.gaps import COLUMN_CURATED, COLUMN_PROMPT, COLUMN_SYNSET, MEASURE
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import parse_statistic, statistic_name
+from lexiscope.items.sheets.choice_sheet import checked_rows
+from lexiscope.items.tables.spreadsheet import SheetRow, write_sheet
+from lexiscope.resources.lexicons.lexicon import Lexicon
+
+MEASURE_CATEGORY = "category"
+TASK = "gap_filling"
+COLUMNS = (
+    "answer_id",
+    "sentence",
+    COLUMN_PROMPT,
+    COLUMN_CURATED,
+    COLUMN_SYNSET,
+    "completion",
+    "proposed",
+    "proposed_answer",
+    "why",
+    "code",
+    "comment",
+)
+_CODER = re.compile(r"[\w.:-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class GapAnswer:
+    """One answer to be coded: its item, its text, and what a lexicon proposes (``None``: nothing)."""
+
+    answer_id: str
+    item: Item
+    text: str
+    proposal: PreLabel | None = None
+
+
+def answers_to_code(
+    table: ResponseTable, items: Sequence[Item], *, lexicon: Lexicon | None = None
+) -> tuple[GapAnswer, ...]:
+    """Return the distinct answers of all completions of a table, in order of first appearance.
+
+    The id of an answer is made of its item and its text alone: other rows in the table change none.
+    An item whose sense the lexicon does not know has answers without a proposal.
+    Errors: :class:`InputError` for a completion of another item, or where there is none.
+    """
+    known = {item.item_id: item for item in items}
+    found: dict[str, GapAnswer] = {}
+    for row in _completions(table):
+        if row.item_id not in known:
+            hint = "give the items that were asked"
+            raise InputError("a completion belongs to none of the items", place=Place(item_id=row.item_id), hint=hint)
+        answer_id = _answer_id(row.item_id, row.raw or "")
+        if answer_id not in found:
+            item, text = known[row.item_id], row.raw or ""
+            proposal = None if lexicon is None else proposed(item, text, lexicon)
+            found[answer_id] = GapAnswer(answer_id, item, text, proposal)
+    if not found:
+        raise InputError("there is no answer to be coded", hint="collect the task gap_filling first")
+    return tuple(found.values())
+
+
+def write_coding_sheet(
+    path: Path | str, answers: Sequence[GapAnswer], *, proposals: Literal["shown", "hidden"] = "shown"
+) -> None:
+    """Write the sheet of some answers; coders write one of the categories under ``code``.
+
+    Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
+    """
+    rows = []
+    for answer in answers:
+        label = answer.proposal if proposals == "shown" else None
+        said = (label.category, label.answer, label.why) if label is not None else ("", "", "")
+        rows.append((*_shown(answer), *said, "", ""))
+    write_sheet(path, COLUMNS, rows)
+
+
+def read_codes(
+    path: Path | str,
+    answers: Sequence[GapAnswer],
+    *,
+    coder: str,
+    unfinished: Literal["refused", "kept"] = "refused",
+) -> ResponseTable:
+    """Read a coded sheet: a row per answer, the category in ``option``, the comment in ``raw``.
+
+    With *unfinished* ``kept``, an answer without a code has a row without option.
+    Errors: :class:`InputError` E471 (a row of no answer), E472 (an answer stands twice), E473 (answers are missing),
+    E474 (what was shown has been changed), E475 (no category), E476 (no code), E505 for a coder whose name cannot stand
+    in a measure, and those of :func:`lexiscope.items.tables.spreadsheet.read_sheet`.
+    """
+    _check_coder(coder)
+    shown = {answer.answer_id: _shown(answer) for answer in answers}
+    rows = [_code(row, coder, unfinished) for row in checked_rows(path, COLUMNS, shown, what="a coding sheet")]
+    return ResponseTable.from_rows(rows)
+
+
+def proposed_codes(answers: Sequence[GapAnswer], *, lexicon_name: str) -> ResponseTable:
+    """Return the pre-labels as codes of a coder ``prelabel:<lexicon>``, to be compared with people's.
+
+    An answer without a proposal has a row without a category.
+    Errors: :class:`InputError` where no answer has a proposal.
+    """
+    if all(answer.proposal is None for answer in answers):
+        raise InputError("no answer has a proposal", place=Place(item_id=answers[0].item.item_id), hint=_LEXICON)
+    row = Response(f"prelabel:{lexicon_name}", "lexicon", "", TASK, MEASURE_CATEGORY)
+    return ResponseTable.from_rows(_proposal(replace(row, item_id=each.answer_id), each.proposal) for each in answers)
+
+
+def _proposal(row: Response, label: PreLabel | None) -> Response:
+    return row if label is None else replace(row, option=label.category, raw=label.why)
+
+
+def code_completions(table: ResponseTable, codes: ResponseTable, *, coder: str) -> ResponseTable:
+    """Return a row ``category`` for each completion: who answered, item and repeat as they were, the code as option.
+
+    The measure says who coded and how the answer was made. An answer without a code has no option.
+    Errors: :class:`InputError` E473 where a completion's answer is not among the coder's codes; E505.
+    """
+    _check_coder(coder)
+    of_coder = codes.where(subject_id=coder, measure=MEASURE_CATEGORY)
+    by_answer = dict(zip(of_coder.column("item_id").tolist(), of_coder.column("option").tolist(), strict=True))
+    rows = []
+    for row in _completions(table):
+        key = _answer_id(row.item_id, row.raw or "")
+        if key not in by_answer:
+            what, hint = f"{coder} has no code of the answer {key!r}", "code the answers of this table"
+            raise InputError(what, code="E473", place=Place(item_id=row.item_id), hint=hint)
+        measure = statistic_name(MEASURE_CATEGORY, coder=coder, **parse_statistic(row.measure)[1])
+        rows.append(replace(row, measure=measure, option=by_answer[key], value=None))
+    return ResponseTable.from_rows(rows)
+
+
+def proposed_categories(
+    table: ResponseTable, items: Sequence[Item], lexicon: Lexicon
+) -> tuple[ResponseTable, tuple[str, ...]]:
+    """Return the completions with the category that a lexicon proposes, as of a coder, and the items without any.
+
+    Of these the lexicon does not know the sense of the target: their completions are left out.
+    Errors: :class:`InputError` for a completion of another item.
+    """
+    if next(_completions(table), None) is None:
+        return ResponseTable.empty(), ()
+    answers = answers_to_code(table, items, lexicon=lexicon)
+    unknown = {answer.item.item_id for answer in answers if answer.proposal is None}
+    if len(unknown) == len({answer.item.item_id for answer in answers}):
+        return ResponseTable.empty(), tuple(sorted(unknown))
+    codes = proposed_codes(answers, lexicon_name=lexicon.name)
+    coded = code_completions(table, codes, coder=codes.unique("subject_id")[0])
+    known = tuple(item_id for item_id in coded.unique("item_id") if item_id not in unknown)
+    return coded.where(item_id=known), tuple(sorted(unknown))
+
+
+_LEXICON = "make the answers with a lexicon"
+
+
+def _completions(table: ResponseTable) -> Iterator[Response]:
+    for row in table.rows():
+        if parse_statistic(row.measure)[0] == MEASURE and row.raw is not None:
+            yield row
+
+
+def _answer_id(item_id: str, text: str) -> str:
+    digest = hashlib.sha256(f"{item_id}\0{text}".encode()).hexdigest()
+    return f"{item_id}#{digest[:10]}"
+
+
+def _shown(answer: GapAnswer) -> tuple[str, ...]:
+    usage, conditions = answer.item.usages[0], answer.item.conditions
+    sentence = usage.bracketed
+    columns = [str(conditions.get(name, "")) for name in (COLUMN_PROMPT, COLUMN_CURATED, COLUMN_SYNSET)]
+    return (answer.answer_id, sentence, *columns, answer.text)
+
+
+def _code(row: SheetRow, coder: str, unfinished: str) -> Response:
+    code = row.cells["code"].casefold().replace(" ", "_")
+    if code and code not in CATEGORIES:
+        what, hint = f"{row.cells['code']!r} is no category", f"use {', '.join(CATEGORIES)}"
+        raise InputError(what, code="E475", place=row.place("code"), hint=hint)
+    if not code and unfinished == "refused":
+        what, hint = "this answer has no code", "code it, or read the sheet as unfinished"
+        raise InputError(what, code="E476", place=row.place("code"), hint=hint)
+    return Response(
+        subject_id=coder,
+        subject_kind="participant",
+        item_id=row.cells["answer_id"],
+        task=TASK,
+        measure=MEASURE_CATEGORY,
+        option=code or None,
+        raw=row.cells["comment"] or None,
+    )
+
+
+def _check_coder(coder: str) -> None:
+    if not _CODER.fullmatch(coder):
+        hint = "use letters, digits and . : _ -; a code, not a full name"
+        raise InputError(f"{coder!r} cannot be the name of a coder", code="E505", hint=hint)

@@ -1,0 +1,151 @@
+"""The tables of a build: candidates, their contexts, and what is proposed; written once, read by every later step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from lexiscope.build.minimal_pairs.alternatives import Alternative
+from lexiscope.build.minimal_pairs.automatic import Proposal
+from lexiscope.build.minimal_pairs.candidates import Candidate, Context
+from lexiscope.core.errors import InputError, LexiscopeError, Place
+from lexiscope.core.foreign import parse_json
+from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet, write_sheet
+
+CANDIDATES, CONTEXTS, PROPOSALS = "candidates.csv", "contexts.csv", "proposals.csv"
+
+_CANDIDATE = ("sense", "word", "gloss", "sense_number", "n_senses", "n_contexts", "synset", "synonyms", "distractors")
+_CONTEXT = ("context_id", "sense", "sentence_id", "start", "end", "tokenised", "flagged", "place", "text")
+_PROPOSAL = ("proposal_id", "word", "sense", "context_id", "synonym", "distractor", "marked")
+
+
+def write_candidates(folder: Path, candidates: Sequence[Candidate]) -> None:
+    """Write candidates and their contexts; synonyms and distractors stand in their cells as JSON."""
+    rows = [
+        [
+            *(one.sense, one.word, one.gloss, str(one.sense_number), str(one.n_senses), str(len(one.contexts))),
+            " ".join(one.synset),
+            _json(one.synonyms),
+            _json(one.distractors),
+        ]
+        for one in candidates
+    ]
+    write_sheet(folder / CANDIDATES, _CANDIDATE, rows)
+    write_sheet(folder / CONTEXTS, _CONTEXT, [_context_row(one, each) for one in candidates for each in one.contexts])
+
+
+def write_proposals(folder: Path, proposals: Sequence[Proposal], *, language: str = "en") -> None:
+    """Write what is proposed: one row per proposal."""
+    rows = [
+        [
+            *(one.proposal_id, one.candidate.word, one.candidate.sense, one.context.context_id),
+            *(one.synonym, one.distractor, one.context.marked(language=language)),
+        ]
+        for one in proposals
+    ]
+    write_sheet(folder / PROPOSALS, _PROPOSAL, rows)
+
+
+def read_candidates(folder: Path) -> tuple[Candidate, ...]:
+    """Read what :func:`write_candidates` wrote.
+
+    Errors: :class:`InputError` E468 with file and line where the tables are damaged or do not belong together; those of
+    :func:`~lexiscope.items.tables.spreadsheet.read_sheet`.
+    """
+    contexts: dict[str, list[Context]] = {}
+    for row in read_sheet(_table(folder, CONTEXTS), _CONTEXT, what="a table of contexts"):
+        contexts.setdefault(row.cells["sense"], []).append(_context(row))
+    found = []
+    for row in read_sheet(_table(folder, CANDIDATES), _CANDIDATE, what="a table of candidates"):
+        found.append(_candidate(row, contexts.pop(row.cells["sense"], [])))
+    if contexts:
+        what = f"there are contexts of {next(iter(contexts))!r}, which is no candidate"
+        raise InputError(what, code="E468", place=Place(str(folder / CONTEXTS)), hint=_AGAIN)
+    return tuple(found)
+
+
+def read_proposals(folder: Path) -> tuple[Proposal, ...]:
+    """Read what :func:`write_proposals` wrote, with the candidates beside it.
+
+    Errors: those of :func:`read_candidates`; :class:`InputError` E468 for a proposal that is none of the candidates'.
+    """
+    candidates = {one.sense: one for one in read_candidates(folder)}
+    rows = read_sheet(_table(folder, PROPOSALS), _PROPOSAL, what="a table of proposals")
+    return tuple(_proposal(row, candidates) for row in rows)
+
+
+_AGAIN = "the tables were changed by hand or are of two builds: build them again"
+
+
+def _table(folder: Path, name: str) -> Path:
+    if not (folder / name).is_file():
+        hint = "name the folder that lexiscope build minimal-pairs wrote"
+        raise InputError(f"this folder holds no {name}", code="E468", place=Place(str(folder)), hint=hint)
+    return folder / name
+
+
+def _json(alternatives: Sequence[Alternative]) -> str:
+    return json.dumps([asdict(each) for each in alternatives], ensure_ascii=False)
+
+
+def _context_row(candidate: Candidate, one: Context) -> list[str]:
+    numbers = (str(one.start), str(one.end), "yes" if one.tokenised else "no")
+    rest = (" ".join(one.flagged), str(one.place), one.text)
+    return [one.context_id, candidate.sense, one.sentence_id, *numbers, *rest]
+
+
+def _context(row: SheetRow) -> Context:
+    cells = row.cells
+    try:
+        return Context(
+            context_id=cells["context_id"],
+            sentence_id=cells["sentence_id"],
+            text=cells["text"],
+            start=int(cells["start"]),
+            end=int(cells["end"]),
+            tokenised=cells["tokenised"] == "yes",
+            flagged=tuple(cells["flagged"].split()),
+            place=int(cells["place"]),
+        )
+    except ValueError as error:
+        raise _damaged(row, "start", error) from error
+
+
+def _candidate(row: SheetRow, contexts: Sequence[Context]) -> Candidate:
+    cells = row.cells
+    try:
+        if len(contexts) != int(cells["n_contexts"]):
+            raise ValueError(f"it has {len(contexts)} contexts and should have {cells['n_contexts']}")
+        return Candidate(
+            sense=cells["sense"],
+            word=cells["word"],
+            gloss=cells["gloss"],
+            sense_number=int(cells["sense_number"]),
+            n_senses=int(cells["n_senses"]),
+            synset=tuple(cells["synset"].split()),
+            synonyms=_alternatives(cells["synonyms"]),
+            distractors=_alternatives(cells["distractors"]),
+            contexts=tuple(contexts),
+        )
+    except (ValueError, TypeError, KeyError, LexiscopeError) as error:
+        raise _damaged(row, "sense", error) from error
+
+
+def _alternatives(cell: str) -> tuple[Alternative, ...]:
+    content: list[Mapping[str, object]] = parse_json(cell)
+    return tuple(Alternative(**{**each, "not_with": tuple(each["not_with"])}) for each in content)  # type: ignore[arg-type]
+
+
+def _proposal(row: SheetRow, candidates: Mapping[str, Candidate]) -> Proposal:
+    cells = row.cells
+    candidate = candidates.get(cells["sense"])
+    context = candidate.context(cells["context_id"]) if candidate is not None else None
+    if candidate is None or context is None:
+        raise _damaged(row, "sense", LexiscopeError("its sense or its context is no candidate's"))
+    return Proposal(cells["proposal_id"], candidate, context, cells["synonym"], cells["distractor"])
+
+
+def _damaged(row: SheetRow, column: str, error: Exception) -> InputError:
+    return InputError("this row is damaged", code="E468", place=row.place(column), why=str(error), hint=_AGAIN)

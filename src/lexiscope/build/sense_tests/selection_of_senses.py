@@ -1,0 +1,198 @@
+"""Sense-selection items from the vectors of induced senses: a sentence, and a group of words for each sense.
+
+*Source:* GASI §4.2. A word whose senses were pruned has fewer than a page shows: it is filled up with dummies, groups
+of the words nearest to a vector that is drawn at random, marked ``dummy_<sense>`` and never the model's choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, islice
+
+import numpy as np
+
+from lexiscope.build.sense_tests.intrusion_of_senses import UNKNOWN, neighbours_of_words
+from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.subject import Floats
+from lexiscope.core.usage import Usage
+from lexiscope.items.draws import generator_of
+from lexiscope.items.tables.left_out import LeftOut
+from lexiscope.senses.induced_senses import InducedSenses
+from lexiscope.senses.near_words import near_words
+
+_GAP = "*"
+
+Groups = Mapping[str, tuple[str, ...]]
+"""The words of each sense of a word, by the sense's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionRules:
+    """How sense-selection items are made: *n_nouns* with *n_sentences* each, *n_groups* of *n_words* on a page.
+
+    Neighbours occur *min_count* times at least.
+    """
+
+    n_nouns: int = 50
+    n_sentences: int = 5
+    n_groups: int = 3
+    n_words: int = 10
+    min_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSelection:
+    """The items, and the nouns for which there are none, with the reason."""
+
+    items: tuple[Item, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def build_selection(
+    senses: InducedSenses,
+    nouns: Sequence[PolysemousNoun],
+    choose: Callable[[Sequence[Usage]], Floats],
+    *,
+    dataset: str,
+    seed: int,
+    rules: SelectionRules | None = None,
+    model: str = "",
+    revision: str = "",
+) -> BuiltSelection:
+    """Return the items of the first nouns for which they can be made, in the order of *nouns*.
+
+    *choose* gives the model's distribution over its senses (a subject's ``sense_distribution``); what it says stands in
+    each item as ``model_choice`` and ``p_<sense>``, the ids of senses counting from 1. ``options`` have the senses in
+    an order in which the model's choice stands in each place equally often, give or take one. *model* names the model
+    in ids and conditions, *revision* its state: a sense embedding answers with its own probabilities only items of its
+    own revision. The same input and seed give the same items.
+    Errors: :class:`InputError` for rules below 1 or fewer than two groups; those of *choose*.
+    """
+    rules = rules or SelectionRules()
+    if min(rules.n_nouns, rules.n_sentences, rules.n_words) < 1 or rules.n_groups < 2:
+        raise InputError(f"a page needs two groups of one word at least, and a test a noun with a sentence: {rules}")
+    left_out: list[LeftOut] = []
+    groups: dict[str, Groups] = {}
+    waiting = iter(nouns)
+    # as many nouns at a time as are still missing: the search for neighbours is what takes long
+    while batch := list(islice(waiting, rules.n_nouns - len(groups))):
+        found = _groups_of(batch, senses, rules)
+        left_out += [each for each in found.values() if isinstance(each, LeftOut)]
+        groups |= {word: each for word, each in found.items() if not isinstance(each, LeftOut)}
+    questions = [
+        (noun, sentence_id, usage)
+        for noun in nouns
+        if noun.word in groups
+        for sentence_id, usage in _drawn(noun, rules.n_sentences, seed)
+    ]
+    shares = choose([usage for _, _, usage in questions]) if questions else ()
+    filled = _filled(groups, senses, rules, seed)
+    named: dict[str, Condition] = {key: value for key, value in (("model", model), ("revision", revision)) if value}
+    items = [
+        _item(question, groups[question[0].word], filled[question[0].word], row, dataset, named)
+        for question, row in zip(questions, shares, strict=True)
+    ]
+    return BuiltSelection(_ordered(items, seed), tuple(left_out))
+
+
+def _groups_of(
+    nouns: Sequence[PolysemousNoun], senses: InducedSenses, rules: SelectionRules
+) -> dict[str, Groups | LeftOut]:
+    """The groups of words of each noun's senses, or why it has none."""
+    sizes = {noun.word: len(senses.of(noun.word)) for noun in nouns if noun.word in senses.index}
+    searched = [word for word, size in sizes.items() if size <= rules.n_groups]
+    near = neighbours_of_words(senses, searched, rules.n_words, min_count=rules.min_count)
+    found: dict[str, Groups | LeftOut] = {}
+    for word, n_sentences in ((noun.word, len(noun.sentences)) for noun in nouns):
+        groups = {each.sense: each.neighbours for each in near.get(word, ())}
+        if word not in sizes:
+            found[word] = LeftOut(word, UNKNOWN)
+        elif n_sentences < rules.n_sentences:
+            found[word] = LeftOut(word, f"it has {n_sentences} sentences, {rules.n_sentences} are wanted")
+        elif sizes[word] > rules.n_groups:
+            found[word] = LeftOut(word, f"it has {sizes[word]} senses, a page shows {rules.n_groups} groups")
+        elif any(len(words_of) < rules.n_words for words_of in groups.values()):
+            found[word] = LeftOut(word, f"a sense has fewer than {rules.n_words} neighbours")
+        elif len({frozenset(words_of) for words_of in groups.values()}) < len(groups):
+            found[word] = LeftOut(word, "two of its senses have the same neighbours: prune the vectors")
+        else:
+            found[word] = groups
+    return found
+
+
+def _drawn(noun: PolysemousNoun, n: int, seed: int) -> list[tuple[str, Usage]]:
+    """Sentences of a noun, in the order of the corpus; who draws does not depend on the other nouns.
+
+    A sentence with an asterisk, which in Brown and SemCor stands where a formula was, is drawn only where the others
+    do not suffice.
+    """
+    generator = generator_of(seed, noun.word, "sentences")
+    whole = [place for place, (_, usage) in enumerate(noun.sentences) if _GAP not in usage.text]
+    possible = whole if len(whole) >= n else range(len(noun.sentences))
+    chosen = generator.choice(np.asarray(possible), size=n, replace=False)
+    return [noun.sentences[place] for place in sorted(chosen.tolist())]
+
+
+def _filled(
+    groups: Mapping[str, Groups], senses: InducedSenses, rules: SelectionRules, seed: int
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The dummies that fill up the groups of each word: the nearest words of vectors drawn at random."""
+    missing = [(word, rules.n_groups - len(found)) for word, found in groups.items()]
+    words = [word for word, n in missing for _ in range(n)]
+    filled: dict[str, dict[str, tuple[str, ...]]] = {word: {} for word in groups}
+    if not words:
+        return filled
+    width = senses.matrix.shape[1]
+    drawn = [generator_of(seed, word, "dummies").standard_normal((n, width)) for word, n in missing]
+    vectors = np.concatenate(drawn).astype(np.float32)
+    # all of them in one search, which is what takes long
+    found = near_words(senses, vectors, rules.n_words, without=words, min_count=rules.min_count)
+    for word, near in zip(words, found, strict=True):
+        free = next(str(number) for number in count(1) if str(number) not in {*groups[word], *filled[word]})
+        filled[word][free] = tuple(each.word for each in near)
+    return filled
+
+
+def _item(
+    question: tuple[PolysemousNoun, str, Usage],
+    groups: Groups,
+    dummies: Groups,
+    shares: Floats,
+    dataset: str,
+    named: Mapping[str, Condition],
+) -> Item:
+    noun, sentence_id, usage = question
+    probable = {sense: float(shares[int(sense) - 1]) for sense in groups} | dict.fromkeys(dummies, 0.0)
+    # a dummy is no choice of the model's, even where its word's senses are all improbable
+    chosen = max(groups, key=lambda sense: (probable[sense], -int(sense)))
+    known: dict[str, Condition] = {
+        "word": noun.word,
+        "sentence_id": sentence_id,
+        "lexicon_senses": noun.n_senses,
+        "model_choice": chosen,
+    }
+    shown: dict[str, Condition] = {}
+    every = {**groups, **dummies}
+    for sense in sorted(every, key=int):
+        shown |= {f"group_{sense}": "|".join(every[sense]), f"p_{sense}": probable[sense]}
+        shown |= {f"dummy_{sense}": True} if sense in dummies else {}
+    item_id = "/".join([*([str(named["model"])] if "model" in named else []), noun.word, sentence_id])
+    return Item(item_id, dataset, (usage,), tuple(sorted(every, key=int)), conditions={**named, **known, **shown})
+
+
+def _ordered(items: Sequence[Item], seed: int) -> tuple[Item, ...]:
+    """The same items, the model's choice in each place equally often; the other groups stand in an order drawn."""
+    generator = generator_of(seed, "", "order")
+    n_groups = len(items[0].options) if items else 1
+    places = generator.permutation(np.resize(np.arange(n_groups), len(items))).tolist()
+    found = []
+    for item, place in zip(items, places, strict=True):
+        chosen = str(item.condition("model_choice"))
+        others = [each for each in item.options if each != chosen]
+        order = [others[number] for number in generator.permutation(len(others)).tolist()]
+        options = (*order[:place], chosen, *order[place:])
+        found.append(replace(item, options=options))
+    return tuple(found)

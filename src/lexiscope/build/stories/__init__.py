@@ -1,0 +1,1 @@
+"""Stories around ambiguous sentences: pools of words, what a model drafts, what a set holds, errors of ratings."""

@@ -1,0 +1,156 @@
+"""What a set of stories holds before anybody answers: lengths, word forms, pairs of meanings, guessed lemmas.
+
+*Source:* AmbiStory §4.1 and Table 2. Everything is counted on setups and stories, not on samples.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.result import Estimate, statistic_name
+from lexiscope.resources.lexicons.lexicon import POS, Lexicon
+
+
+@dataclass(frozen=True, slots=True)
+class StoryLengths:
+    """Mean lengths. *Unit:* words between white space.
+
+    ``precontext`` and ``sentence`` are over setups, ``ending`` over stories that have one, ``story`` over all stories,
+    open ones included.
+    """
+
+    precontext: float
+    sentence: float
+    ending: float
+    story: float
+    n_setups: int
+    n_ended: int
+    n_stories: int
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the mean lengths of the parts and of the whole story."""
+        parts = (
+            ("precontext", self.precontext, self.n_setups),
+            ("sentence", self.sentence, self.n_setups),
+            ("ending", self.ending, self.n_ended),
+            ("story", self.story, self.n_stories),
+        )
+        return tuple(Estimate(statistic_name("mean_words", of=part), mean, n=n) for part, mean, n in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class StoryInventory:
+    """Word forms and pairs of meanings.
+
+    ``setups_per_form`` is sorted, most first. ``sense_pairs`` counts a form with its two meanings once in each split
+    (the paper's 411); ``ordered_pairs`` once in all, ``unordered_pairs`` whichever meaning is called the first.
+    """
+
+    forms: int
+    setups: int
+    sense_pairs: int
+    ordered_pairs: int
+    unordered_pairs: int
+    setups_per_form: tuple[tuple[str, int], ...]
+
+    @property
+    def sentences_per_form(self) -> float:
+        """The mean number of ambiguous sentences of a form."""
+        return self.setups / self.forms
+
+    def results(self, most: int = 4) -> tuple[Estimate, ...]:
+        """Return pairs of meanings, the mean number of sentences of a form, and the setups of the *most* frequent."""
+        return (
+            Estimate("n_sense_pairs", self.sense_pairs, note="a form with its two meanings, once a split"),
+            Estimate("sentences_per_form", self.sentences_per_form, n=self.forms),
+            *(Estimate("setups_of_form", n, condition=form) for form, n in self.setups_per_form[:most]),
+        )
+
+    def sentence(self, most: int = 4) -> str:
+        """Return the same in words."""
+        forms = ", ".join(f"{form} ({n})" for form, n in self.setups_per_form[:most])
+        return (
+            f"{self.sense_pairs} pairs of meanings of {self.forms} word forms (a pair counted once in each split; "
+            f"{self.unordered_pairs} in all, whichever meaning is called the first); {self.sentences_per_form:.2f} "
+            f"ambiguous sentences for each form, the most for {forms}."
+        )
+
+
+def story_lengths(items: Iterable[Item]) -> StoryLengths:
+    """Return the mean lengths of the parts of stories and of whole stories.
+
+    Errors: :class:`InputError` where there is no story with an ending.
+    """
+    stories = {(_text(item, "precontext"), item.usages[0].text, _text(item, "ending")) for item in items}
+    setups = {(precontext, sentence) for precontext, sentence, _ in stories}
+    endings = [_words(ending) for _, _, ending in stories if ending]
+    if not endings:
+        raise InputError("these items have no story with an ending")
+    return StoryLengths(
+        precontext=fmean(_words(precontext) for precontext, _ in setups),
+        sentence=fmean(_words(sentence) for _, sentence in setups),
+        ending=fmean(endings),
+        story=fmean(sum(map(_words, parts)) for parts in stories),
+        n_setups=len(setups),
+        n_ended=len(endings),
+        n_stories=len(stories),
+    )
+
+
+def story_inventory(items: Sequence[Item]) -> StoryInventory:
+    """Return how many word forms, setups and pairs of meanings there are.
+
+    Errors: :class:`InputError` for a setup that does not have two meanings.
+    """
+    pairs = _pairs(items)
+    ordered = {(form, *senses) for _, form, senses in pairs.values()}
+    counts = Counter(form for _, form, _ in pairs.values())
+    return StoryInventory(
+        forms=len(counts),
+        setups=len(pairs),
+        sense_pairs=len({(split, form, *senses) for split, form, senses in pairs.values()}),
+        ordered_pairs=len(ordered),
+        unordered_pairs=len({(form, frozenset(senses)) for form, *senses in ordered}),
+        setups_per_form=tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0]))),
+    )
+
+
+def guessed_lemmas(forms: Iterable[str], lexicon: Lexicon) -> dict[str, str]:
+    """Return a lemma for each form: the shortest base form of any part of speech, in lower case.
+
+    This is a guess. Nobody published the lemmas; the paper's 305 come out this way, other rules give 299 to 334. A form
+    that the lexicon does not know is its own lemma. No item carries a guessed lemma.
+    """
+    return {form: _lemma(form, lexicon) for form in dict.fromkeys(forms)}
+
+
+def _lemma(form: str, lexicon: Lexicon) -> str:
+    candidates = [base for pos in POS for base in lexicon.base_forms(form, pos)]
+    return min(candidates, key=len).lower() if candidates else form.lower()
+
+
+def _pairs(items: Sequence[Item]) -> Mapping[str, tuple[str, str, tuple[str, str]]]:
+    """Return split, form and the two meanings of every setup."""
+    senses: dict[str, dict[str, str]] = {}
+    about: dict[str, tuple[str, str]] = {}
+    for item in items:
+        setup = _text(item, "setup")
+        senses.setdefault(setup, {})[_text(item, "meaning")] = _text(item, "sense")
+        about[setup] = (str(item.conditions.get("split", "")), _text(item, "homonym"))
+    lacking = [setup for setup, found in senses.items() if set(found) != {"1", "2"}]
+    if lacking:
+        raise InputError(f"{len(lacking)} setups do not have the meanings 1 and 2; the first is {lacking[0]!r}")
+    return {setup: (*about[setup], (found["1"], found["2"])) for setup, found in senses.items()}
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def _text(item: Item, name: str) -> str:
+    return str(item.condition(name))

@@ -1,0 +1,133 @@
+"""How a subject that scores texts rates on a scale: the probability of each point as what follows the prompt.
+
+Nothing is generated and nothing has to be read: the prompt of the task is written as one text, each point of the scale
+is put behind it, and the points' probabilities weight the rating. The same for every task with a scale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import cast
+
+from lexiscope.core.errors import InputError, Place, SubjectError
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import AskFunction, ChatQuestion
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.scale import Scale
+from lexiscope.core.scoring import ScoringPolicy, TokenScores
+from lexiscope.core.subject import Progress, Scores, Subject
+from lexiscope.core.task import AnswerFunction
+from lexiscope.items.answers.chat_answers import MEASURE_EXPECTED, MEASURE_MASS, weighted
+from lexiscope.items.arrange.views import view_item
+
+MEASURE_MOST_PROBABLE = "most_probable_rating"
+_END = "\n"
+
+SCORING_MEASURES = (
+    (MEASURE_MOST_PROBABLE, "the point of the scale with the highest probability; higher means a higher rating"),
+    ("log_probability", "log-probability of a point behind the prompt, in nats; option: the point; policy in brackets"),
+    ("pseudo_log_probability", "the same by a masked model, each token given the rest; another unit of comparison"),
+)
+"""What a rating by scoring has beside it."""
+
+RATED = ("rating", "norm", MEASURE_EXPECTED, MEASURE_MOST_PROBABLE)
+"""The measures whose values lie on the scale of their item."""
+
+
+def scoring(task: str, measure: str, asks: AskFunction) -> AnswerFunction:
+    """Return the answer function of a task with a scale for subjects that score texts.
+
+    The row of *measure* is the mean of the points weighted by their probabilities, ``most_probable_rating`` the first
+    point with the highest one, ``scale_mass`` what the points had together (comparable between items, not between
+    policies that divide). Each point has a row of its own with its log-probability. On a continuous scale the points
+    are its whole numbers. Where the digits of a point begin another (1 and 10), a line break is scored behind each:
+    else 1 would have the probability of all that begins with it.
+    """
+
+    def by_scoring(
+        items: Sequence[Item],
+        subject: Subject,
+        *,
+        view: str,
+        work: Path | None = None,
+        progress: Progress | None = None,
+    ) -> ResponseTable:
+        """Answer with the probabilities of the points of the scale as continuations of the prompt.
+
+        Errors: those of the task's ``asks``; :class:`InputError` for a scale without a list of numbers;
+        :class:`SubjectError` where a model cannot tell 1 from 10; those of the subject.
+        """
+        scorer = cast(Scores, subject)
+        # what counts is the point alone, undivided: the prompt is the same for all points
+        policy = replace(scorer.policy, tokens="continuation", per="text")
+        questions = [asks(view_item(item, view), view=view) for item in items]
+        texts = [text for question in questions for text in _texts(question)]
+        found = dict(zip(texts, scorer.score(texts, work=work, progress=progress), strict=True))
+        blank = Response(subject.subject_id, subject.kind, "", task, measure, view=view)
+        rows: list[Response] = []
+        for item, question in zip(items, questions, strict=True):
+            prompt = prompt_of(question)
+            several = _texts(question)
+            _check_told_apart(several, [found[text] for text in several], len(prompt), item)
+            values = [policy.value(found[text], text, (len(prompt), len(text))) for text in several]
+            rows += _rows(values, _scale(question).options, policy, replace(blank, item_id=item.item_id))
+        return ResponseTable.from_rows(rows)
+
+    return by_scoring
+
+
+def prompt_of(question: ChatQuestion) -> str:
+    """Return the messages as one text that a point of the scale may follow, an empty line between two.
+
+    >>> from lexiscope.core.prompt import Message
+    >>> prompt_of(ChatQuestion((Message("system", "Rate."), Message("user", "A bank\\nRating:"))))
+    'Rate.\\n\\nA bank\\nRating:'
+    """
+    return "\n\n".join(message.content for message in question.messages)
+
+
+def _texts(question: ChatQuestion) -> list[str]:
+    points = [f"{point:g}" for point in _scale(question).options]
+    # of sorted texts, one that begins others stands right before one of them
+    ordered = sorted(points)
+    begins = any(second.startswith(first) for first, second in pairwise(ordered))
+    return [f"{prompt_of(question)} {point}{_END if begins else ''}" for point in points]
+
+
+def _scale(question: ChatQuestion) -> Scale:
+    if question.scale is None:
+        raise InputError("only a rating on a scale can be answered by scoring its points")
+    return question.scale
+
+
+def _check_told_apart(texts: Sequence[str], scores: Sequence[TokenScores], begin: int, item: Item) -> None:
+    """Refuse points of which one's tokens begin another's: the longer one could never be the more probable one."""
+    tokens: dict[str, tuple[str, ...]] = {}
+    for text, each in zip(texts, scores, strict=True):
+        inside = each.ends > begin
+        spans = zip(each.starts[inside].tolist(), each.ends[inside].tolist(), strict=True)
+        tokens[text[begin:].strip()] = tuple(text[max(start, begin) : end] for start, end in spans)
+    for (first, short), (second, long) in pairwise(sorted(tokens.items(), key=lambda pair: pair[1])):
+        if long[: len(short)] == short:
+            raise SubjectError(
+                f"this model reads {second} as {first} and more, and does not read the line break that would end it",
+                place=Place(item_id=item.item_id),
+                hint="use a model whose tokenizer keeps line breaks, or a scale whose points have one digit",
+            )
+
+
+def _rows(
+    values: Sequence[float], points: Sequence[float], policy: ScoringPolicy, blank: Response
+) -> Iterator[Response]:
+    # the highest is taken out first: the probabilities of a long answer may be too small for a float
+    highest = max(values)
+    shares = {point: math.exp(value - highest) for point, value in zip(points, values, strict=True)}
+    yield replace(blank, value=weighted(shares).rating)
+    yield replace(blank, measure=MEASURE_MOST_PROBABLE, value=points[values.index(highest)])
+    yield replace(blank, measure=MEASURE_MASS, value=math.exp(highest) * math.fsum(shares.values()))
+    for point, value in zip(points, values, strict=True):
+        yield replace(blank, measure=str(policy), option=f"{point:g}", value=value)

@@ -1,0 +1,213 @@
+"""Views: which part of an item is shown to a subject. A view never moves a target: the span is carried along.
+
+The names are ``full`` (the text as it stands), ``full+final_stop`` (with a full stop at its end), ``context`` (``[X]``
+in the target's place and wherever else the texts of the item show the word), ``context_span`` (``[X]`` in the target's
+place alone, as published), ``word`` (the target alone), ``label`` (``[X]`` alone) and ``guessed_word`` (what somebody
+guessed, in the target's place). Participants of SAW-C saw no final stop, models were given one (footnotes 9 and 11);
+the others are the partial inputs of the context–word bias study (its §2.2 and §3.2). People see ``[X]``; a model puts
+its own mask token in exactly that span (:func:`with_mask`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage
+from lexiscope.items.arrange.hidden_words import hidden, other_places, shown_forms
+from lexiscope.items.arrange.view_names import CONTEXT as CONTEXT
+from lexiscope.items.arrange.view_names import CONTEXT_SPAN as CONTEXT_SPAN
+from lexiscope.items.arrange.view_names import GUESSED_WORD as GUESSED_WORD
+
+_CLOSING = "\"'”’»)]"
+_STOPS = (".", "!", "?", "…")
+
+MASK = "[X]"
+"""What stands in the place of a hidden target."""
+
+
+def with_final_stop(usage: Usage) -> Usage:
+    """Return the usage with a full stop at the end of its text, unless a sentence-final sign stands there.
+
+    >>> with_final_stop(Usage("Guardó la lima madura", 10, 14)).text
+    'Guardó la lima madura.'
+    """
+    if usage.text.rstrip(_CLOSING).endswith(_STOPS):
+        return usage
+    return replace(usage, text=f"{usage.text}.")
+
+
+def without_final_stop(usage: Usage) -> Usage:
+    """Return the usage without the one full stop at the end of its text; an ellipsis stays, and so does a stop that
+    belongs to the target.
+
+    >>> without_final_stop(Usage("Guardó la lima madura.", 10, 14)).text
+    'Guardó la lima madura'
+    """
+    text = usage.text
+    if not text.endswith(".") or text.endswith("..") or usage.end == len(text):
+        return usage
+    return replace(usage, text=text[:-1])
+
+
+def with_mask(usage: Usage, token: str = MASK) -> Usage:
+    """Return the usage with one *token* in exactly its span, which then covers the token; nothing else changes.
+
+    A model gives its own mask token: one for the whole target, however long it is. Of a usage that is already masked,
+    every ``[X]`` is replaced.
+
+    >>> seen = with_mask(Usage("The bank of the river.", 4, 8), "<mask>")
+    >>> seen.text, seen.target
+    ('The <mask> of the river.', '<mask>')
+    >>> with_mask(Usage("A [X], the [X].", 11, 14), "<mask>").text
+    'A <mask>, the <mask>.'
+    """
+    if not is_masked(usage):
+        return _in_place(usage, token)
+    before, after = (part.replace(MASK, token) for part in (usage.text[: usage.start], usage.text[usage.end :]))
+    return replace(usage, text=f"{before}{token}{after}", start=len(before), end=len(before) + len(token))
+
+
+def without_target(usage: Usage) -> Usage:
+    """Return the usage with ``[X]`` in the target's place; the span covers it.
+
+    Only the span is replaced: where the same word stands in the text again, it stays (:func:`without_word` hides it
+    there too). The lemma and the sense id are kept, for grouping: they are no part of what is shown.
+
+    >>> seen = without_target(Usage("The bank of the river.", 4, 8, lemma="bank"))
+    >>> seen.text, seen.target
+    ('The [X] of the river.', '[X]')
+    """
+    return _in_place(usage, MASK)
+
+
+def without_word(usage: Usage) -> Usage:
+    """Return the usage with ``[X]`` wherever its text shows the word; the span covers that of the target.
+
+    Of an item with several usages the word is hidden by the forms of all of them: :func:`view_item`.
+
+    >>> without_word(Usage("A bank is not a Bank.", 2, 6)).text
+    'A [X] is not a [X].'
+    """
+    return hidden(usage, shown_forms([usage]), MASK)
+
+
+def shows_word(item: Item) -> bool:
+    """Say whether the texts of an item show the word at another place than the span of a target.
+
+    >>> shows_word(Item("i", "d", (Usage("A bank.", 2, 6), Usage("The Banks by a bank.", 4, 9))))
+    True
+    """
+    forms = shown_forms(item.usages)
+    return any(other_places(usage, forms) for usage in item.usages)
+
+
+def with_wordform(usage: Usage, form: str) -> Usage:
+    """Return the usage with another wordform in the target's place, as somebody guessed it; the span covers it.
+
+    The form is put there as it is given: inflect it first. The lemma is kept, for grouping.
+    Errors: :class:`InputError` E105 for a form without letters or with white space around it.
+
+    >>> guessed = with_wordform(Usage("He sat on the bank.", 14, 18), "bench")
+    >>> guessed.text, guessed.target
+    ('He sat on the bench.', 'bench')
+    """
+    if not form or form != form.strip():
+        what = f"{form!r} cannot stand in the target's place: it is empty or has white space around it"
+        place = Place(text=usage.text, column=usage.start + 1, width=usage.end - usage.start)
+        raise InputError(what, code="E105", place=place, hint="give the word as it is to stand in the text")
+    return _in_place(usage, form)
+
+
+def is_masked(usage: Usage) -> bool:
+    """Say whether ``[X]`` stands in the target's place.
+
+    >>> is_masked(without_target(Usage("The bank.", 4, 8)))
+    True
+    """
+    return usage.target == MASK
+
+
+def target_alone(usage: Usage) -> Usage:
+    """Return the usage with the target as its whole text.
+
+    >>> target_alone(Usage("The bank of the river.", 4, 8)).text
+    'bank'
+    """
+    return replace(usage, text=usage.target, start=0, end=usage.end - usage.start)
+
+
+def nothing_shown(usage: Usage) -> Usage:
+    """Return the usage with ``[X]`` as its whole text: neither its length nor a letter of it is left.
+
+    >>> nothing_shown(Usage("The bank of the river.", 4, 8)).text
+    '[X]'
+    """
+    return replace(usage, text=MASK, start=0, end=len(MASK))
+
+
+def _as_it_stands(usage: Usage) -> Usage:
+    return usage
+
+
+def _in_place(usage: Usage, letters: str) -> Usage:
+    text = usage.text[: usage.start] + letters + usage.text[usage.end :]
+    return replace(usage, text=text, end=usage.start + len(letters))
+
+
+VIEWS: dict[str, Callable[[Usage], Usage]] = {
+    "full": _as_it_stands,
+    "full+final_stop": with_final_stop,
+    CONTEXT: without_word,
+    CONTEXT_SPAN: without_target,
+    "word": target_alone,
+    "label": nothing_shown,
+}
+"""Each view by name, as a function of a usage; ``guessed_word`` is one of an item, which has the guess."""
+
+
+def view_usage(usage: Usage, view: str) -> Usage:
+    """Return what a subject is shown of a usage.
+
+    Errors: :class:`SpecError` where there is no view of that name, or where it is one of items.
+    """
+    if view == GUESSED_WORD:
+        raise SpecError("the view 'guessed_word' is one of an item that has a guess", hint="use view_item")
+    if view not in VIEWS:
+        raise SpecError(f"there is no view {view!r}", hint=f"use one of {', '.join(VIEWS)}, {GUESSED_WORD}")
+    return VIEWS[view](usage)
+
+
+def view_item(item: Item, view: str) -> Item:
+    """Return the item with all its usages in a view; id, options, gold and conditions stay.
+
+    In ``context`` the word is hidden in all usages by the forms that it has in any of them (*Boards* and *board*).
+    For ``guessed_word`` the conditions ``guessed_word_1`` and ``guessed_word_2`` give the wordform of each usage, or
+    ``guessed_word`` that of all.
+    Errors: :class:`SpecError` where there is no view of that name; :class:`InputError` E402, naming the item, where it
+    has no guess.
+    """
+    if view == GUESSED_WORD:
+        usages = [with_wordform(usage, _guess(item, number)) for number, usage in enumerate(item.usages, start=1)]
+        return replace(item, usages=tuple(usages))
+    if view == CONTEXT:
+        forms = shown_forms(item.usages)
+        return replace(item, usages=tuple(hidden(usage, forms, MASK) for usage in item.usages))
+    return replace(item, usages=tuple(view_usage(usage, view) for usage in item.usages))
+
+
+def shown_texts(item: Item, view: str) -> tuple[str, ...]:
+    """Return the texts of an item in a view as sheets and tables show them: in ``full`` the target is in brackets.
+
+    >>> item = Item("i", "d", (Usage("The bank.", 4, 8),))
+    >>> [shown_texts(item, view) for view in ("full", "context", "word")]
+    [('The [bank].',), ('The [X].',), ('bank',)]
+    """
+    return tuple(usage.bracketed if view == "full" else usage.text for usage in view_item(item, view).usages)
+
+
+def _guess(item: Item, number: int) -> str:
+    own = f"{GUESSED_WORD}_{number}"
+    return str(item.condition(own if own in item.conditions else GUESSED_WORD))

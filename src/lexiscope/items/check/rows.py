@@ -1,0 +1,276 @@
+"""The checks that look at one row: fields, targets and spans, characters, ratings.
+
+What passes becomes a :class:`Question`; what does not is reported with its code and place (E1.., W1.., E3..).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lexiscope.core.errors import Place, SpanError
+from lexiscope.core.scale import Scale
+from lexiscope.core.usage import Usage, check_span, continues_word, locate
+from lexiscope.items.tables.columns import Indices
+from lexiscope.items.tables.findings import Finding, Report
+from lexiscope.items.tables.rows import Row
+
+# zero-width and soft characters, no-break spaces, control characters: a reader does not see them, a model does
+# (not the joiners U+200C and U+200D, which are part of the spelling in several scripts)
+_INVISIBLE = re.compile(
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00a0\u00ad\u200b\u200e\u200f\u2028-\u202f\u2060\ufeff]"
+)
+_EXTRA_SPACE = re.compile(r"^[ \t]+|[ \t]+$|[ \t]{2,}")
+_TRUE, _FALSE = (
+    # t and f are the labels of WiC and its relatives; 1.0 and 0.0 is how a column of numbers with gaps is written
+    frozenset({"true", "t", "1", "1.0", "yes", "y", "same", "same sense"}),
+    frozenset({"false", "f", "0", "0.0", "no", "n", "different", "different sense"}),
+)
+_WHOLE = re.compile("[0-9]+")
+_UNREADABLE = (-1, -1)
+
+_SPLITS = {
+    "training": "train",
+    "valid": "dev",
+    "validation": "dev",
+    "val": "dev",
+    "development": "dev",
+    "train": "train",
+    "dev": "dev",
+    "test": "test",
+}
+_NO_ANSWER = frozenset({"", "na", "n/a", "nan", "null", "none"})
+
+
+def truth(text: str) -> bool | None:
+    """Return the truth value that a field holds, however it is written; ``None`` for any other text.
+
+    >>> truth("T"), truth("no"), truth("maybe")
+    (True, False, None)
+    """
+    text = text.strip().casefold()
+    return text in _TRUE if text in _TRUE or text in _FALSE else None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What one row asks: an item id (as given), its usages, and the word that items are grouped by."""
+
+    row: Row
+    item_id: str | None
+    word: str
+    usages: tuple[Usage, ...]
+    same_sense: bool | None
+    catch: bool = False
+    list_id: str | None = None
+    split: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowChecks:
+    """Reads the rows of one file under one column map and reports what is wrong in each."""
+
+    indices: Indices
+    report: Report
+    scale: Scale | None = None
+    language: str = "und"
+    _clean: dict[tuple[str, ...], Usage] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def question(self, row: Row) -> Question | None:
+        """Return what the row asks, or ``None`` where an error of the row prevents it (it was reported)."""
+        usages = [usage for side in self._sides() if (usage := self._usage(row, side)) is not None]
+        if len(usages) != len(self._sides()):
+            return None
+        word = self.indices.text("word", row.fields) or usages[0].target
+        catch = self._flag(row, "catch") or False
+        item_id = self.indices.text("item_id", row.fields)
+        list_id = self.indices.text("list_id", row.fields)
+        same_sense, split = self._same_sense(row, usages), self._split(row)
+        return Question(row, item_id, word, tuple(usages), same_sense, catch, list_id, split)
+
+    def number(self, row: Row, part: str | int) -> float | None:
+        """Return the number in a field, ``None`` where it is empty or not a number (E302) or off the scale (E301)."""
+        index = self.indices.get(part) if isinstance(part, str) else part
+        text = row.fields[index].strip() if index is not None else ""
+        if index is None or text.casefold() in _NO_ANSWER:
+            return None
+        value = _float(text)
+        if value is None:
+            hint = "write a number with a decimal point, or leave the field empty where there was no answer"
+            self._say("E302", f"{text!r} is not a number", row.place(index, width=len(text)), row, hint)
+            return None
+        if self.scale is not None and part not in ("n_ratings",) and not self._on_scale(value, part):
+            low, high = self.scale.low, self.scale.high
+            fault = f"{text} is not on the scale {low:g} to {high:g}"
+            hint = "correct the value, or name the scale that the raters used: --scale LOW HIGH"
+            self._say("E301", fault, row.place(index, width=len(text)), row, hint)
+            return None
+        return value
+
+    def gold(self, row: Row, *, truth: bool) -> str | None:
+        """Return the right answer of a row, ``None`` where it is hidden (an empty field, or a sign for no answer).
+
+        With *truth* it is ``t`` or ``f``, however it is written (true, T, 1, yes, same); another word is E303.
+        """
+        text = self.indices.text("gold", row.fields) or ""
+        if text.casefold() in _NO_ANSWER:
+            return None
+        if not truth:
+            return text
+        flag = self._flag(row, "gold")
+        return None if flag is None else "t" if flag else "f"
+
+    # -- one usage ----------------------------------------------------------------------------------------------
+
+    def _sides(self) -> tuple[str, ...]:
+        return ("1", "2") if self.indices.get("sentence_2") is not None else ("1",)
+
+    def _usage(self, row: Row, side: str) -> Usage | None:
+        # a table with a row per rating repeats each sentence many times: a clean one is looked at once
+        key = (side, *[row.fields[index] for index in self.indices.of_side(side)])
+        if key in self._clean:
+            return self._clean[key]
+        usage = self._checked_usage(row, side)
+        if usage is not None and not self._strange_characters(usage.text):
+            self._clean[key] = usage
+        return usage
+
+    def _checked_usage(self, row: Row, side: str) -> Usage | None:
+        at = self.indices.get(f"sentence_{side}")
+        text = row.fields[at] if at is not None else ""
+        target = self.indices.text(f"target_{side}", row.fields) or self.indices.text("target", row.fields)
+        span = self._span(row, side)
+        if not text.strip():
+            self._say("E105", f"sentence {side} is empty", row.place(at), row, "give the sentence, or remove the row")
+            return None
+        if target is None and span is None:
+            self._say(
+                "E105", f"there is no target for sentence {side}", row.place(), row, "give the target or its span"
+            )
+            return None
+        self._look_at_characters(row, at, text)
+        # a span that cannot be read is never replaced by a search for the target
+        if span == _UNREADABLE:
+            return None
+        return self._located(row, side, text, target, span)
+
+    def _span(self, row: Row, side: str) -> tuple[int, int] | None:
+        texts = [self.indices.text(f"{part}_{side}", row.fields) for part in ("start", "end")]
+        if texts == [None, None]:
+            return None
+        wrong = [part for part, text in zip(("start", "end"), texts, strict=True) if not _WHOLE.fullmatch(text or "")]
+        if not wrong:
+            return int(texts[0] or 0), int(texts[1] or 0)
+        place = row.place(self.indices.get(f"{wrong[0]}_{side}"))
+        hint = "give both ends of the span as whole numbers (half-open character offsets), or leave both empty"
+        self._say("E106", f"the {wrong[0]} of the span of sentence {side} is not a whole number", place, row, hint)
+        return _UNREADABLE
+
+    def _located(
+        self, row: Row, side: str, text: str, target: str | None, span: tuple[int, int] | None
+    ) -> Usage | None:
+        at = self.indices.get(f"sentence_{side}")
+        try:
+            if span is None:
+                start, end = find_target(text, target or "")
+            else:
+                start, end = span
+            usage = self._make(row, side, text, start, end)
+            if target is not None and span is not None:
+                check_span(text, start, end, target)
+        except SpanError as error:
+            column = error.place.column if error.place is not None else None
+            width = error.place.width if error.place is not None else len(text)
+            place = row.place(at, offset=(column or 1) - 1, width=width if column else len(text))
+            message = ": ".join(part for part in (error.what, error.why) if part)
+            self._say(error.code or "E101", message, place, row, error.hint)
+            return None
+        return usage
+
+    def _make(self, row: Row, side: str, text: str, start: int, end: int) -> Usage:
+        return Usage(
+            text=text,
+            start=start,
+            end=end,
+            lemma=self.indices.text("word", row.fields),
+            language=self.indices.text("language", row.fields) or self.language,
+            sense=self.indices.text(f"sense_{side}", row.fields),
+        )
+
+    def _look_at_characters(self, row: Row, at: int | None, text: str) -> None:
+        for code, message, found in self._strange_characters(text):
+            place = row.place(at, offset=found.start(), width=len(found.group()))
+            self._say(code, message, place, row, "remove it, or replace it by one ordinary space")
+
+    def _strange_characters(self, text: str) -> list[tuple[str, str, re.Match[str]]]:
+        if text.isascii() and text.isprintable() and text == " ".join(text.split()):
+            return []
+        hidden, extra = _INVISIBLE.search(text), _EXTRA_SPACE.search(text)
+        strange = []
+        if hidden is not None:
+            strange.append(("W107", f"invisible character U+{ord(hidden.group()):04X} in the sentence", hidden))
+        if extra is not None:
+            strange.append(("W108", "superfluous white space in the sentence", extra))
+        return strange
+
+    # -- flags and numbers --------------------------------------------------------------------------------------
+
+    def _flag(self, row: Row, part: str) -> bool | None:
+        text = (self.indices.text(part, row.fields) or "").casefold()
+        found = truth(text)
+        if found is None and text:
+            place = row.place(self.indices.get(part), width=len(text))
+            self._say("E303", f"{text!r} is neither true nor false", place, row, "write true or false")
+        return found
+
+    def _same_sense(self, row: Row, usages: Sequence[Usage]) -> bool | None:
+        stated = self._flag(row, "same_sense")
+        senses = [usage.sense for usage in usages]
+        if len(senses) < 2 or None in senses:
+            return stated
+        same = senses[0] == senses[1]
+        if stated is not None and stated != same:
+            fault = f"the pair is marked as {'same' if stated else 'different'} sense, but its senses are {senses}"
+            place = row.place(self.indices.get("same_sense"))
+            self._say("E212", fault, place, row, "correct the mark or the senses")
+        return same
+
+    def _split(self, row: Row) -> str | None:
+        text = self.indices.text("split", row.fields)
+        return _SPLITS.get(text.casefold(), text) if text is not None else None
+
+    def _on_scale(self, value: float, part: str | int) -> bool:
+        assert self.scale is not None
+        # a mean lies between the scale's ends, not on its points
+        return self.scale.low <= value <= self.scale.high if part == "norm" else self.scale.contains(value)
+
+    def _say(self, code: str, message: str, place: Place, row: Row, hint: str) -> None:
+        item_id = self.indices.text("item_id", row.fields)
+        self.report(Finding.at(code, message, place, hint=hint, item_id=item_id))
+
+
+def find_target(text: str, wordform: str) -> tuple[int, int]:
+    """Return the span of the only occurrence of *wordform* as a whole word.
+
+    The common case needs no pattern: one occurrence in the exact letters, with no letter beside it.
+    Errors: :class:`SpanError` E101, E102, as :func:`lexiscope.core.usage.locate`.
+
+    >>> find_target("Guardó la lima madura", "lima")
+    (10, 14)
+    """
+    start = text.find(wordform)
+    end = start + len(wordform)
+    alone = start >= 0 and text.find(wordform, start + 1) < 0
+    if alone and not continues_word(text[start - 1 : start]) and not continues_word(text[end : end + 1]):
+        return start, end
+    return locate(text, wordform)
+
+
+def _float(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

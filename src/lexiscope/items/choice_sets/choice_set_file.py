@@ -1,0 +1,196 @@
+"""Minimal pairs of one's own as a table: one row per choice set, the right text first, then one or more wrong ones.
+
+Columns: ``item_id``, ``correct``, ``incorrect_1``, ``incorrect_2`` … They hold whole texts; with a further column
+``template``, a text with ``{word}`` in it, they hold words. All other columns become conditions of the items.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, LexiscopeError, Place
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.usage import Usage
+from lexiscope.items.choice_sets.collection_file import check_no_column_twice, read_collection
+from lexiscope.items.choice_sets.minimal_pairs import choice_sets
+from lexiscope.items.choice_sets.surface import Placed
+from lexiscope.items.tables.findings import raise_errors
+from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.items.tables.tabular import is_item_table, read_items
+
+COLUMN_TEMPLATE = "template"
+_SLOT = "{word}"
+_WRONG = re.compile(r"incorrect_(\d+)")
+_CLOSING = ".,;:!?…\"'”’»)]}"
+
+
+def read_choice_sets(path: Path | str, *, dataset: str, language: str = "en") -> tuple[Item, ...]:
+    """Read choice sets, the items of the task ``minimal_pair``.
+
+    Where texts are given, the word is what differs between them (:func:`differing_spans`). A row may leave the last
+    columns of wrong options empty.
+    Errors: :class:`InputError` with file and line: E006 and E007 (no such column, or twice), E403 (an id comes twice),
+    E452 (no wrong option, an empty right one, or two the same), E453 (a template without one ``{word}``), and those
+    of :class:`~lexiscope.items.tables.rows.RowReader`.
+    """
+    rows = RowReader(path, raise_errors).rows()
+    header = next(rows)
+    check_no_column_twice(header)
+    wrong = _wrong_columns(header)
+    found: dict[str, Item] = {}
+    for row in rows:
+        item = _item(dict(zip(header.fields, row.fields, strict=True)), row, wrong, (dataset, language))
+        if item.item_id in found:
+            raise _refused(row, item.item_id, "E403", "two items have the same id", "give each its own")
+        found[item.item_id] = item
+    return tuple(found.values())
+
+
+def read_designed(path: Path | str, *, language: str = "en") -> tuple[Item, ...]:
+    """Read choice sets with their place in a design, from a table of minimal pairs or of items.
+
+    The place is what :func:`~lexiscope.items.choice_sets.minimal_pairs.choice_sets` says of its items: the conditions
+    ``suite``, ``expression``, ``condition``, ``item`` and ``sentence``. What a file does not say: all choice sets are
+    one suite, each is an item in a sentence of its own, and is controlled if it has two options.
+    Errors: :class:`InputError` for an item that is no choice set, a number of an item that is none, or choice sets of
+    one cell with different numbers of options (chance is one number for each); those of the readers.
+    """
+    path = Path(path)
+    read = read_items(path) if is_item_table(path) else read_choice_sets(path, dataset=path.stem, language=language)
+    items = tuple(_designed(item, number, path) for number, item in enumerate(read, start=1))
+    first: dict[str, Item] = {}
+    for item in items:
+        place = filter(None, (str(item.conditions[name]) for name in ("suite", "expression", "condition")))
+        name = "/".join(place)
+        known = first.setdefault(name, item)
+        if len(item.options) != len(known.options):
+            raise InputError(
+                f"{name} has choice sets of {len(known.options)} and of {len(item.options)} options",
+                place=Place(str(path), item_id=item.item_id),
+                hint="tell them apart in a column condition, and give every item one of each",
+            )
+    return items
+
+
+def is_collection(path: Path | str) -> bool:
+    """Say whether a table holds synonym items (columns ``synonym`` and ``distractor``), not choice sets.
+
+    Errors: those of :class:`~lexiscope.items.tables.rows.RowReader`.
+    """
+    return {"synonym", "distractor"} <= set(next(RowReader(path, raise_errors).rows()).fields)
+
+
+def read_minimal_pairs(path: Path | str, *, dataset: str, language: str = "en") -> tuple[Item, ...]:
+    """Read choice sets from either kind of table, as its header says.
+
+    A table with columns ``synonym`` and ``distractor`` is a collection of synonym items
+    (:func:`~lexiscope.items.choice_sets.collection_file.read_collection`) and gives the choice sets of the synonymy
+    study in clean mode, the controlled ones alone where no item has random nouns. Any other is read by
+    :func:`read_choice_sets`.
+    Errors: those of the two readers, and of :func:`~lexiscope.items.choice_sets.minimal_pairs.choice_sets`.
+    """
+    if not is_collection(path):
+        return read_choice_sets(path, dataset=dataset, language=language)
+    items = read_collection(path)
+    conditions = None if any(item.random_nouns for item in items) else ("controlled",)
+    return choice_sets(items, conditions=conditions, dataset=dataset)
+
+
+def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
+    """Return, for each of several texts, the part in which it differs from the others: whole words, never empty.
+
+    A sign that closes all of these parts (a full stop) is left out.
+
+    >>> [each.word for each in differing_spans(["She saw the old gate.", "She saw the new gate."])]
+    ['old', 'new']
+    >>> [each.word for each in differing_spans(["The cats sleep.", "The cats sleeps."])]
+    ['sleep', 'sleeps']
+    """
+    words = [re.findall(r"\s*\S+", text) for text in texts]
+    shortest = min(map(len, words))
+    # one word is always left over, so that a text which only lacks a word still has a part of its own
+    before = min(_shared(words), shortest - 1)
+    after = min(_shared([each[::-1] for each in words]), shortest - 1 - before)
+    found = []
+    for text, parts in zip(texts, words, strict=True):
+        start = len("".join(parts[:before]))
+        end = len("".join(parts[: len(parts) - after]))
+        found.append((text, start + len(text[start:end]) - len(text[start:end].lstrip()), end))
+    while all(
+        text[end - 1] in _CLOSING and end - start > 1 and not text[end - 2].isspace() for text, start, end in found
+    ):
+        if len({text[end - 1] for text, _, end in found}) > 1:
+            break
+        found = [(text, start, end - 1) for text, start, end in found]
+    return tuple(Placed(*each) for each in found)
+
+
+def _designed(item: Item, number: int, path: Path) -> Item:
+    if not item.options or item.gold != item.options[0] or len(item.usages) != len(item.options):
+        what = "this is no choice set: it needs options with a text each, the right one first"
+        raise InputError(what, place=Place(str(path), item_id=item.item_id), hint="give items of the task minimal_pair")
+    given: dict[str, Condition] = {
+        "suite": "pairs",
+        "expression": "",
+        "condition": "controlled" if len(item.options) == 2 else "random",
+        "item": number,
+        "sentence": item.item_id,
+    }
+    # an empty cell says nothing
+    given |= {name: value for name, value in item.conditions.items() if value != ""}
+    if not str(given["item"]).isdecimal():
+        what = f"the item's number (column item) is a whole number, not {given['item']!r}"
+        raise InputError(what, place=Place(str(path), item_id=item.item_id), hint="number the items from 1")
+    return replace(item, conditions=given)
+
+
+def _shared(words: Sequence[Sequence[str]]) -> int:
+    """How many words at the beginning are the same in all texts."""
+    columns = zip(*words, strict=False)
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
+
+
+def _wrong_columns(header: Row) -> tuple[str, ...]:
+    names = sorted((name for name in header.fields if _WRONG.fullmatch(name)), key=lambda name: int(name[10:]))
+    missing = [name for name in ("item_id", "correct") if name not in header.fields]
+    missing += [] if names else ["incorrect_1"]
+    if missing:
+        hint = "the columns are item_id, correct, incorrect_1, incorrect_2 …, and template where they hold words"
+        what = f"not a table of minimal pairs: no column {missing[0]!r}"
+        raise InputError(what, code="E006", place=header.place(), hint=hint)
+    return tuple(names)
+
+
+def _item(cells: dict[str, str], row: Row, wrong: tuple[str, ...], about: tuple[str, str]) -> Item:
+    dataset, language = about
+    item_id = cells["item_id"]
+    options = [cells["correct"], *(cells[name] for name in wrong if cells[name].strip())]
+    if not options[0].strip() or len(options) < 2 or len(set(options)) < len(options):
+        what = "a choice set needs a right option and at least one wrong one, all different"
+        raise _refused(row, item_id, "E452", what, "fill correct and incorrect_1")
+    template = cells.get(COLUMN_TEMPLATE, "")
+    if template and template.count(_SLOT) != 1:
+        raise _refused(row, item_id, "E453", f"the template {template!r} needs {_SLOT}, once", "mark the word's place")
+    placed = _filled(template, options) if template else differing_spans(options)
+    other = ("item_id", "correct", COLUMN_TEMPLATE, *wrong)
+    conditions: dict[str, Condition] = {name: cell for name, cell in cells.items() if name not in other}
+    try:
+        usages = tuple(Usage(each.text, each.start, each.end, each.word, language=language) for each in placed)
+        words = tuple(each.word for each in placed)
+        return Item(item_id, dataset, usages, words, gold=words[0], conditions=conditions)
+    except LexiscopeError as error:
+        raise _refused(row, item_id, error.code or "", error.what, error.hint) from error
+
+
+def _filled(template: str, words: Sequence[str]) -> tuple[Placed, ...]:
+    before, after = template.split(_SLOT)
+    return tuple(Placed(before + word + after, len(before), len(before) + len(word)) for word in words)
+
+
+def _refused(row: Row, item_id: str, code: str, what: str, hint: str) -> InputError:
+    place = Place(row.path, row.line, item_id=item_id, text=row.place().text)
+    return InputError(what, code=code, place=place, hint=hint)

@@ -1,0 +1,1 @@
+"""From a file of the user's own, or a published one, to items. What is wrong with them is found in ``check``."""

@@ -1,0 +1,288 @@
+"""Any table of sentences, targets and ratings → items and the recorded ratings.
+
+The rules and codes are those of the check (:mod:`lexiscope.items.check.item_file`): an error stops the import at its
+place, or, where asked, sets the row aside with its reason. Nothing is guessed about a target: it stands once in its
+sentence, or the file gives its span.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal
+
+from lexiscope.core.errors import Place
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.scale import Scale
+from lexiscope.core.showing import counted
+from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
+from lexiscope.items.check.design import question_key
+from lexiscope.items.check.item_file import check_header, read_ratings
+from lexiscope.items.check.rows import Question, RowChecks
+from lexiscope.items.tables.columns import ColumnMap, Indices
+from lexiscope.items.tables.findings import Finding
+from lexiscope.items.tables.rows import Row, RowReader
+
+_RATING_COLUMNS = ("subject_id", "subject_kind", "item_id", "measure", "value", "raw")
+
+# tasks whose gold answers are t and f
+_OF_TRUTH = frozenset({"same_sense", "sense_verification"})
+
+BadRows = Literal["raise", "set_aside"]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import gave: items, recorded ratings, and the findings (warnings, and errors of rows set aside).
+
+    ``columns`` is the map that was used. Every column that it does not name is a condition of the items;
+    ``row_columns`` are those whose value changes between the rows of one item (a row number, the age of a rater): they
+    describe ratings, not items, and are left out. :attr:`merged` says so in words. ``lines`` gives each item the line
+    of its first row.
+    """
+
+    items: tuple[Item, ...]
+    responses: ResponseTable
+    columns: ColumnMap
+    findings: tuple[Finding, ...] = ()
+    n_rows: int = 0
+    n_set_aside: int = 0
+    row_columns: tuple[str, ...] = ()
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        sizes = (counted(len(self.items), "item"), counted(len(self.responses), "response"))
+        return f"Imported({', '.join(sizes)}, {counted(len(self.findings), 'finding')})"
+
+    @property
+    def merged(self) -> str:
+        """What became of rows that are one item together, for people to read; empty where every row is an item.
+
+        >>> nothing = ResponseTable.from_columns({name: [] for name in (*_RATING_COLUMNS, "task")})
+        >>> Imported((), nothing, ColumnMap(), n_rows=2, n_set_aside=2).merged
+        ''
+        """
+        n_read = self.n_rows - self.n_set_aside
+        if n_read == len(self.items):
+            return ""
+        varying = f"; columns that vary within an item: {', '.join(self.row_columns)}" if self.row_columns else ""
+        return f"{n_read} rows → {len(self.items)} item{'s' if len(self.items) != 1 else ''}{varying}"
+
+
+def import_items(
+    path: Path | str,
+    columns: ColumnMap | None = None,
+    *,
+    dataset: str,
+    task: str = "relatedness",
+    scale: Scale | None = None,
+    language: str = "und",
+    delimiter: str | None = None,
+    bad_rows: BadRows = "raise",
+    conditions: Collection[str] = (),
+    word_alone: bool = False,
+) -> Imported:
+    """Read items, and ratings where there are any, from a table.
+
+    *columns* names the columns whose names are not usual ones; all others become conditions. *conditions* are columns
+    that are conditions whatever their name (``group_*``: all that begin so): a task that shows a text ``sense`` takes
+    no sense id from it. Rows that differ in one of them are different items, whose ids tell them apart where the file
+    gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long form
+    are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject ``norm``.
+    An empty rating is a row without value. Ratings of simulated participants are rows of the kind ``simulated``:
+    their ids say so, or the column ``participant_kind``; a file that holds people's too is refused. A column
+    ``gold`` gives the items' gold answers, for the tasks same_sense and sense_verification as ``t`` and ``f`` (else
+    a column ``same_sense`` does); a column ``split`` the condition of that name, as train, dev or test. *bad_rows*:
+    ``raise`` at the first error, or ``set_aside`` each such row.
+    Errors: :class:`InputError` with code, file, line, column and caret.
+    """
+    intake = _Intake(bad_rows)
+    reader = RowReader(path, intake.take, delimiter=delimiter)
+    rows = reader.rows()
+    header = next(rows, None)
+    conditions = {name for name in reader.header if any(fnmatchcase(name, one) for one in conditions)}
+    named = [name for name in reader.header if name not in conditions]
+    known = (columns or ColumnMap()).completed(named)
+    if word_alone:
+        known = known.with_word_alone()
+    if header is None or not check_header(header, reader.header, known, intake.take):
+        # without a readable header no row means anything: this is never set aside
+        raise intake.findings[-1].error()
+    checks = RowChecks(Indices.of(known, reader.header), intake.take, scale, language)
+    shown = tuple(index for name, index in _extra_columns(known, reader.header, conditions) if name in conditions)
+    kind = next((index for index, name in enumerate(reader.header) if name in KIND_COLUMNS), None)
+    items = _Items(dataset, task, checks, _extra_columns(known, reader.header, conditions), shown, kind)
+    for row in rows:
+        items.add(row, intake)
+    if not items.found:
+        intake.refuse_empty(reader.path)
+    return items.imported(known, intake)
+
+
+@dataclass(slots=True)
+class _Intake:
+    """Takes findings: raises errors or keeps them, and knows whether the current row is spoiled."""
+
+    bad_rows: BadRows
+    findings: list[Finding] = field(default_factory=list)
+    n_rows: int = 0
+    n_set_aside: int = 0
+    _n_errors: int = 0
+
+    def take(self, finding: Finding) -> None:
+        if finding.severity == "error" and self.bad_rows == "raise":
+            raise finding.error()
+        self.findings.append(finding)
+        self._n_errors += finding.severity == "error"
+
+    def errors_so_far(self) -> int:
+        return self._n_errors
+
+    def refuse_empty(self, path: str) -> None:
+        fault = "no row of the file could be read as an item"
+        raise Finding.at("E002", fault, Place(path), hint="run lexiscope check on the file").error()
+
+
+@dataclass(slots=True)
+class _Items:
+    """Gathers the items and ratings of one file."""
+
+    dataset: str
+    task: str
+    checks: RowChecks
+    extra: tuple[tuple[str, int], ...]
+    shown: tuple[int, ...] = ()
+    kind: int | None = None
+    found: dict[str, Item] = field(default_factory=dict)
+    _keys: dict[str, object] = field(default_factory=dict)
+    _lines: dict[str, int] = field(default_factory=dict)
+    _varying: set[str] = field(default_factory=set)
+    _kinds: set[str] = field(default_factory=set)
+    _ratings: dict[str, list[object]] = field(default_factory=lambda: {name: [] for name in _RATING_COLUMNS})
+
+    def add(self, row: Row, intake: _Intake) -> None:
+        before = intake.errors_so_far()
+        intake.n_rows += 1
+        question = self.checks.question(row)
+        ratings = list(read_ratings(self.checks, row))
+        gold = self._gold(question, row) if question is not None else None
+        item = self._item(question, gold, row, intake) if question is not None else None
+        if item is not None:
+            self._check_repeat(item, row, intake)
+        if item is None or intake.errors_so_far() > before:
+            intake.n_set_aside += 1
+            return
+        self._keep(item, row)
+        for rater, value, raw in ratings:
+            self._keep_rating(item, rater, value, raw, row)
+
+    def _gold(self, question: Question, row: Row) -> str | None:
+        """The right answer; the mark same_sense stands for it where the task asks just that and no gold is given."""
+        if self.checks.indices.get("gold") is None and self.task == "same_sense" and question.same_sense is not None:
+            return "t" if question.same_sense else "f"
+        return self.checks.gold(row, truth=self.task in _OF_TRUTH)
+
+    def _check_repeat(self, item: Item, row: Row, intake: _Intake) -> None:
+        """Report a question that stands again with another gold answer, or in another split."""
+        kept = self.found.get(item.item_id)
+        if kept is None:
+            return
+        where = f"line {self._lines[item.item_id]}"
+        faults = {
+            "gold": ("E214", f"its gold answer is {item.gold or 'empty'} here and {kept.gold or 'empty'} in {where}"),
+            "split": ("E215", f"it is in the split {item.conditions.get('split')!r} here and in another in {where}"),
+        }
+        same = {"gold": item.gold == kept.gold, "split": item.conditions.get("split") == kept.conditions.get("split")}
+        for part, (code, fault) in faults.items():
+            if not same[part]:
+                place = row.place(self.checks.indices.get(part))
+                hint = "keep one of the two rows"
+                message = f"the question stands twice: {fault}"
+                intake.take(Finding.at(code, message, place, hint=hint, item_id=item.item_id))
+
+    def _item(self, question: Question, gold: str | None, row: Row, intake: _Intake) -> Item | None:
+        item_id = question.item_id or _content_id(question, self._shown_of(row))
+        key = (question_key(question.usages), self._shown_of(row))
+        if self._keys.get(item_id, key) != key:
+            hint = "give each question an id of its own"
+            fault = "the item id is already used for another question"
+            place = row.place(self.checks.indices.get("item_id"), width=len(item_id))
+            intake.take(Finding.at("E211", fault, place, hint=hint, item_id=item_id))
+            return None
+        conditions: dict[str, Condition] = {}
+        if question.same_sense is not None:
+            conditions["same_sense"] = question.same_sense
+        if question.catch:
+            conditions["catch"] = True
+        if question.split is not None:
+            conditions["split"] = question.split
+        conditions |= {name: row.fields[index] for name, index in self.extra}
+        usages, list_id = question.usages, question.list_id
+        scale = self.checks.scale
+        return Item(item_id, self.dataset, usages, gold=gold, list_id=list_id, conditions=conditions, scale=scale)
+
+    def _shown_of(self, row: Row) -> tuple[str, ...]:
+        return tuple(row.fields[index] for index in self.shown)
+
+    def _keep(self, item: Item, row: Row) -> None:
+        self._keys.setdefault(item.item_id, (question_key(item.usages), self._shown_of(row)))
+        self._lines.setdefault(item.item_id, row.line)
+        kept = self.found.setdefault(item.item_id, item)
+        if kept is not item:
+            self._varying |= {name for name, index in self.extra if kept.conditions[name] != row.fields[index]}
+
+    def _keep_rating(self, item: Item, rater: str | None, value: float | None, raw: str, row: Row) -> None:
+        norm = rater is None
+        kind = kind_of_person(rater or "", "" if self.kind is None else row.fields[self.kind])
+        self._kinds.add(kind)
+        refuse_mixture(self._kinds, place=row.place(self.kind))
+        if norm and kind != SIMULATED:
+            kind = "norm"
+        entry = ("norm" if norm else rater, kind, item.item_id)
+        for name, content in zip(_RATING_COLUMNS, (*entry, "norm" if norm else "rating", value, raw), strict=True):
+            self._ratings[name].append(content)
+
+    def imported(self, columns: ColumnMap, intake: _Intake) -> Imported:
+        items = tuple(_without(item, self._varying) for item in self.found.values())
+        lists: dict[str, str | None] = {item.item_id: item.list_id for item in items}
+        ratings: Mapping[str, object] = self._ratings | {
+            "task": [self.task] * len(self._ratings["item_id"]),
+            "scale": [None if self.checks.scale is None else str(self.checks.scale)] * len(self._ratings["item_id"]),
+            "list_id": [lists[str(item_id)] for item_id in self._ratings["item_id"]],
+        }
+        return Imported(
+            items=items,
+            responses=ResponseTable.from_columns(ratings),
+            columns=columns,
+            findings=tuple(intake.findings),
+            n_rows=intake.n_rows,
+            n_set_aside=intake.n_set_aside,
+            row_columns=tuple(name for name, _ in self.extra if name in self._varying),
+            lines=self._lines,
+        )
+
+
+def _extra_columns(
+    columns: ColumnMap, header: tuple[str, ...], conditions: Collection[str]
+) -> tuple[tuple[str, int], ...]:
+    # same_sense and catch are already conditions; a column without a name cannot be one
+    # whose ratings they are is no condition of an item either
+    mapped = ({name for _, name in columns.items()} - set(conditions)) | {"same_sense", "catch", "", *KIND_COLUMNS}
+    return tuple((name, index) for index, name in enumerate(header) if name not in mapped)
+
+
+def _content_id(question: Question, shown: Sequence[str]) -> str:
+    # an id from the content stays the same when rows are added, removed or reordered
+    usages = (f"{usage.text}\x1e{usage.start}\x1e{usage.end}" for usage in question.usages)
+    content = "\x1f".join((*usages, *shown))
+    return f"{question.word}-{hashlib.sha256(content.encode()).hexdigest()[:10]}"
+
+
+def _without(item: Item, names: set[str]) -> Item:
+    if not names:
+        return item
+    return replace(item, conditions={name: value for name, value in item.conditions.items() if name not in names})

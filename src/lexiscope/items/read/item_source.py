@@ -1,0 +1,187 @@
+"""Items by the name of a dataset or from a file: what ``--items`` and the front door in Python accept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core import catalog
+from lexiscope.core.code_file import is_path
+from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.given_file import existing_file
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import sha256_of
+from lexiscope.core.scale import Scale
+from lexiscope.items.choice_sets.choice_set_file import read_minimal_pairs
+from lexiscope.items.read.importer import Imported, import_items
+from lexiscope.items.tables.columns import ColumnMap
+from lexiscope.items.tables.tabular import is_item_table, read_items
+
+_TASK_OF_A_FILE = "relatedness"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSource:
+    """Items, the sha256 of the files that they came from, and the answers of people and models that the files hold."""
+
+    name: str
+    items: tuple[Item, ...]
+    checksums: Mapping[str, str]
+    responses: ResponseTable = field(default_factory=ResponseTable.empty)
+
+
+def task_of_items(name: str, asked: str | None) -> str:
+    """Return the task that was asked for, else that of the dataset; of a file it is ``relatedness``.
+
+    >>> task_of_items("mini_synonymy", None), task_of_items("mini_synonymy", "same_sense"), task_of_items("a.csv", None)
+    ('minimal_pair', 'same_sense', 'relatedness')
+    """
+    dataset = name.partition("?")[0]
+    if asked:
+        # a task that is loaded by path has its own name from here on
+        return catalog.task(asked).name if is_path(asked) else asked
+    if not catalog.has("datasets", dataset):
+        return _TASK_OF_A_FILE
+    return catalog.card(dataset).task
+
+
+def load_items(
+    name: str, columns: ColumnMap | None = None, *, task: str, language: str = "", scale: Scale | None = None
+) -> ItemSource:
+    """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
+
+    A path to a Python file (``my_norms.py``) is a dataset; any other name with a path separator or a suffix is a file
+    of items, anything else a dataset. A dataset's options may follow its name
+    (``am2ico?language=zh``), with points in them (``planted_bias?word_sufficiency=0.5``). A table of items that
+    Lexiscope wrote is taken as it is. For the task ``minimal_pair`` a file holds minimal pairs, or synonym items to
+    make them of (:func:`~lexiscope.items.choice_sets.choice_set_file.read_minimal_pairs`). *scale* is the one on which
+    people rated the items of a file, and on which models are asked; without it, that of the task, and ratings in the
+    file lie on it.
+
+    Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, whose ratings are off the scale, or
+    where no item is left, and for a scale of what has its own; :class:`SpecError` for an unknown dataset.
+    """
+    is_dataset = catalog.has("datasets", name)
+    if not is_dataset and (Path(name).suffix or Path(name).name != name):
+        path = existing_file(name)
+        if is_item_table(path):
+            _refuse_columns(columns, f"{name} is a table of items that Lexiscope wrote")
+            items = read_items(path)
+            if scale is not None:
+                rated_otherwise = [
+                    item for item in items if item.scale is not None and not item.scale.has_ends_of(scale)
+                ]
+                if rated_otherwise:
+                    place = Place(name, item_id=rated_otherwise[0].item_id)
+                    what = f"this item is rated on the scale {rated_otherwise[0].scale}, not {scale}"
+                    raise InputError(what, code="E301", place=place, hint="leave --scale out")
+                items = tuple(replace(item, scale=item.scale or scale) for item in items)
+            return ItemSource(name, in_language(items, name, language), {path.name: sha256_of(path)})
+        if task == "minimal_pair":
+            _refuse_columns(columns, f"{name} holds minimal pairs")
+            pairs = read_minimal_pairs(path, dataset=path.stem, language=language or "en")
+            return ItemSource(name, in_language(pairs, name, language), {path.name: sha256_of(path)})
+        found = _imported(path, columns, task=task, language=language, scale=scale)
+        _check_rated(found, name, task)
+        return ItemSource(name, found.items, {path.name: sha256_of(path)}, found.responses)
+    if scale is not None:
+        hint = "leave --scale out: models are asked on the scale that people had"
+        raise InputError(f"{name} is a dataset, whose items have a scale already", hint=hint)
+    _refuse_columns(columns, f"{name} is a dataset")
+    # a set that is read in one language at a time is read in the one that was asked for
+    read_in_it = language and "?" not in name and "language" in catalog.dataset_options(name)
+    data = catalog.dataset(f"{name}?language={language}" if read_in_it else name)
+    checksums = dict(data.checksums) | catalog.code([name])
+    return ItemSource(name, in_language(data.items, name, language), checksums, data.responses)
+
+
+def _refuse_columns(columns: ColumnMap | None, what: str) -> None:
+    if columns is not None and columns != ColumnMap():
+        raise InputError(f"{what}, whose columns are known", hint="leave out the names of columns (--map)")
+
+
+@contextmanager
+def lines_named(names: Sequence[str], columns: ColumnMap | None, *, task: str, language: str) -> Iterator[None]:
+    """Add file and line to an error that names an item alone, where the item is of one of these files.
+
+    Errors: the :class:`InputError` of what is done, with its place.
+    """
+    try:
+        yield
+    except InputError as error:
+        if error.place is None or error.place.item_id is None or error.place.path is not None:
+            raise
+        place = _place_of(error.place.item_id, names, columns, task=task, language=language)
+        if place is None:
+            raise
+        raise type(error)(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error
+
+
+def _place_of(
+    item_id: str, names: Sequence[str], columns: ColumnMap | None, *, task: str, language: str
+) -> Place | None:
+    """The file and line of an item. Files are read again for it: this is asked once, after an error."""
+    for path in (Path(name) for name in names if Path(name).is_file()):
+        if is_item_table(path):
+            if item_id in {item.item_id for item in read_items(path)}:
+                return Place(str(path), item_id=item_id)
+            continue
+        lines = _imported(path, columns, task=task, language=language).lines
+        if item_id in lines:
+            return Place(str(path), lines[item_id], item_id=item_id)
+    return None
+
+
+def _check_rated(found: Imported, name: str, task: str) -> None:
+    """Check that ratings whose scale nobody stated lie on the scale of the task, on which models would be asked."""
+    scale = catalog.task(task).scale
+    rated = found.responses.where(measure=("rating", "norm"))
+    values = rated.column("value").astype(float)
+    if scale is None or found.items[0].scale is not None or not len(values) or np.isnan(values).all():
+        return
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if not scale.low <= low <= high <= scale.high:
+        raise InputError(
+            f"the ratings in this file run from {low:g} to {high:g}; {task} asks from {scale.low:g} to {scale.high:g}",
+            code="E301",
+            place=Place(name),
+            why="models would be asked on another scale than people were",
+            hint="name the scale that people had: --scale LOW HIGH",
+        )
+
+
+def _imported(
+    path: Path, columns: ColumnMap | None, *, task: str, language: str, scale: Scale | None = None
+) -> Imported:
+    """The items of a file as the web app reads them: models and people are asked the same ones."""
+    try:
+        screen = catalog.screen(task)
+    except SpecError:
+        # a task that people are not asked has no page whose columns would count
+        page: dict[str, Any] = {}
+    else:
+        page = {"conditions": (*screen.requires, *screen.shows), "word_alone": screen.word_alone}
+    return import_items(path, columns, dataset=path.stem, task=task, scale=scale, language=language or "und", **page)
+
+
+def column_map(columns: Mapping[str, str] | None) -> ColumnMap | None:
+    """Return the columns of an item file by part, as a user gave them; ``None`` if none were given.
+
+    Errors: :class:`InputError` for a part that items do not have.
+    """
+    return ColumnMap.from_mapping(columns) if columns else None
+
+
+def in_language(items: tuple[Item, ...], name: str, language: str) -> tuple[Item, ...]:
+    """Return the items in one language; all of them if none is named. Errors: :class:`InputError` if there are none."""
+    kept = tuple(item for item in items if not language or item.usages[0].language == language)
+    if not kept:
+        known = ", ".join(sorted({item.usages[0].language for item in items})) or "none"
+        raise InputError(f"{name} has no items in {language!r}", hint=f"it has: {known}")
+    return kept

@@ -1,0 +1,113 @@
+"""A file of labelled items of the user's own: pairs of sentences, or sentences with a definition, each with a label."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.items.arrange.divided import Divided, by_item, in_folds
+from lexiscope.items.arrange.published_pairs import SPLITS
+from lexiscope.items.check.bias_fitness import bias_fitness
+from lexiscope.items.read.importer import import_items
+from lexiscope.items.read.real_items import catch_remark, real_items
+from lexiscope.items.tables.columns import ColumnMap
+from lexiscope.items.tables.rows import RowReader
+from lexiscope.items.tables.tabular import is_item_table, read_items
+
+_LABELS = ("gold", "label")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledFile:
+    """The items of a file, and the task that its columns ask.
+
+    ``lines`` are the lines of the items (empty for a file that Lexiscope has written); ``caught`` reports how many
+    catch trials the file has, which are not among the items.
+    """
+
+    path: Path
+    task: str
+    items: tuple[Item, ...]
+    lines: Mapping[str, int]
+    caught: tuple[str, ...]
+
+    def require_each(self, least: int) -> None:
+        """Check that each label has *least* items. Errors: :class:`InputError` E483 naming the rarest label."""
+        counts = Counter(str(item.gold) for item in self.items)
+        rarest = min(counts, key=lambda gold: (counts[gold], gold))
+        if counts[rarest] < least:
+            n = len(self.items)
+            what = f"only {counts[rarest]} of {n} labels are {rarest}; at least {least} of each are needed"
+            raise InputError(what, code="E483", place=Place(str(self.path)), hint="add items of this label")
+
+
+def read_labelled(path: Path, *, language: str) -> LabelledFile:
+    """Read the items of a file with their labels.
+
+    Errors: those of :func:`~lexiscope.items.read.importer.import_items`; :class:`InputError` E484 for a file without
+    labels, and E617 for items that are neither pairs nor usages with a definition.
+    """
+    lines: Mapping[str, int] = {}
+    if is_item_table(path):
+        every = read_items(path)
+    else:
+        reader = RowReader(path, lambda _finding: None)
+        next(reader.rows(), None)
+        columns = _label_column(reader.header)
+        read = import_items(path, columns, dataset=path.stem, task="same_sense", language=language)
+        every, lines = read.items, read.lines
+        if all(item.gold is None for item in every):
+            what = f"no labels found; labels are read from a column {', '.join(_LABELS)} or same_sense"
+            hint = f"add one: t or f, true or false, yes or no, 1 or 0; columns in the file: {', '.join(reader.header)}"
+            raise InputError(what, code="E484", place=Place(str(path), 1), hint=hint)
+    items = real_items(every)
+    return LabelledFile(path, _task_of(items, path), items, lines, catch_remark(len(every) - len(items)))
+
+
+def divided_file(file: LabelledFile, n_folds: int, seed: int) -> Divided:
+    """Divide the items of a file into what is learnt from, chosen by and tested, and check that each part can be.
+
+    By its column ``split``; without one in *n_folds* folds, or, for 0 folds, into train, dev and test.
+    Errors: :class:`InputError` E481 to E485 with the row, for a part without items or with labels of one class only.
+    """
+
+    def check(items: Sequence[Item], needs: Sequence[str]) -> None:
+        bias_fitness(items, needs=needs, path=str(file.path), lines=file.lines).require()
+
+    if any("split" in item.conditions for item in file.items):
+        check(file.items, SPLITS)
+        train, dev, test = (tuple(one for one in file.items if one.conditions["split"] == split) for split in SPLITS)
+        return Divided(train, dev, test)
+    # before the file is divided, all of it is looked at as one
+    check(file.items, ())
+    if n_folds:
+        file.require_each(n_folds)
+        return in_folds(file.items, n_folds, seed)
+    parts = by_item(file.items, seed)
+    check(parts.marked(), SPLITS)
+    return parts
+
+
+def _label_column(header: Sequence[str]) -> ColumnMap | None:
+    """The column of labels if its name is ``label`` in any case, and none is called gold or same_sense."""
+    known = ColumnMap().completed(header)
+    named = [name for name in header if name.strip().casefold() == "label"]
+    if known.gold is not None or known.same_sense is not None or len(named) != 1:
+        return None
+    return ColumnMap(gold=named[0])
+
+
+def _task_of(items: Sequence[Item], path: Path) -> str:
+    """Pairs of usages, or usages with a definition: what each is asked follows from its columns."""
+    shapes = {(len(item.usages), "definition" in item.conditions) for item in items}
+    if {n for n, _ in shapes} == {2}:
+        return "same_sense"
+    if shapes == {(1, True)}:
+        return "sense_verification"
+    what = "the items are neither pairs of sentences nor sentences with a definition"
+    hint = "give columns sentence_1, target_1, sentence_2, target_2 and gold, or sentence, target, definition and gold"
+    raise InputError(f"{path.name}: {what}", code="E617", hint=hint)

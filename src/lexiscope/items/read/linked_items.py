@@ -1,0 +1,133 @@
+"""Items of entity linking from texts with linked mentions: what of the text an item shows, and what is right.
+
+A text is too long for an encoder, so that an item shows a part of it: a number of words on either side of the mention
+(``window``), or its sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from lexiscope.core.dataset import SetAside
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.usage import Usage
+from lexiscope.items.answers.sense_options import joined
+from lexiscope.items.sentence_count import sentence_spans
+from lexiscope.resources.corpora.linked_text import LinkedText, Mention, Misplaced
+
+WORDS = 64
+"""How many words stand on either side of a mention, as a rule."""
+
+_WORD = re.compile(r"\S+")
+
+Part = Callable[[LinkedText], Callable[[Mention], tuple[int, int]]]
+"""What of a text is shown of a mention: the text → the mention → half-open offsets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The items of a dataset, and how many mentions were no items because nothing is right for them (NIL)."""
+
+    items: tuple[Item, ...]
+    n_nil: int
+
+
+def linked_items(
+    texts: Iterable[LinkedText],
+    *,
+    dataset: str,
+    split: str,
+    shown: Part,
+    language: str = "en",
+    conditions: Callable[[LinkedText, Mention], Mapping[str, Condition]] | None = None,
+) -> Linked:
+    """Return an item for each mention that is linked, in the order of the texts.
+
+    The id of an item is ``<dataset>/<split>/<document>/<number of the mention in its text, from 1>``; where a document
+    comes again, ``~2`` stands behind its id. Every item has the conditions ``split``, ``document`` and ``sentence``
+    (the document and the place of what is shown: items that show the same text share it).
+    """
+    items, n_nil, seen = [], 0, dict[str, int]()
+    for text in texts:
+        seen[text.document_id] = seen.get(text.document_id, 0) + 1
+        again = f"~{seen[text.document_id]}" if seen[text.document_id] > 1 else ""
+        document, part = f"{text.document_id}{again}", shown(text)
+        for number, mention in enumerate(text.mentions, start=1):
+            if not mention.ids:
+                n_nil += 1
+                continue
+            start, end = part(mention)
+            about: dict[str, Condition] = {"split": split, "document": document, "sentence": f"{document}:{start}"}
+            more = conditions(text, mention) if conditions is not None else {}
+            usage = Usage(text.text[start:end], mention.start - start, mention.end - start, language=language)
+            item_id = f"{dataset}/{split}/{document}/{number}"
+            items.append(Item(item_id, dataset, (usage,), gold=joined(mention.ids), conditions={**about, **more}))
+    return Linked(tuple(items), n_nil)
+
+
+def window(words: int = WORDS) -> Part:
+    """Return what shows *words* words on either side of a mention; words are divided by white space."""
+
+    def of_text(text: LinkedText) -> Callable[[Mention], tuple[int, int]]:
+        spans = [match.span() for match in _WORD.finditer(text.text)]
+        starts = [start for start, _ in spans]
+
+        def of_mention(mention: Mention) -> tuple[int, int]:
+            # the words in which the mention begins and ends: those that begin last at or before these letters
+            first = bisect_right(starts, mention.start) - 1 - words
+            last = bisect_right(starts, mention.end - 1) - 1 + words
+            return spans[max(0, first)][0], spans[min(len(spans) - 1, last)][1]
+
+        return of_mention
+
+    return of_text
+
+
+def sentence(language: str = "en") -> Part:
+    """Return what shows the sentence of a mention; an end of a sentence inside any mention of the text is none."""
+
+    def of_text(text: LinkedText) -> Callable[[Mention], tuple[int, int]]:
+        spans = _joined(sentence_spans(text.text, language), text.mentions)
+
+        def of_mention(mention: Mention) -> tuple[int, int]:
+            return next((start, end) for start, end in spans if start <= mention.start and mention.end <= end)
+
+        return of_mention
+
+    return of_text
+
+
+def set_aside(misplaced: Iterable[Misplaced], path: str) -> tuple[SetAside, ...]:
+    """Return mentions that do not stand at their offsets as rows of a dataset that are no items."""
+    why = "the letters of the mention do not stand at its offsets"
+    return tuple(
+        SetAside(
+            path,
+            each.line,
+            why,
+            (
+                ("document", each.document_id),
+                ("start", str(each.start)),
+                ("end", str(each.end)),
+                ("written", each.written),
+                ("found", each.found),
+                ("ids", "|".join(each.ids)),
+            ),
+        )
+        for each in misplaced
+    )
+
+
+def _joined(spans: Iterable[tuple[int, int]], mentions: Iterable[Mention]) -> list[tuple[int, int]]:
+    """Join sentences between which a mention lies."""
+    crossing = [(mention.start, mention.end) for mention in mentions]
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        if found and any(left < start and right > found[-1][1] and left < found[-1][1] for left, right in crossing):
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found

@@ -1,0 +1,245 @@
+"""GUESSEDWORD: the word that somebody guessed from the context, in the form of the word that it stands for.
+
+People guess a hidden word in its basic form; put back into the sentence, it has to be inflected (the study's §3.2).
+What is certain is done (:mod:`lexiscope.items.choice_sets.inflection`); all else is proposed on a sheet, where a person
+accepts or edits it and says whether the guess fits the context. Nothing that nobody looked at stands in a doubtful
+form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lexiscope.core.errors import DataError, InputError, Place
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.usage import Usage
+from lexiscope.items.arrange.views import GUESSED_WORD, view_usage
+from lexiscope.items.choice_sets.articles import with_article
+from lexiscope.items.choice_sets.inflection import EnglishForms
+from lexiscope.items.sheets.choice_sheet import checked_rows
+from lexiscope.items.sheets.given_answer import MEASURE_GUESS
+from lexiscope.items.tables.spreadsheet import SheetRow, write_sheet
+from lexiscope.resources.lexicons import wordnet
+
+GUESS_OF, GUESS, FITS = "guess_of", "guess", "guess_fits"
+"""Conditions of an item with a guess: the item that was guessed at, the guess, and whether it fits, where judged."""
+
+COLUMNS = ("slot_id", "context", "original", "guess", "proposed", "doubt", "form", "fits", "comment")
+_SHOWN = 6
+_OK = "ok"
+_FITS = {"": None, "x": True, "1": True, "yes": True, "y": True, "0": False, "no": False, "n": False}
+
+
+@dataclass(frozen=True, slots=True)
+class WordGuess:
+    """What was guessed at an item, and by whom."""
+
+    item_id: str
+    guess: str
+    participants: tuple[str, ...]
+
+    @property
+    def guess_id(self) -> str:
+        """The id of the item in which the guess stands."""
+        return f"{self.item_id}/{self.guess}"
+
+
+@dataclass(frozen=True, slots=True)
+class GuessedSlot:
+    """One place where a guess goes: the usage's number from 1, what stood there, and the proposed form.
+
+    ``doubt`` says why a person has to decide; empty where the form is certain.
+    """
+
+    guess: WordGuess
+    number: int
+    context: str
+    original: str
+    proposed: str
+    doubt: str
+
+    @property
+    def slot_id(self) -> str:
+        """The id of the slot, as its row on the sheet has it."""
+        return f"{self.guess.guess_id}#{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedSlot:
+    """The form that goes into a slot, and whether somebody judged that the guess fits there (``None``: nobody did)."""
+
+    form: str
+    fits: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GuessedSlots:
+    """All slots of the guesses of a table; ``same`` are guesses of the very word that was hidden."""
+
+    slots: tuple[GuessedSlot, ...]
+    same: tuple[WordGuess, ...]
+
+
+def guesses_of(table: ResponseTable) -> tuple[WordGuess, ...]:
+    """Return the guesses in a table of answers, each once for an item, with all who made it; case is ignored.
+
+    >>> from lexiscope.core.response import Response
+    >>> rows = [Response(who, "participant", "i1", "same_sense", "guessed_word", raw=word, view="context")
+    ...         for who, word in (("ana", "shore"), ("leo", "Shore"))]
+    >>> guesses_of(ResponseTable.from_rows(rows))
+    (WordGuess(item_id='i1', guess='shore', participants=('ana', 'leo')),)
+    """
+    rows = table.where(measure=MEASURE_GUESS)
+    found: dict[tuple[str, str], WordGuess] = {}
+    columns = (rows.column(name).tolist() for name in ("item_id", "subject_id", "raw"))
+    for item_id, who, raw in zip(*columns, strict=True):
+        guess = " ".join(str(raw or "").split())
+        if guess:
+            key = item_id, guess.casefold()
+            known = found.get(key, WordGuess(item_id, guess, ()))
+            found[key] = replace(known, participants=tuple(dict.fromkeys((*known.participants, who))))
+    return tuple(found.values())
+
+
+def propose_forms(items: Sequence[Item], guesses: Sequence[WordGuess], forms: EnglishForms) -> GuessedSlots:
+    """Return the slots of the guesses with the form that each guess takes there.
+
+    A guess of the hidden word itself has no slot: it would give the original item again.
+    Errors: :class:`InputError` E471 for a guess at an item that is not among the items.
+    """
+    known = {item.item_id: item for item in items}
+    slots: list[GuessedSlot] = []
+    same = []
+    for guess in guesses:
+        if guess.item_id not in known:
+            what = f"somebody guessed at {guess.item_id!r}, which is none of the items"
+            raise InputError(
+                what, code="E471", place=Place(item_id=guess.item_id), hint="give the items that were asked"
+            )
+        usages = known[guess.item_id].usages
+        words = {word.casefold() for usage in usages for word in (usage.target, usage.lemma) if word}
+        if guess.guess.casefold() in words:
+            same.append(guess)
+            continue
+        slots += [_slot(guess, number, usage, forms) for number, usage in enumerate(usages, start=1)]
+    return GuessedSlots(tuple(slots), tuple(same))
+
+
+def write_guess_sheet(path: Path | str, slots: Sequence[GuessedSlot]) -> None:
+    """Write the sheet on which a person decides: a row for each slot; a doubtful form needs a cell under ``form``.
+
+    Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
+    """
+    write_sheet(path, COLUMNS, [(*_shown(slot), "", "", "") for slot in slots])
+
+
+def read_guess_sheet(path: Path | str, slots: Sequence[GuessedSlot]) -> dict[str, DecidedSlot]:
+    """Read the sheet: slot id → the form decided on. ``ok`` accepts the proposal, any other text is the form itself.
+
+    An empty cell accepts a form that was certain. ``fits``: x or no; empty where it was not judged.
+    Errors: :class:`InputError` E471 to E474 (see :func:`lexiscope.items.sheets.choice_sheet.checked_rows`), E476 (a
+    doubtful form that nobody decided on), E475 (no mark), and those of
+    :func:`lexiscope.items.tables.spreadsheet.read_sheet`.
+    """
+    by_id = {slot.slot_id: slot for slot in slots}
+    shown = {key: _shown(slot) for key, slot in by_id.items()}
+    rows = checked_rows(path, COLUMNS, shown, what="a sheet of guessed words")
+    return {row.cells["slot_id"]: _decided(row, by_id[row.cells["slot_id"]]) for row in rows}
+
+
+def certain_forms(slots: Sequence[GuessedSlot]) -> dict[str, DecidedSlot]:
+    """Return the slots whose form is certain, without a sheet; whether the guesses fit is then judged by nobody."""
+    return {slot.slot_id: DecidedSlot(slot.proposed) for slot in slots if not slot.doubt}
+
+
+def guessed_items(
+    items: Sequence[Item], slots: Sequence[GuessedSlot], decided: Mapping[str, DecidedSlot]
+) -> tuple[Item, ...]:
+    """Return an item for each guess all of whose slots are decided; ``views.view_item`` shows it.
+
+    Its id is that of the item with the guess behind it; it has no gold answer, for the right answer may change with the
+    word. Conditions: ``guessed_word_1`` … (the forms), ``guess``, ``guess_of``, and ``guess_fits`` where it was judged
+    for every slot.
+    """
+    known = {item.item_id: item for item in items}
+    by_guess: dict[WordGuess, list[GuessedSlot]] = {}
+    for slot in slots:
+        by_guess.setdefault(slot.guess, []).append(slot)
+    return tuple(
+        _with_guess(known[guess.item_id], guess, [decided[slot.slot_id] for slot in own])
+        for guess, own in by_guess.items()
+        if all(slot.slot_id in decided for slot in own)
+    )
+
+
+def guessed_again(
+    items: Sequence[Item], answers: ResponseTable, given: Sequence[Item] = ()
+) -> tuple[tuple[Item, ...], str]:
+    """Return the items with people's guesses in the word's place, and how their forms were found, as text.
+
+    Of *given* (what ``lexiscope choices guesses --out`` has written) the guesses at these *items*. Without any, the
+    guesses among *answers* whose form is certain; one on which a person would have to decide is excluded, and counted.
+    """
+    own = {item.item_id for item in items}
+    chosen = tuple(item for item in given if item.conditions.get(GUESS_OF) in own)
+    guesses = guesses_of(answers)
+    if chosen or not guesses:
+        return chosen, "Their forms were decided on by a person." if chosen else ""
+    try:
+        forms = EnglishForms.of(wordnet.load())
+    except DataError as error:
+        return (), f"{len(guesses)} guessed words were not put back: {error.what}."
+    found = propose_forms(items, guesses, forms)
+    made = guessed_items(items, found.slots, certain_forms(found.slots))
+    told = f"{len(guesses)} words were guessed; {len(found.same)} of them are the hidden word, and "
+    doubtful = len(guesses) - len(found.same) - len(made)
+    return made, f"{told}{doubtful} were excluded because a person has to decide on their form."
+
+
+def _slot(guess: WordGuess, number: int, usage: Usage, forms: EnglishForms) -> GuessedSlot:
+    form, doubt = guess.guess, "forms are known for English only"
+    if usage.language.partition("-")[0] == "en":
+        found = forms.like(guess.guess, usage.target, usage.lemma, usage.pos)
+        form, doubt = _in_case(found.text, usage), found.doubt or _place_doubt(found.text, usage)
+    return GuessedSlot(guess, number, view_usage(usage, "context").text, usage.target, form, doubt)
+
+
+def _in_case(form: str, usage: Usage) -> str:
+    if len(usage.target) > 1 and usage.target.isupper():
+        return form.upper()
+    return form[:1].upper() + form[1:] if usage.target[:1].isupper() else form
+
+
+def _place_doubt(form: str, usage: Usage) -> str:
+    """What stands around the slot may not fit the form, and only the slot is filled."""
+    before = usage.text[: usage.start]
+    if with_article(before, form) != before:
+        return "the article before it does not fit its sound"
+    inside = before.strip(" \"'“‘([") and not before.rstrip(" \"'“‘([").endswith((".", "!", "?", ":"))
+    return "a capital letter inside the sentence" if usage.target[:1].isupper() and inside else ""
+
+
+def _shown(slot: GuessedSlot) -> tuple[str, ...]:
+    return (slot.slot_id, slot.context, slot.original, slot.guess.guess, slot.proposed, slot.doubt)
+
+
+def _decided(row: SheetRow, slot: GuessedSlot) -> DecidedSlot:
+    form, mark = " ".join(row.cells["form"].split()), row.cells["fits"].strip().casefold()
+    if not form and slot.doubt:
+        what, hint = f"nobody decided on the form of {slot.guess.guess!r}", "write ok, or the form as it is to stand"
+        raise InputError(what, code="E476", place=row.place("form"), hint=f"{hint}: {slot.doubt}")
+    if mark not in _FITS:
+        what, hint = f"{row.cells['fits']!r} is no mark", "write x where the guess fits, no where it does not"
+        raise InputError(what, code="E475", place=row.place("fits"), hint=hint)
+    return DecidedSlot(slot.proposed if not form or form.casefold() == _OK else form, _FITS[mark])
+
+
+def _with_guess(item: Item, guess: WordGuess, slots: Sequence[DecidedSlot]) -> Item:
+    forms: dict[str, Condition] = {f"{GUESSED_WORD}_{number}": slot.form for number, slot in enumerate(slots, start=1)}
+    judged = [slot.fits for slot in slots]
+    fits: dict[str, Condition] = {} if None in judged else {FITS: all(judged)}
+    about: dict[str, Condition] = {GUESS_OF: item.item_id, GUESS: guess.guess}
+    return replace(item, item_id=guess.guess_id, gold=None, conditions={**item.conditions, **about, **forms, **fits})

@@ -1,0 +1,26 @@
+"""What could not be made into items, with the reason: a list that stands beside the items, never a silent gap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lexiscope.items.tables.spreadsheet import write_sheet
+
+COLUMNS = ("word", "sense", "why")
+"""The columns of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A word, or one of its senses where only that was left out, and why."""
+
+    word: str
+    why: str
+    sense: str = ""
+
+
+def write_left_out(path: Path | str, left_out: Sequence[LeftOut]) -> None:
+    """Write the list as CSV, its rows in the order given; a list of nothing is a file with its heading alone."""
+    write_sheet(path, COLUMNS, [(each.word, each.sense, each.why) for each in left_out])

@@ -1,0 +1,199 @@
+"""Rows of a delimited text file, each with its place: file, line, column of every field, byte of every bad character.
+
+The reader never stops at a broken row: it reports and goes on. Callers that want to stop pass
+:func:`lexiscope.items.tables.findings.raise_errors`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lexiscope.core.errors import Place
+from lexiscope.items.tables.findings import Finding, Report
+
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+PARQUET = b"PAR1"
+"""Begins every Parquet file."""
+_SPREADSHEET = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: its first line, its fields, and its text as it stands in the file."""
+
+    path: str
+    line: int
+    fields: list[str]
+    raw: str
+    delimiter: str = ","
+
+    def place(self, index: int | None = None, *, offset: int = 0, width: int = 1) -> Place:
+        """Return the place of a field, or of a character inside it; without an index the place of the row."""
+        if index is None or index >= len(self.fields):
+            return Place(self.path, self.line, text=_first_line(self.raw))
+        if '"' in self.raw:
+            positions = _field_positions(self.raw, self.delimiter)[index]
+            at = positions[min(offset, len(positions) - 1)]
+        else:
+            at = sum(len(field) + 1 for field in self.fields[:index]) + min(offset, len(self.fields[index]))
+        begin = self.raw.rfind("\n", 0, at) + 1
+        text = _first_line(self.raw[begin:])
+        shown = max(1, min(width, len(text) - (at - begin)))
+        return Place(self.path, self.line + self.raw.count("\n", 0, at), at - begin + 1, None, text, shown)
+
+
+class RowReader:
+    """Reads a CSV (or tab- or semicolon-separated) file in UTF-8, with or without byte-order mark, LF or CRLF.
+
+    Rows that cannot be read (bytes that
+    are not UTF-8, broken quotes, a wrong number of fields) are reported and left out.
+    """
+
+    def __init__(self, path: Path | str, report: Report, *, delimiter: str | None = None) -> None:
+        self.path, self.delimiter = str(path), delimiter or ","
+        self.header: tuple[str, ...] = ()
+        self._report, self._fixed = report, delimiter is not None
+        self._line, self._damaged, self._block = 0, False, [""]
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the header's row (it sets :attr:`header`), then every readable row; report the others."""
+        try:
+            with Path(self.path).open("rb") as stream:
+                yield from self._rows(stream)
+        except OSError as error:
+            self._say("E001", f"the file cannot be read: {error.strerror}", hint="check its name and its rights")
+
+    def _rows(self, stream: io.BufferedReader) -> Iterator[Row]:
+        start = stream.peek(4)[:4]
+        stream.seek(len(_BOM) if start[:3] == _BOM else 0)
+        if start[:2] in _UTF16:
+            self._say("E003", "the file is UTF-16, not UTF-8 (byte 0)", hint="save it as UTF-8")
+            return
+        if start in _SPREADSHEET:
+            self._say("E003", "this is a spreadsheet, not a text file", hint="save it as CSV in UTF-8")
+            return
+        if start == PARQUET:
+            hint = "save it as CSV in UTF-8; of a response table (responses.parquet) lexiscope agree reads Parquet too"
+            self._say("E003", "this is a Parquet file, not a text file", hint=hint)
+            return
+        lines = self._lines(stream)
+        first = next((line for line in lines if not line.isspace()), None)
+        if first is None:
+            self._say("E002", "the file is empty", hint="write a header and at least one row")
+            return
+        reader = self._csv_reader(first, lines)
+        for row in self._records(reader):
+            if not self.header:
+                self.header = tuple(name.strip() for name in row.fields)
+                yield row
+            elif self._has_right_size(row):
+                yield row
+
+    def _lines(self, stream: io.BufferedReader) -> Iterator[str]:
+        offset = stream.tell()
+        for raw in stream:
+            self._line += 1
+            try:
+                text = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                text = raw.decode("utf-8", "replace")
+                self._damaged = True
+                self._say_not_utf8(raw, offset, error)
+            offset += len(raw)
+            self._block.append(text)
+            yield text
+
+    def _csv_reader(self, first: str, lines: Iterator[str]) -> Iterator[list[str]]:
+        # the header was read to find the delimiter and is given again, so its line is counted again
+        self._line -= 1
+        self._block = []
+        if not self._fixed:
+            self.delimiter = max(",;\t", key=first.count)
+        # strict: an unclosed quote must not swallow the rest of the file in silence
+        return csv.reader(self._again(first, lines), delimiter=self.delimiter, strict=True)
+
+    def _again(self, first: str, lines: Iterator[str]) -> Iterator[str]:
+        self._line += 1
+        self._block.append(first)
+        yield first
+        yield from lines
+
+    def _records(self, reader: Iterator[list[str]]) -> Iterator[Row]:
+        while True:
+            line = self._line + 1
+            self._block.clear()
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                self._say_broken_row(line, str(error))
+                if not self.header:
+                    return
+                continue
+            if fields and not (self._damaged and self.header):
+                yield Row(self.path, line, fields, "".join(self._block), self.delimiter)
+            self._damaged = False
+
+    def _has_right_size(self, row: Row) -> bool:
+        if len(row.fields) == len(self.header):
+            return True
+        fault = f"the row has {len(row.fields)} fields, the header names {len(self.header)}"
+        hint = "add or remove delimiters; put a field that contains the delimiter into double quotes"
+        self._report(Finding.at("E004", fault, row.place(), hint=hint))
+        return False
+
+    def _say(self, code: str, message: str, *, hint: str) -> None:
+        self._report(Finding.at(code, message, Place(self.path), hint=hint))
+
+    def _say_not_utf8(self, raw: bytes, offset: int, error: UnicodeDecodeError) -> None:
+        column = len(raw[: error.start].decode("utf-8")) + 1
+        text = raw.decode("utf-8", "replace").rstrip("\r\n")
+        guess = raw.decode("cp1252", "replace").rstrip("\r\n")
+        message = f"byte {offset + error.start} of the file (0x{raw[error.start]:02x}) is not UTF-8"
+        hint = f"save the file as UTF-8; read as Windows-1252 the line would be: {guess}"
+        self._report(Finding.at("E003", message, Place(self.path, self._line, column, None, text), hint=hint))
+
+    def _say_broken_row(self, line: int, reason: str) -> None:
+        what = f"the quotes are broken ({reason})"
+        if "end of data" in reason:
+            what = "a quoted field is never closed"
+        elif "new-line character" in reason:
+            what = "a bare carriage return stands outside quotes; save the file with LF or CRLF line ends"
+        place = Place(self.path, line, text=_first_line("".join(self._block)))
+        self._damaged = False
+        hint = 'close the field with a double quote, and write a quote inside a quoted field twice ("")'
+        self._report(Finding.at("E005", f"the row cannot be read: {what}", place, hint=hint))
+
+
+def _first_line(text: str) -> str:
+    return text.split("\n", 1)[0].rstrip("\r")
+
+
+def _field_positions(raw: str, delimiter: str) -> list[list[int]]:
+    """For each field, where each of its characters stands in the raw row, and where the field ends."""
+    fields: list[list[int]] = []
+    current: list[int] = []
+    at, quoted, fresh = 0, False, True
+    while at < len(raw):
+        char = raw[at]
+        if quoted and char == '"' and raw[at + 1 : at + 2] == '"':
+            current.append(at)
+            at += 1
+        elif char == '"' and (quoted or fresh):
+            quoted = not quoted
+        elif quoted or char not in (delimiter, "\r", "\n"):
+            current.append(at)
+        elif char == delimiter:
+            fields.append([*current, at])
+            current = []
+        else:
+            break
+        fresh = char == delimiter and not quoted
+        at += 1
+    return [*fields, [*current, at]]

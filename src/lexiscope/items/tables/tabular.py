@@ -1,0 +1,169 @@
+"""Items as a table: a CSV file that keeps every field of every item exactly, for people and for programs.
+
+Texts stand as they are; ``conditions`` each have a column ``condition.<name>``. An empty field means "none"; where the
+empty text itself is meant, or a text could be mistaken, it is written with a backslash or in JSON (see
+:func:`write_items`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, LexiscopeError, Place
+from lexiscope.core.foreign import parse_json
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.run import write_atomically
+from lexiscope.core.scale import Scale
+from lexiscope.core.usage import Usage
+from lexiscope.items.tables.findings import raise_errors
+from lexiscope.items.tables.rows import Row, RowReader
+
+_ITEM = ("item_id", "dataset", "list_id", "gold", "options")
+_USAGE = ("text", "start", "end", "lemma", "pos", "language", "sense")
+_CONDITION = "condition."
+_SCALE = "scale"
+
+
+def write_items(items: Sequence[Item], path: Path | str) -> None:
+    """Write items as UTF-8 CSV; :func:`read_items` gives the same items back.
+
+    Columns: item_id, dataset, list_id, gold, options (a JSON list), then text_1, start_1, end_1, lemma_1, pos_1,
+    language_1, sense_1 for each usage, then ``condition.<name>``. A condition is written bare where it reads back as
+    the same text, else as JSON (true, 3, 0.5, "3"). Items with a rating scale of their own have a column ``scale``
+    behind options: ``1 to 5``, or with words at its points a JSON list of the scale and [point, words].
+    """
+    n_usages = max((len(item.usages) for item in items), default=0)
+    names = list(dict.fromkeys(name for item in items for name in item.conditions))
+    usage_columns = [f"{part}_{i + 1}" for i in range(n_usages) for part in _USAGE]
+    own = [_SCALE] if any(item.scale is not None for item in items) else []
+    lines = [[*_ITEM, *own, *usage_columns, *(_CONDITION + name for name in names)]]
+    for item in items:
+        scale = [_scale_text(item.scale)] if own else []
+        usages, conditions = _usage_fields(item, n_usages), _condition_fields(item, names)
+        lines.append([*_item_fields(item), *scale, *usages, *conditions])
+    write_atomically(Path(path), "".join(",".join(map(_quoted, line)) + "\n" for line in lines))
+
+
+def read_items(path: Path | str) -> tuple[Item, ...]:
+    """Read items that :func:`write_items` wrote.
+
+    Errors: :class:`InputError` with file and line where the table is not one of items, or an item breaks a rule.
+    """
+    reader = RowReader(path, raise_errors, delimiter=",")
+    rows = reader.rows()
+    header = next(rows)
+    missing = [name for name in _ITEM if name not in header.fields]
+    if missing:
+        hint = "import other tables with column names: lexiscope.items.read.importer"
+        raise InputError(
+            f"not a table of items: no column {missing[0]!r}", code="E006", place=header.place(), hint=hint
+        )
+    return tuple(_item(dict(zip(header.fields, row.fields, strict=True)), row) for row in rows)
+
+
+def is_item_table(path: Path | str) -> bool:
+    """Say whether a file begins like a table that :func:`write_items` wrote; what is in it is not looked at."""
+    try:
+        with Path(path).open(encoding="utf-8") as stream:
+            names = stream.readline().rstrip("\r\n").split(",")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return names[: len(_ITEM)] == list(_ITEM)
+
+
+def _item_fields(item: Item) -> list[str]:
+    options = json.dumps(item.options, ensure_ascii=False) if item.options else ""
+    return [item.item_id, _escaped(item.dataset), _escaped(item.list_id), _escaped(item.gold), options]
+
+
+def _usage_fields(item: Item, n_usages: int) -> list[str]:
+    found: list[str] = []
+    for usage in item.usages:
+        rest = [usage.lemma, usage.pos, usage.language, usage.sense]
+        found += [usage.text, str(usage.start), str(usage.end), *map(_escaped, rest)]
+    return found + [""] * (len(_USAGE) * (n_usages - len(item.usages)))
+
+
+def _condition_fields(item: Item, names: Sequence[str]) -> list[str]:
+    return [_condition_text(item.conditions[name]) if name in item.conditions else "" for name in names]
+
+
+def _item(values: dict[str, str], row: Row) -> Item:
+    numbers = [int(name[5:]) for name in values if re.fullmatch(r"text_\d+", name)]
+    try:
+        return Item(
+            item_id=values["item_id"],
+            dataset=_unescaped(values["dataset"]) or "",
+            usages=tuple(_usage(values, i) for i in sorted(numbers) if values[f"text_{i}"]),
+            options=tuple(parse_json(values["options"] or "[]")),
+            gold=_unescaped(values["gold"]),
+            list_id=_unescaped(values["list_id"]),
+            conditions={
+                name.removeprefix(_CONDITION): _condition(text)
+                for name, text in values.items()
+                if name.startswith(_CONDITION) and text
+            },
+            scale=_scale(values.get(_SCALE, "")),
+        )
+    except (ValueError, KeyError, LexiscopeError) as error:
+        place = Place(row.path, row.line, item_id=values["item_id"])
+        raise InputError("this row is not an item", code="E405", place=place, why=str(error)) from error
+
+
+def _scale_text(scale: Scale | None) -> str:
+    if scale is None:
+        return ""
+    return json.dumps([str(scale), *scale.anchors], ensure_ascii=False) if scale.anchors else str(scale)
+
+
+def _scale(text: str) -> Scale | None:
+    if not text.startswith("["):
+        return Scale.parse(text) if text else None
+    printed, *anchors = json.loads(text)
+    return replace(Scale.parse(printed), anchors=tuple((float(point), str(words)) for point, words in anchors))
+
+
+def _usage(values: dict[str, str], i: int) -> Usage:
+    return Usage(
+        text=values[f"text_{i}"],
+        start=int(values[f"start_{i}"]),
+        end=int(values[f"end_{i}"]),
+        lemma=_unescaped(values[f"lemma_{i}"]),
+        pos=_unescaped(values[f"pos_{i}"]),
+        language=_unescaped(values[f"language_{i}"]) or "",
+        sense=_unescaped(values[f"sense_{i}"]),
+    )
+
+
+def _quoted(text: str) -> str:
+    # not csv.writer: it leaves a bare carriage return unquoted, which no reader gives back
+    return '"' + text.replace('"', '""') + '"' if re.search('[",\r\n]', text) else text
+
+
+def _escaped(text: str | None) -> str:
+    # a bare empty field is None; the empty text and texts that begin like an escape get a backslash
+    if text is None:
+        return ""
+    return f"\\{text}" if not text or text.startswith("\\") else text
+
+
+def _unescaped(text: str) -> str | None:
+    return text.removeprefix("\\") if text else None
+
+
+def _condition_text(value: Condition) -> str:
+    if isinstance(value, str) and value and _condition(value) == value and isinstance(_condition(value), str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _condition(text: str) -> Condition:
+    try:
+        value = parse_json(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, str | int | float | bool) else text

@@ -1,0 +1,166 @@
+"""What a run can hand on beside its report: codebook, data card, responses as CSV or JSON lines, R script (X18)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lexiscope.analysis.mixed.data import Column, prepare
+from lexiscope.analysis.mixed.formula import read_formula
+from lexiscope.analysis.mixed.r_script import ModelPair, csv_text, pair_columns, r_script
+from lexiscope.core.dataset import DatasetCard
+from lexiscope.core.errors import InputError, SpecError, StatisticError
+from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable, holds_simulated
+from lexiscope.core.result import Record, parse_statistic
+from lexiscope.core.run import write_atomically
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, TOLD_SIMULATED
+
+_MEANING = {
+    "subject_id": "who answered: a participant's id in the data, or a model's id",
+    "subject_kind": "participant, encoder, norm, baseline …",
+    "item_id": "the question; its text and conditions stand in tables/norms.csv and in the dataset",
+    "task": "which task the question belongs to",
+    "measure": "what value is: rating, cosine_distance (1 − cosine; higher means less related), n_tokens_1 …",
+    "value": "the answer as a number, in the measure's own unit; missing where there was no readable answer",
+    "option": "which option of the item the value is about, where the item has options",
+    "layer": "0 = input embeddings, 1 … L; missing for people and for models released without layers",
+    "view": "what was shown: full, full+final_stop",
+    "list_id": "the experimental list",
+    "position": "place in the subject's order, from 0; missing where it was not published",
+    "repeat": "repetition of the same question, from 0",
+    "rt_ms": "response time in milliseconds",
+    "answered_at": "when, in UTC",
+    "raw": "the answer as it was given, where it was text",
+    "scale": "of a rating: the scale on which it was asked (1 to 5); missing where that was not stated",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exported:
+    """What a study hands on: its answers, the card and checksums of its data, and what its statistics mean."""
+
+    name: str
+    responses: ResponseTable
+    card: DatasetCard | None
+    checksums: Sequence[tuple[str, str]]
+    statistics: Mapping[str, str]
+
+
+def meanings_of(statistics: Mapping[str, str], records: Sequence[Record]) -> dict[str, str]:
+    """Return the meanings of the statistics that a run has, in the order of *statistics*."""
+    used = {parse_statistic(record.statistic)[0] for record in records}
+    return {name: meaning for name, meaning in statistics.items() if name in used}
+
+
+def export(folder: Path, run: Exported, outputs: Sequence[str]) -> tuple[str, ...]:
+    """Write the exports that are asked for and return their names; a study writes ``r_script`` itself, if it has one.
+
+    Errors: :class:`SpecError` for an output that there is not.
+    """
+    unknown = sorted(set(outputs) - {*WRITERS, "r_script"})
+    if unknown:
+        known = ", ".join(sorted({*WRITERS, "r_script"}))
+        raise SpecError(f"there is no output {unknown[0]!r}", hint=f"there are: {known}")
+    return tuple(WRITERS[name](folder, run) for name in outputs if name in WRITERS)
+
+
+def export_r(
+    folder: Path,
+    pairs: Sequence[ModelPair],
+    trials: Mapping[str, Column],
+    *,
+    references: Mapping[str, str] | None = None,
+    simulated: bool = False,
+) -> tuple[str, ...]:
+    """Write ``r/mixed_models.R``, which refits *pairs* of mixed models with lme4, and ``r/trials.csv``, which it reads.
+
+    *trials* are columns of equal length; *references* the levels that text predictors are coded against. Both files say
+    whether the ratings are those of *simulated* participants. Pairs that the trials do not allow are excluded: the
+    record of such a test has the reason. Returns the names of the files; none without pairs.
+    """
+    allowed = [pair for pair in pairs if _can_fit(pair, trials, references)]
+    if not allowed:
+        return ()
+    columns, rows = pair_columns(allowed), dict(trials)
+    script = r_script(allowed, trials, csv_name="trials.csv", references=references)
+    if simulated:
+        n = len(next(iter(trials.values())))
+        columns, rows[KIND_COLUMN] = (*columns, KIND_COLUMN), np.array([SIMULATED] * n, dtype=object)
+        script = f"# Simulated participants: {TOLD_SIMULATED}.\n{script}"
+    write_atomically(folder / "r" / "trials.csv", csv_text(rows, columns))
+    write_atomically(folder / "r" / "mixed_models.R", script)
+    return ("r/trials.csv", "r/mixed_models.R")
+
+
+def _can_fit(pair: ModelPair, trials: Mapping[str, Column], references: Mapping[str, str] | None) -> bool:
+    try:
+        for formula in (pair.full, pair.reduced):
+            prepare(read_formula(formula), trials, references=references)
+    except (StatisticError, InputError):
+        return False
+    return True
+
+
+def _codebook(folder: Path, run: Exported) -> str:
+    lines = ["# Codebook of the response table", "", *_told(run), "| column | type | meaning |", "|---|---|---|"]
+    lines += [f"| `{name}` | {SCHEMA.field(name).type} | {_MEANING[name]} |" for name in COLUMNS]
+    measures = sorted(str(measure) for measure in run.responses.unique("measure"))
+    lines += ["", f"Measures in this run: {', '.join(f'`{measure}`' for measure in measures)}.", ""]
+    lines += ["# Statistics in results.json", "", "| name | meaning |", "|---|---|"]
+    lines += [f"| `{name}` | {meaning} |" for name, meaning in run.statistics.items()]
+    write_atomically(folder / "codebook.md", "\n".join(lines) + "\n")
+    return "codebook.md"
+
+
+def _card(folder: Path, run: Exported) -> str:
+    card = run.card
+    lines = [f"# {card.title if card else run.name}", "", *_told(run)]
+    if card is not None:
+        facts = {
+            "Summary": card.summary,
+            "Language": card.language,
+            "Version": card.version,
+            "Licence": card.licence,
+            "Source": card.source,
+            "Citation": card.citation,
+        }
+        lines += [f"- {label}: {text}" for label, text in facts.items() if text]
+        lines += ["", "## Counts", "", *(f"- {name}: {count}" for name, count in card.counts)]
+        lines += ["", "## Remarks", "", *(f"- {remark}" for remark in card.remarks)]
+    lines += [
+        "",
+        "## Files that were read",
+        "",
+        *(f"- `{path}`: sha256 {digest}" for path, digest in run.checksums),
+    ]
+    write_atomically(folder / "data_card.md", "\n".join(lines) + "\n")
+    return "data_card.md"
+
+
+def _told(run: Exported) -> list[str]:
+    """What a file that is read without the report must say by itself."""
+    return [f"Simulated participants: {TOLD_SIMULATED}.", ""] if holds_simulated(run.responses) else []
+
+
+def _csv(folder: Path, run: Exported) -> str:
+    run.responses.write_csv(folder / "responses.csv")
+    return "responses.csv"
+
+
+def _jsonl(folder: Path, run: Exported) -> str:
+    rows = run.responses.arrow.to_pylist()
+    lines = [json.dumps(row, ensure_ascii=False, allow_nan=False, default=str) for row in rows]
+    write_atomically(folder / "responses.jsonl", "\n".join(lines) + "\n")
+    return "responses.jsonl"
+
+
+WRITERS: dict[str, Callable[[Path, Exported], str]] = {
+    "codebook": _codebook,
+    "data_card": _card,
+    "csv": _csv,
+    "jsonl": _jsonl,
+}

@@ -1,0 +1,1 @@
+"""Tables and figures of one topic that several studies show: accuracy, bias, people, predictions, senses, claims."""

@@ -1,0 +1,362 @@
+"""Tables of accuracies and decisions: both intervals, baselines, contrasts, token deltas, margins, both ways."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from lexiscope.analysis.accuracy import Accuracy
+from lexiscope.analysis.choices.choice_sets import BothWays
+from lexiscope.analysis.choices.design import Cell as DesignCell
+from lexiscope.analysis.choices.design import ChoiceDesign
+from lexiscope.analysis.choices.design_answers import SIDES, disagreeing_tests
+from lexiscope.analysis.choices.random_answers import ALL, DECIDED, EXPECTED, n_random
+from lexiscope.analysis.choices.token_effect import DeltaEffect, DeltaLevel
+from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined, statistic_name
+from lexiscope.core.showing import counted
+from lexiscope.report.part import shown
+from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
+from lexiscope.report.tables import (
+    INTEGER,
+    P_VALUE,
+    Cell,
+    Column,
+    Format,
+    Missing,
+    Noted,
+    Table,
+    columns,
+    with_minus_signs,
+)
+from lexiscope.report.tables import Interval as Bounds
+
+PERCENT, STATISTIC = Format("number", 1), Format("number", 2)
+_FINE, _FINEST = Format("number", 3), Format("number", 5)
+_CLOSEST = "How near the closest decision was."
+_TOO_FEW = "Too few decisions, or none differs."
+_NAMED = 6
+
+
+def design_table(design: ChoiceDesign, labels: Mapping[DesignCell, str], *, name: str = "design_cells") -> Table:
+    """Return the labelled cells of a design of choice sets, each with its size and the first right option's text."""
+    heads = columns("Cell", ("Choice sets", INTEGER), ("Options", INTEGER), "Example: the right option's text")
+    rows: list[tuple[Cell, ...]] = [
+        (label, len(items), design.n_options(cell), items[0].usages[0].text)
+        for cell, label in labels.items()
+        for items in (design.sets[cell],)
+    ]
+    return Table(name, "", "What was asked: the cells of the design", heads, tuple(rows))
+
+
+def intervals_table(
+    rows: Sequence[tuple[str, str, Accuracy]], *, no_ties: Sequence[str] = (), name: str = "accuracy_intervals"
+) -> Table:
+    """Return accuracies, each with its subject and condition: both intervals, p against chance, ties.
+
+    *no_ties* are the subjects of which it is not known what was tied.
+    """
+    heads = columns(
+        *("Subject", "Cell", ("Right, %", PERCENT)),
+        Column("Sentences resampled", PERCENT, note="95 % interval; the one to use."),
+        Column("Wilson", PERCENT, note="95 % interval that takes items as independent."),
+        Column("p, chance", P_VALUE, note="Exact, one-sided: at least as many right by chance."),
+        ("Ties", INTEGER),
+    )
+    cells: list[tuple[Cell, ...]] = []
+    for subject, condition, one in rows:
+        tied = Missing("Not recorded.") if subject in no_ties else float(one.n_tied)
+        found = (100 * one.n_correct / one.n, _bounds(one.clustered), _bounds(one.wilson), one.p_above_chance, tied)
+        cells.append((subject, condition, *found))
+    return Table(name, "", "Accuracy with both intervals", heads, tuple(cells))
+
+
+def by_condition(
+    results: Sequence[Record | Result],
+    cols: Sequence[Col],
+    *,
+    names: Mapping[str, str],
+    name: str,
+    title: str,
+    label: str = "Cell",
+    notes: Sequence[str] = (),
+) -> Table | None:
+    """Return a table with a row for each subject and condition of the results; ``None`` where there are none.
+
+    *names* are what subjects and conditions are called.
+    """
+    records = records_of(results)
+    rows = rows_of(records, "subject", "condition", names=names)
+    return pivot(name, title, records, cols, rows, labels=("Subject", label), notes=notes) if rows else None
+
+
+def denominators_table(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str = "accuracy_by_denominator"
+) -> Table | None:
+    """Return the same accuracies when the sum of log-probabilities is divided by tokens, characters, bytes, nothing."""
+    heads = {"token": "per token", "text": "sum", "character": "per character", "byte": "per byte"}
+    cols = [
+        Col(head, statistic_name("percent_right", per=per), PERCENT, "value", absent=None)
+        for per, head in heads.items()
+    ]
+    note = (
+        "A mean per token rewards rare words that are cut into pieces of which the later ones are easy to predict; the "
+        "sum punishes them. Compare subjects under one denominator only."
+    )
+    title = "The same accuracies under other denominators, percent of items right"
+    return by_condition(results, cols, names=names, name=name, title=title, notes=(note,))
+
+
+def frequency_split_table(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str = "accuracy_by_frequency"
+) -> Table | None:
+    """Return :func:`~lexiscope.analysis.choices.design_answers.accuracies_by_frequency` as a table."""
+    cols = []
+    for side in SIDES:
+        statistic = statistic_name("accuracy_by_frequency", counts="baseline", synonym=side)
+        cols += [
+            Col(f"Synonym {side.replace('_', ' ')}", statistic, PERCENT),
+            Col("n", statistic, INTEGER, "n"),
+        ]
+    title = "Controlled pairs, split by which of the two words is more frequent (percent right)"
+    return by_condition(results, cols, names=names, name=name, title=title)
+
+
+def above_baseline_table(
+    results: Sequence[Record | Result],
+    baseline: Mapping[str, Accuracy],
+    *,
+    counts: str,
+    names: Mapping[str, str],
+    name: str = "above_baseline",
+) -> Table | None:
+    """Return how far subjects are above the word-frequency *baseline*, whose accuracies are by condition, in order.
+
+    *results* are those of :func:`~lexiscope.analysis.choices.design_answers.above_baseline`, *counts* names what was
+    counted, *names* what subjects and conditions are called. A number below 0 says in a note that the baseline does
+    better.
+    """
+    records = records_of(results)
+    cols = [
+        Col(names[subject], "above_baseline", PERCENT, where={"subject": subject}, cell=_above)
+        for subject in dict.fromkeys(record.subject for record in records)
+    ]
+    labels = ("Cell", Column("Word frequency", PERCENT, note="The more frequent word wins; no model."))
+    rows = [Row((names[cell], 100 * one.value), {"condition": cell}) for cell, one in baseline.items()]
+    notes = (f"Counts: {counts}. Differences in points, their 95 % interval over sentences.",)
+    title = "How far each subject lies above the word-frequency baseline, in points"
+    return pivot(name, title, records, cols, rows, labels=labels, notes=notes) if cols else None
+
+
+def below_baseline(
+    results: Sequence[Record | Result], labels: Mapping[str, str], names: Mapping[str, str]
+) -> list[str]:
+    """Return a sentence for each subject that is below the word-frequency baseline in some of the labelled conditions.
+
+    *results* are as in :func:`above_baseline_table`; *names* are what subjects are called.
+    """
+    below: dict[str, list[str]] = {}
+    for one in records_of(results):
+        if one.statistic == "above_baseline" and one.condition in labels and (one.value or 0) < 0:
+            below.setdefault(one.subject, []).append(f"{labels[one.condition]} ({abs(one.value or 0):.1f} points)")
+    return [
+        f"{names[subject]} lies below the word-frequency baseline in {'; '.join(texts)}."
+        for subject, texts in below.items()
+    ]
+
+
+def _above(record: Record) -> Cell:
+    if record.value is None or record.value >= 0:
+        return shown(record)
+    if record.low is None or record.high is None:
+        return Noted(with_minus_signs(f"{record.value:.1f}"), "Below the baseline.")
+    bounds = f"{record.value:.1f} [{record.low:.1f}, {record.high:.1f}]"
+    return Noted(with_minus_signs(bounds), "Below what word frequency alone gives.")
+
+
+def training_table(states: Sequence[tuple[str, float, Mapping[str, Accuracy]]], *, name: str = "checkpoints") -> Table:
+    """Return accuracies over states of training: each with its title, how far it was, and accuracies by condition."""
+    conditions = list(states[0][2])
+    heads = columns(
+        "State",
+        Column("Seen", INTEGER, note="Tokens, or steps, as given."),
+        *((condition, PERCENT) for condition in conditions),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (title, seen, *(100 * found[each].value for each in conditions)) for title, seen, found in states
+    ]
+    return Table(name, "", "Accuracy over training, percent right", heads, tuple(rows))
+
+
+def contrasts_table(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str, title: str, source: str = ""
+) -> Table | None:
+    """Return contrasts (:meth:`lexiscope.analysis.accuracy.Contrast.results`): difference, paired t, McNemar's test.
+
+    *source* is the paper that tests them alike.
+    """
+    difference = "First minus second, in points; in brackets the 95 % interval, sentences resampled."
+    cols = (
+        Col("Difference", "percent_right_difference", PERCENT, note=difference),
+        Col("t", "paired_t", STATISTIC, note=f"Paired, two-sided{f', as in {source}' if source else ''}."),
+        Col("p", "paired_t_p", P_VALUE),
+        Col("Only first", "discordant(only=first)", INTEGER),
+        Col("Only second", "discordant(only=second)", INTEGER),
+        Col("p, exact", "mcnemar_p", P_VALUE, note="McNemar's test on the items that differ."),
+    )
+    note = "Both tests take items as independent; items that share a sentence are not (the intervals respect it)."
+    return by_condition(results, cols, names=names, name=name, title=title, label="Contrast", notes=(note,))
+
+
+def comparison_of_tests(results: Sequence[Estimate | Undefined], names: Mapping[str, str]) -> str:
+    """Return how many contrasts were tested, and in which the t-test and the exact test come to other conclusions."""
+    tested, apart = disagreeing_tests(results)
+    text = f"{counted(tested, 'contrast')}, none corrected for their number."
+    if apart:
+        where = "; ".join(f"{names[subject]}, {names[condition]}" for subject, condition in apart[:_NAMED])
+        more = f"; and {len(apart) - _NAMED} more" if len(apart) > _NAMED else ""
+        text += f" In {len(apart)} of them t and the exact test fall on different sides of p = .05: {where}{more}."
+    return text
+
+
+def random_answers_table(
+    name: str,
+    title: str,
+    results: Sequence[Record | Result],
+    rows: Sequence[Row],
+    *,
+    reasons: Sequence[str],
+    labels: Sequence[str],
+    number: str = "",
+    further: Sequence[Col] = (),
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return accuracies of which some answers are random (:mod:`lexiscope.analysis.choices.random_answers`).
+
+    *reasons* are those for which answers can be random: how many are has a column for each. *further* columns stand at
+    the end.
+    """
+    cols = (
+        Col("Right, %", ALL, PERCENT),
+        Col("Expected, %", EXPECTED, PERCENT),
+        Col("Decided right, %", DECIDED, PERCENT, note="Of the pairs that identity decides."),
+        Col("Decided", DECIDED, INTEGER, cell=lambda one: one.n or 0),
+        *(Col(reason.capitalize(), n_random(reason), INTEGER, show="value") for reason in reasons),
+        Col("n", ALL, show="n"),
+        *further,
+    )
+    every = "Expected: every random answer counted as half right; no seed changes it. Intervals resample words."
+    return pivot(name, title, results, cols, rows, labels=labels, number=number, notes=(*notes, every))
+
+
+def deltas_table(
+    rows: Sequence[tuple[str, str, DeltaLevel]], *, name: str, number: str = "", notes: Sequence[str] = ()
+) -> Table:
+    """Return accuracy by token delta, each with its subject and what was counted, tested against delta 0."""
+    heads = columns(
+        *("Subject", "Tokens counted"),
+        Column("Delta", INTEGER, note="Tokens of the synonym minus tokens of the distractor."),
+        *(("n", INTEGER), ("Right, %", PERCENT)),
+        Column("t", STATISTIC, note="Independent samples against delta 0, pooled variances."),
+        *(("p", P_VALUE), ("t, Welch", STATISTIC), ("p, Welch", P_VALUE)),
+    )
+    cells: list[tuple[Cell, ...]] = []
+    for subject, said, level in rows:
+        reason = Missing(_TOO_FEW if level.delta else "The reference.")
+        tests: list[Cell] = []
+        for test in (level.pooled, level.welch):
+            tests += [reason, reason] if test is None else [test.statistic, test.p]
+        delta = with_minus_signs(f"{level.delta:+g}") if level.delta else "0"
+        cells.append((subject, said, delta, level.n, 100 * level.accuracy, *tests))
+    return Table(name, number, "Accuracy by the difference of tokens", heads, tuple(cells), tuple(notes))
+
+
+def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]], *, name: str = "token_delta_effect") -> Table:
+    """Return whether decisions follow the token delta, each with its subject and condition."""
+    heads = columns(
+        *("Subject", "Cell"),
+        *(("Right with fewer tokens, %", PERCENT), ("n", INTEGER)),
+        *(("Right with more tokens, %", PERCENT), ("n", INTEGER)),
+        *(("p, Welch", P_VALUE), "Follows the delta"),
+    )
+    cells: list[tuple[Cell, ...]] = []
+    for subject, condition, one in rows:
+        sides: list[Cell] = []
+        for share, n in ((one.accuracy_fewer, one.n_fewer), (one.accuracy_more, one.n_more)):
+            sides += [100 * share if n else Missing("No such item."), n]
+        p = one.test.p if one.test else Missing(_TOO_FEW)
+        cells.append((subject, condition, *sides, p, "yes" if one.follows else "no"))
+    note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
+    return Table(name, "", "Do decisions follow the token delta?", heads, tuple(cells), (note,))
+
+
+def token_warnings(rows: Sequence[tuple[str, str, DeltaEffect]], measures: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each subject whose decisions follow the token delta, with the cells in which they do.
+
+    *rows* are as in :func:`delta_effects_table`; *measures* says under which measure each subject decided.
+    """
+    following: dict[str, list[str]] = {}
+    for subject, condition, one in rows:
+        if one.follows:
+            more, fewer = 100 * one.accuracy_more, 100 * one.accuracy_fewer
+            text = f"{condition} ({more:.0f} % right with more tokens, {fewer:.0f} % with fewer)"
+            following.setdefault(subject, []).append(text)
+    return [
+        f"Warning: decisions of {subject} under {measures[subject]} follow the token delta in "
+        f"{counted(len(texts), 'cell')}: {'; '.join(texts)}."
+        for subject, texts in following.items()
+    ]
+
+
+def consistency_of_tests(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str, title: str, number: str = ""
+) -> Table | None:
+    """Return how often a second test is right, given a first one, of each subject; ``None`` without results.
+
+    *results* are those of :func:`~lexiscope.analysis.choices.design_answers.consistency_results` of one pair of tests.
+    """
+    records, outcomes = records_of(results), ("wrong", "right")
+    cols = [Col(f"Second {word}, n", f"n_consistent(a={{a}},b={b})", INTEGER) for b, word in enumerate(outcomes)]
+    cols += [Col(f"P({word})", f"given(a={{a}},b={b})") for b, word in enumerate(outcomes)]
+    rows = [
+        Row((names[subject], word), {"subject": subject}, {"a": a})
+        for subject in dict.fromkeys(record.subject for record in records)
+        for a, word in enumerate(outcomes)
+    ]
+    labels = ("Subject", "First test")
+    return pivot(name, title, records, cols, rows, labels=labels, number=number) if rows else None
+
+
+def margins_table(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str = "margins"
+) -> Table | None:
+    """Return margins of decisions (:meth:`lexiscope.analysis.choices.choice_sets.Decisions.margins`)."""
+    of_items = "Of the margins over items, in the unit of the measure that decides."
+    likelier = "Best other over right, geometric mean; above 1: right is likelier."
+    cols = (
+        Col("Lower quartile", "margin(summary=lower_quartile)", _FINE, note=of_items, absent=None),
+        Col("Median", "margin(summary=median)", _FINE, absent=None),
+        Col("Upper quartile", "margin(summary=upper_quartile)", _FINE, absent=None),
+        Col("Smallest, absolute", "margin(summary=smallest_absolute)", _FINEST, note=_CLOSEST, absent=None),
+        Col("Perplexity ratio", "perplexity_ratio", _FINE, note=likelier, absent=None),
+    )
+    note = "A margin is the right word's value minus the best other's: its sign is the decision."
+    return by_condition(results, cols, names=names, name=name, title="Margins of the decisions", notes=(note,))
+
+
+def both_ways_table(rows: Sequence[tuple[str, str, BothWays]], *, name: str = "commutativity") -> Table:
+    """Return decisions on relations and on the same turned round, each with its subject and condition."""
+    heads = columns(
+        *("Subject", "Cell", ("Right, %", PERCENT), ("Turned round, %", PERCENT), ("Decided alike, %", PERCENT)),
+        Column("Alike by chance, %", PERCENT, note="If the two directions had nothing to do with each other."),
+        Column("Difference of margins", _FINE, note="Mean over items of the absolute difference of the two margins."),
+    )
+    cells: list[tuple[Cell, ...]] = []
+    for subject, condition, one in rows:
+        shares = (100 * one.forth, 100 * one.back, 100 * one.n_alike / one.n, 100 * one.expected)
+        apart = Missing("This measure has no margins.") if math.isnan(one.apart) else one.apart
+        cells.append((subject, condition, *shares, apart))
+    return Table(name, "", "The relation turned round: “T … w” beside “W … t”", heads, tuple(cells))
+
+
+def _bounds(interval: Interval) -> Cell:
+    return Bounds(100 * interval.low, 100 * interval.high) if interval.is_defined else Missing(interval.note)

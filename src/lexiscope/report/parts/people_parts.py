@@ -1,0 +1,75 @@
+"""What people did in each view, as records: measured numbers, and assumed ones that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from lexiscope.analysis.bias.people_by_view import AnnotatorInView, PeopleInView, SharedInView
+from lexiscope.analysis.bias.view_scores import FixedScore
+from lexiscope.core.result import Record, Undefined, statistic_name
+from lexiscope.report.part import with_interval
+from lexiscope.report.pivot import Col, pivot, rows_of
+from lexiscope.report.tables import Format, Table
+
+PEOPLE = "people"
+"""The subject of a score that is nobody's own."""
+
+_NOT_COUNTED = "nothing was counted"
+
+
+def people_records(
+    views: Sequence[PeopleInView], assumed: Mapping[str, FixedScore] | None = None, *, dataset: str = ""
+) -> tuple[Record, ...]:
+    """Return every number of people as a record; what is *assumed* says so in ``source``, for no view that was asked.
+
+    *Unit:* share for accuracy and agreement, items for counts.
+    """
+    records: list[Record] = []
+    for people in views:
+        empty = Record("accuracy", None, dataset=dataset, view=people.view, note=_NOT_COUNTED)
+        for annotator in people.annotators:
+            records.extend(_of_annotator(annotator, empty))
+        for pair in people.shared:
+            records.extend(_of_pair(pair, empty))
+    asked = {people.view for people in views}
+    for view, score in (assumed or {}).items():
+        if view not in asked:
+            records.append(
+                Record("accuracy", score.value, PEOPLE, dataset, view=view, source="assumed", note=score.why)
+            )
+    return tuple(records)
+
+
+def agreement_of_people(
+    views: Sequence[PeopleInView], dataset: str, *, name: str = "agreement", number: str = ""
+) -> tuple[tuple[Record, ...], Table]:
+    """Return the records and the table of what each two people agree on in each view (Table 10)."""
+    same = statistic_name("percent_agreement", over="items")
+    records = tuple(record for record in people_records(views, dataset=dataset) if record.statistic == same)
+    columns = (Col("Items of both", same, show="n"), Col("Same answer, %", same, Format("number", 1), times=100))
+    rows = rows_of(records, "view", "subject", names={view.view: view.view.upper() for view in views})
+    title = f"Agreement of people: {dataset}"
+    return records, pivot(name, title, records, columns, rows, labels=("View", "People"), number=number)
+
+
+def _of_annotator(one: AnnotatorInView, empty: Record) -> Iterator[Record]:
+    own, found = replace(empty, subject=one.participant), one.accuracy
+    if isinstance(found, Undefined):
+        yield replace(own, n=found.n, note=found.reason)
+    else:
+        yield with_interval(replace(own, value=found.value, n=found.n, note=""), found.clustered)
+    yield replace(own, statistic="undecided", value=one.n_undecided, unit="items", note="")
+    yield replace(own, statistic="unanswered", value=one.n_unanswered, unit="items", note="")
+
+
+def _of_pair(pair: SharedInView, empty: Record) -> Iterator[Record]:
+    both, kappa = replace(empty, subject=f"{pair.first} and {pair.second}", n=pair.n), pair.kappa
+    same = replace(both, statistic=statistic_name("percent_agreement", over="items"), note="no item in common")
+    if pair.percent is not None:
+        same = with_interval(replace(same, value=pair.percent, note=""), pair.interval)
+    yield same
+    if isinstance(kappa, Undefined):
+        yield replace(both, statistic=kappa.name, note=kappa.reason)
+    else:
+        yield with_interval(replace(both, statistic=kappa.name, value=kappa.value, note=""), kappa.interval)

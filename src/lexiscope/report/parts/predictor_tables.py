@@ -1,0 +1,198 @@
+"""Tables of people and of subjects that predict ratings: labels, single items, replies that could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lexiscope.analysis.norms.example_rows import ExampleRow
+from lexiscope.analysis.norms.label_distribution import LabelTable
+from lexiscope.analysis.norms.predictions import RHO, Predictor
+from lexiscope.analysis.norms.within_sd import accuracy_name
+from lexiscope.core.result import Record, Result
+from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.part import value_of
+from lexiscope.report.pivot import Col, pivot, records_of, rows_of
+from lexiscope.report.plots.accuracy import Dot, accuracy_dots, stacked_shares
+from lexiscope.report.tables import INTEGER, TEXT, Cell, Column, Format, Missing, Table
+
+
+def examples_table(
+    name: str,
+    title: str,
+    rows: Sequence[ExampleRow],
+    texts: Mapping[str, Sequence[str]],
+    labels: Sequence[str],
+    *,
+    subjects: Sequence[str] = (),
+    number: str = "",
+) -> Table:
+    """Return items as the rows of a table: *texts* of each, by its id, headed by *labels*, ratings, answers.
+
+    People's mean and their single ratings follow; then the answers of *subjects*: one outside the standard deviation of
+    the ratings (at least 1) is marked ×.
+
+    >>> from lexiscope.analysis.norms.example_rows import Answer
+    >>> row = ExampleRow("i", 2.0, 1.0, (1.0, 3.0), (Answer("m", 5.0, within_sd=False),))
+    >>> examples_table("t", "One item", [row], {"i": ["It shuts."]}, ["Sentence"], subjects=["m"]).rows
+    (('It shuts.', 2.0, '1\xa03', '5 ×'),)
+    """
+    heads = [*map(Column, labels), Column("People, mean", Format("number", 2)), Column("Ratings")]
+    cells: list[tuple[Cell, ...]] = []
+    for row in rows:
+        answers = [
+            "not read" if one.predicted is None else f"{one.predicted:.3g}{'' if one.within_sd else ' ×'}"
+            for one in row.answers
+        ]
+        ratings = "\u00a0".join(f"{value:g}" for value in row.ratings)
+        cells.append((*texts[row.item_id], row.mean, ratings, *answers))
+    return Table(name, number, title, (*heads, *map(Column, subjects)), tuple(cells))
+
+
+def replies_table(predictors: Sequence[Predictor], *, name: str = "replies") -> Table:
+    """Return how many answers each subject was asked for, how many could not be read, and what these were.
+
+    >>> replies_table([Predictor("m", "m", {"i": 4.0}, "integer", 2, {"not_a_number": 1}, 2)]).rows
+    (('m', 2, 2, 1, 50.0, 'not a number 1'),)
+    """
+    columns = (
+        Column("Subject"),
+        Column("Asked", INTEGER, note="Questions, repetitions included."),
+        Column("Repetitions", INTEGER),
+        Column("Not read", INTEGER),
+        Column("Not read, %", Format("number", 1)),
+        Column("What they were"),
+    )
+    rows = []
+    for each in predictors:
+        share = 100 * each.n_unreadable / each.n_asked
+        rows.append((each.title, each.n_asked, each.repeats, each.n_unreadable, share, each.unread_in_words))
+    note = "A reply that could not be read has no value and is not imputed; repetitions are averaged over those read."
+    return Table(name, "", "Replies, and those that could not be read", columns, tuple(rows), (note,))
+
+
+WHOLE = (accuracy_name("integer"), accuracy_name("rounded"))
+"""The accuracy within SD of whole predictions: as given, or rounded."""
+UNREAD_WRONG = (accuracy_name("integer", unread="wrong"), accuracy_name("rounded", unread="wrong"))
+"""The same where a sample without a readable reply counts as wrong."""
+_RAW = accuracy_name("raw")
+_OTHERS = Missing("Whole predictions.")
+_EXPECTED = "expected_accuracy_within_sd(sd=sample,edge=strict,guesses=uniform)"
+_THREE = Format("number", 3, leading_zero=False)
+
+
+def scores_table(
+    results: Sequence[Record | Result],
+    predictors: Sequence[Predictor],
+    *,
+    name: str = "scores",
+    title: str = "Predictions beside people's mean ratings",
+    number: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return how close predictions are to mean ratings: correlation and accuracy within SD, with how many were read.
+
+    *results* are those of :func:`lexiscope.analysis.norms.within_sd.scores` and of the *predictors* themselves, and of
+    baselines that are asked nothing (guessing, one label for all).
+    """
+    read = {each.subject: each.read_of_asked for each in predictors}
+    heads = (
+        Col("ρ with the mean", RHO, _THREE, absent=Missing("An expectation has no correlation.")),
+        Col("Accuracy, whole predictions", (WHOLE[0], _EXPECTED), _THREE, absent=Missing("Not whole.")),
+        Col(
+            "Accuracy, rounded",
+            WHOLE[1],
+            _THREE,
+            note="Predictions that were not whole, rounded, halves up.",
+            absent=_OTHERS,
+        ),
+        Col(
+            "Accuracy, as given",
+            _RAW,
+            _THREE,
+            note="The same predictions, not rounded; not comparable with whole ones.",
+            absent=_OTHERS,
+        ),
+        Col(
+            "Accuracy, unread as wrong",
+            UNREAD_WRONG,
+            _THREE,
+            note="Whole or rounded; samples without a readable reply are wrong.",
+            absent=Missing("One prediction for every sample."),
+        ),
+        Col(
+            "Read / asked",
+            (*WHOLE, _EXPECTED),
+            TEXT,
+            note="Samples with a readable reply, of those asked: ρ and accuracy are over the former.",
+            cell=lambda record: read.get(record.subject, f"{record.n} / {record.n}"),
+        ),
+        Col("Replies not read", "n_unreadable", INTEGER, "value", absent=0),
+    )
+    scored = [one for one in records_of(results) if not one.statistic.startswith("n_")]
+    rows = rows_of(scored, "subject", names={each.subject: each.title for each in predictors})
+    return pivot(name, title, results, heads, rows, number=number, notes=notes)
+
+
+def scores_figure(results: Sequence[Record | Result], titles: Mapping[str, str], heading: Heading) -> Figure | None:
+    """Return the accuracies within SD as dots, with what guessing is expected to reach; ``None`` where there are none.
+
+    *titles* are what subjects are called.
+    """
+    records = records_of(results)
+    chance = 100 * (value_of(records, _EXPECTED) or 0.0)
+    dots = [
+        Dot.of(one, "Accuracy\nwithin SD", titles.get(one.subject, one.subject), times=100, chance=chance)
+        for one in records
+        if one.value is not None and one.statistic in WHOLE
+    ]
+    return accuracy_dots(dots, heading, unit="Samples within SD, %") if dots else None
+
+
+def labels_table(
+    name: str,
+    title: str,
+    tables: Sequence[LabelTable],
+    titles: Mapping[str, str],
+    *,
+    conditions: str,
+    number: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return how often each subject gave each point of the scale, on all items and in each condition. *Unit:* percent.
+
+    *titles* are what subjects are called, *conditions* is the heading of the conditions.
+
+    >>> from lexiscope.analysis.norms.label_distribution import label_table
+    >>> found = label_table("m", {"i": 1.0, "j": None}, {"i": "open", "j": "open"}, points=(1, 2), resamples=0)
+    >>> labels_table("t", "Labels", [found], {"m": "A model"}, conditions="Stories").rows[0]
+    ('A model', 'all', 100.0, 0.0, '1 / 2')
+    """
+    points = tables[0].everything.points if tables else ()
+    columns = (
+        Column("Who"),
+        Column(conditions),
+        *(Column(f"{point:g}, %", Format("number", 1)) for point in points),
+        Column("Read / asked", note="Samples with a label, of those asked: the shares are of the former."),
+    )
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            titles[one.subject],
+            condition,
+            *(100 * share for share in shares.shares),
+            f"{shares.n} / {shares.n + shares.n_missing}",
+        )
+        for one in tables
+        for condition, shares in one.parts
+    )
+    return Table(name, number, title, columns, rows, tuple(notes))
+
+
+def labels_figure(heading: Heading, tables: Sequence[LabelTable], titles: Mapping[str, str]) -> Figure:
+    """Return the labels of each subject on all items as bars that add up to 100 %."""
+    points = [f"{point:g}" for point in tables[0].everything.points]
+    bars = [
+        (titles[one.subject], point, 100 * share)
+        for one in tables
+        for point, share in zip(points, one.everything.shares, strict=True)
+    ]
+    return stacked_shares(bars, heading, order=points, unit="Labels, %")

@@ -1,0 +1,339 @@
+"""Sense vectors in a report: training, senses that are left, similarity, the best β, which sense is chosen.
+
+*trainings* are folders that ``lexiscope train gasi`` wrote, as subjects; *titles* are short names of subjects by id.
+*Source:* GASI, Figures 3 to 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from lexiscope.analysis.senses.choice_shares import choice_shares, selection_share
+from lexiscope.analysis.senses.similarity import similarity_name
+from lexiscope.build.stories.synset_usages import synset_usages
+from lexiscope.core.errors import DataError
+from lexiscope.core.result import Estimate, Record, Result
+from lexiscope.core.subject import ChoosesSense, Subject
+from lexiscope.items.answers.known_words import KnowsWords
+from lexiscope.report.figures import Heading
+from lexiscope.report.part import Omission, Part, ends_of, part_of
+from lexiscope.report.pivot import Col, Row, pivot, rows_of
+from lexiscope.report.plots.accuracy import stacked_shares
+from lexiscope.report.plots.senses import GridPoint, beta_grid, noise_against_signal, senses_by_frequency
+from lexiscope.report.sections import drop_empty
+from lexiscope.report.tables import BOUNDED, INTEGER, TEXT, Cell, Column, Format, Table, columns
+from lexiscope.resources.vectors.training_log import LogRow, read_log
+from lexiscope.senses.histogram import senses_by_rank
+from lexiscope.subjects.senses.gasi import Gasi
+from lexiscope.tasks.relatedness.by_sense import AVG_SIM, AVG_SIM_C, AVG_SIM_C_UPPER, MAX_SIM, MAX_SIM_C
+from lexiscope.tasks.same_sense.by_sense import CountsSenses
+
+VARIANTS = {"skip_gram": "skip-gram", "sasi": "SASI", "gasi": "GASI", "gasi_beta": "GASI-β"}
+"""How the variants of training are called, by their names in settings."""
+SIMILARITIES = {
+    MAX_SIM: "MaxSim",
+    AVG_SIM: "AvgSim",
+    MAX_SIM_C: "MaxSimC",
+    AVG_SIM_C: "AvgSimC",
+    AVG_SIM_C_UPPER: "AvgSimC, j ≥ i",
+}
+"""How the similarities are called, by their measures."""
+NOISE, SENSES_PER_WORD = "noise_sd", "senses_per_word"
+"""The statistics by which trainings are summed up: the noise at their end, and the mean number of senses of a word."""
+BY_LOOKS, BY_USAGES = "planted_selection", "planted_accuracy"
+"""The share of usages of planted senses that is right: by what the chosen sense looks like, and by the usages."""
+CHOICE = "Choice of a sense over a synset's sentences"
+"""What is left out where a subject has no two senses of a synset's word."""
+
+_BINS = 10
+_UNCOVERED = (
+    "All pairs: a pair with a word that the subject does not know counts with similarity 0, so that knowing few words "
+    "is not rewarded. Which rule Guo et al. (2018) use is not known here: both are printed."
+)
+_ONE, _TWO, _THREE = Format("number", 1), Format("number", 2), Format("number", 3)
+_LEFT = (
+    Col("Words", "n_vocabulary", INTEGER, show="value"),
+    Col("Senses", "n_senses", INTEGER, show="value"),
+    Col("Senses of a word", SENSES_PER_WORD, _TWO, show="value"),
+)
+_ENDS = (
+    Col("SD of c̄·s", "signal_sd", _THREE, show="value"),
+    Col("SD of the noise", NOISE, _THREE, show="value"),
+    Col("Entropy", "selection_entropy", _THREE, show="value", note="Of the choice of a sense without noise, in nats."),
+)
+
+
+class TellsSenses(Subject, ChoosesSense, KnowsWords, CountsSenses, Protocol):
+    """A subject that says of a word how many senses it has, and of a usage how probable each is."""
+
+
+# -- trainings ------------------------------------------------------------------------------------------------------
+
+
+def beta(training: Gasi) -> float:
+    """Return β of a training of GASI-β; not-a-number for the other variants."""
+    settings = training.about.get("settings", {})
+    return float(settings.get("beta", np.nan)) if settings.get("variant") == "gasi_beta" else np.nan
+
+
+def trainings_table(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Table | None:
+    """Return what vectors are: variant, β, senses, what pruning left, the end of the training; ``None`` of none."""
+    heads = columns(
+        *("Vectors", "Variant", ("β", _TWO), ("K", INTEGER), ("Width", INTEGER), ("Words", INTEGER)),
+        *(("Senses", INTEGER), ("Senses of a word", _TWO)),
+        Column("λ", _THREE, note="The cosine distance under which two senses of a word were one, where pruned."),
+        Column("Tokens read", INTEGER, note="Over all epochs."),
+        Column("Entropy", _THREE, note="Of the choice of a sense without noise, at the end of the training, in nats."),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for one in trainings:
+        variant, pruned, log = one.about.get("settings", {}).get("variant", ""), one.about.get("pruned"), _log(one)
+        n_words, most, width = one.vectors.senses.shape
+        scale, senses = beta(one), int(one.vectors.mask.sum())
+        what = (titles.get(one.subject_id, one.subject_id), VARIANTS.get(variant, variant))
+        size = (None if np.isnan(scale) else scale, most, width, n_words, senses, senses / n_words)
+        end = (log[-1].tokens, log[-1].entropy_without_noise) if log else (None, None)
+        rows.append((*what, *size, pruned["threshold"] if pruned else None, *end))
+    table = Table("trainings", "", "The vectors and how they were trained", heads, tuple(rows))
+    return drop_empty(table) if rows else None
+
+
+def noise_part(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Part:
+    """Return noise and signal at the end of every training that has a log, and their course where there is noise."""
+    records, drawn, omitted = [], {}, []
+    for one in trainings:
+        title, log = titles.get(one.subject_id, one.subject_id), _log(one)
+        if log and log[0].noise_sd > 0:
+            drawn[title] = log
+        else:
+            why = "Its choice of a sense has no noise." if log else "Its folder has no log: pruned vectors have none."
+            omitted.append(Omission("Noise against signal", why, title))
+        if log:
+            last = log[-1]
+            ends = {"signal_sd": last.signal_sd, NOISE: last.noise_sd, "selection_entropy": last.entropy_without_noise}
+            records += [Record(name, value, one.subject_id) for name, value in ends.items()]
+    caption = "The smaller the spread of c̄·s beside the noise, the more the choice of a sense is left to chance."
+    figure = noise_against_signal(drawn, Heading("noise", "3", "Noise and signal", caption)) if drawn else None
+    title = "Noise and signal at the end of training"
+    table = _by_training("noise_at_the_end", title, records, _ENDS, titles) if records else None
+    return part_of(records, table, figure, omitted)
+
+
+def senses_part(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Part:
+    """Return how many senses words have: the means of all trainings; by frequency, those of which words differ."""
+    records, varied = [], {}
+    for one in trainings:
+        vectors = one.vectors
+        senses, n_words = int(vectors.mask.sum()), len(vectors.words)
+        counts = {"n_vocabulary": n_words, "n_senses": senses, SENSES_PER_WORD: senses / n_words}
+        records += [Record(name, value, one.subject_id) for name, value in counts.items()]
+        if n_words >= _BINS and len(set(vectors.n_senses.tolist())) > 1:
+            title = titles.get(one.subject_id, one.subject_id)
+            varied[title] = senses_by_rank(vectors.n_senses, vectors.mask.shape[1], bins=_BINS)
+    same = "All words have the same number of senses: nothing was pruned."
+    table = _by_training("senses_left", "Senses that are left", records, _LEFT, titles)
+    return part_of(records, table, senses_by_frequency(varied) if varied else same)
+
+
+def _log(training: Gasi) -> tuple[LogRow, ...]:
+    return read_log(training.folder)
+
+
+def _by_training(
+    name: str, title: str, records: Sequence[Record], heads: Sequence[Col], titles: Mapping[str, str]
+) -> Table:
+    rows = rows_of(records, "subject", names=titles)
+    return pivot(name, title, records, heads, rows, labels=("Vectors",))
+
+
+# -- similarity -----------------------------------------------------------------------------------------------------
+
+
+def similarity_table(
+    name: str,
+    title: str,
+    results: Sequence[Record | Result],
+    rows: Sequence[Row],
+    *,
+    measures: Mapping[str, str],
+    labels: Sequence[str],
+    beside: str = "",
+    number: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return correlations of similarities with ratings, and coverage (:mod:`lexiscope.analysis.senses.similarity`).
+
+    *measures* are what is said of each measure, which has a column: the first one has a second column, over all pairs.
+    *beside* is a statistic that has its own rows, and its numbers in the first column.
+    """
+    first = next(iter(measures))
+    other = (beside,) if beside else ()
+    # the rows of the other statistic have their numbers in the first column, and as many pairs
+    named = {one: (similarity_name(one), *(other if one == first else ())) for one in measures}
+    whole = similarity_name(first, uncovered=0)
+    heads = (
+        *(Col(SIMILARITIES[one], named[one], _ONE, note=note, absent=None) for one, note in measures.items()),
+        Col(f"{SIMILARITIES[first]}, all pairs", whole, _ONE, note=_UNCOVERED, absent=None),
+        Col("Covered", "coverage", INTEGER, absent=None,
+            cell=lambda one: round((one.value or 0.0) * (one.n or 0) / 100)),
+        Col("Pairs", ("coverage", *other), show="n", absent=None),
+        Col("%", "coverage", _ONE, show="value", absent=None),
+    )  # fmt: skip
+    return pivot(name, title, results, heads, rows, labels=labels, number=number, notes=notes)
+
+
+# -- the scale of the noise -----------------------------------------------------------------------------------------
+
+
+def grid_of_beta(trainings: Iterable[Gasi]) -> list[Gasi]:
+    """Return the trainings of GASI-β that are not pruned, if two of them differ in β; else none."""
+    own = [one for one in trainings if np.isfinite(beta(one)) and one.about.get("pruned") is None]
+    return own if len({beta(one) for one in own}) > 1 else []
+
+
+def best_of_grid(trainings: Iterable[Gasi], records: Iterable[Record], statistic: str) -> Gasi | None:
+    """Return the training of a grid of β with the highest value of a statistic, the first of equals.
+
+    *records* hold that statistic of each; ``None`` without a grid, and where none has a value.
+    """
+    known = _values(records, statistic)
+    own = [one for one in grid_of_beta(trainings) if one.subject_id in known]
+    return max(own, key=lambda one: known[one.subject_id].value or 0.0, default=None)
+
+
+def grid_part(
+    trainings: Sequence[Gasi],
+    records: Sequence[Record],
+    statistics: Mapping[str, str],
+    *,
+    titles: Mapping[str, str],
+    on: str,
+    unit: str,
+) -> Part:
+    """Return what trainings with several β reached, and which is best: a table, and a figure with other variants.
+
+    *records* are of one dataset, which *on* names; *statistics* are the columns of the table, by head: the first one
+    chooses, and is drawn in its *unit*. Nothing where none of a grid has a value.
+    """
+    first, by = next(iter(statistics.items()))
+    best, grid = best_of_grid(trainings, records, by), grid_of_beta(trainings)
+    if best is None:
+        return Part()
+    rows = [
+        Row((titles.get(one.subject_id, one.subject_id), beta(one)), {"subject": one.subject_id})
+        for one in sorted(grid, key=lambda one: (beta(one), titles.get(one.subject_id, one.subject_id)))
+    ]
+    heads = [Col(name, statistic, _ONE) for name, statistic in statistics.items()]
+    heads.append(Col("", by, TEXT, cell=lambda record: "chosen" if record.subject == best.subject_id else ""))
+    title = f"The scale of the noise, chosen by {first} on {on}"
+    labels = ("Vectors", Column("β", _TWO))
+    table = drop_empty(pivot("beta_grid", title, records, heads, rows, labels=labels))
+    known = _values(records, by)
+    points = [
+        GridPoint(titles.get(name, name), beta(one), known[name].value or 0.0, *ends_of(known[name]))
+        for one in trainings
+        if (name := one.subject_id) in known and one.about.get("pruned") is None
+    ]
+    heading = Heading("beta_grid", "", f"{first} on {on} by the scale of the noise")
+    return part_of(table, beta_grid(points, heading, statistic=f"{first} on {on}, {unit}"))
+
+
+def best_beta(trainings: Sequence[Gasi], records: Iterable[Record], statistic: str, *, named: str) -> str:
+    """Say which β of a grid is best by a statistic, *named* so, and what else its trainings differ in.
+
+    Nothing without a grid.
+    """
+    best, grid = best_of_grid(trainings, records, statistic), grid_of_beta(trainings)
+    if best is None:
+        return ""
+    told = (
+        f"β = {beta(best):g} is best by {named}. The figure by which a β was chosen is too high to compare it "
+        "by: compare on the other sets"
+    )
+    further = ("corpus", "seed", "n_senses")
+    asked = [{**one.about.get("settings", {}), **{key: one.about.get(key) for key in further}} for one in grid]
+    names = dict.fromkeys(name for each in asked for name in each if name != "beta")
+    other = [name for name in names if any(each.get(name) != asked[0].get(name) for each in asked)]
+    return f"{told}. These trainings differ in more than β: {', '.join(other)}" if other else told
+
+
+def _values(records: Iterable[Record], statistic: str) -> dict[str, Record]:
+    """The records of a statistic that have a value, by subject."""
+    return {one.subject: one for one in records if one.statistic == statistic and one.value is not None}
+
+
+# -- planted senses -------------------------------------------------------------------------------------------------
+
+
+def planted_table(
+    results: Sequence[Result], n_words: Mapping[str, int], titles: Mapping[str, str], *, where: str
+) -> Table:
+    """Return how far planted senses are recovered (:mod:`lexiscope.analysis.senses.planted`), a row for each subject.
+
+    *n_words* is how many pseudo-words each subject knows, by id; *where* is where the usages come from.
+    """
+    heads = (
+        Col("By neighbours", BY_LOOKS, BOUNDED, absent=None, note="The sense that is chosen has neighbours like the "
+            "word that stood there; chance is one over the number of planted senses."),
+        Col("By usages", BY_USAGES, BOUNDED, note="Each induced sense may stand for one planted sense, at best."),
+        Col("Purity", "planted_purity", BOUNDED, note="Each induced sense stands for what is most frequent in it."),
+        Col("One sense for all", "planted_majority", BOUNDED, note="What no distinction at all reaches by usages."),
+        Col("Recovered", "planted_recovered", _TWO, note="Planted senses of a word that induced ones go with."),
+        Col("Pseudo-words", BY_USAGES, INTEGER, cell=lambda record: n_words[record.subject]),
+        Col("Usages", BY_USAGES, show="n"),
+        Col("Unknown", "n_unknown", INTEGER, cell=lambda record: int(record.value or 0)),
+    )  # fmt: skip
+    note = "Means over pseudo-words; intervals resample them."
+    rows = rows_of(results, "subject", names=titles)
+    title = f"Recovery of planted senses: {where}"
+    return drop_empty(pivot("planted_senses", title, results, heads, rows, labels=("Vectors",), notes=(note,)))
+
+
+# -- which sense is chosen ------------------------------------------------------------------------------------------
+
+
+def synset_part(synset: str, subjects: Iterable[TellsSenses], titles: Mapping[str, str]) -> Part:
+    """Return how probable each sense of a word is over the SemCor sentences of a synset (``bond.n.02``).
+
+    A subject without two senses of the word is left out, with the reason; all are where WordNet or SemCor is not
+    available. *Source:* GASI, Figure 5. Errors: :class:`InputError` for a name that is no synset's.
+    """
+    try:
+        lemma, usages = synset_usages(synset)
+    except DataError as error:
+        return part_of(Omission(CHOICE, f"Not at hand: {error.what}."))
+    if not usages:
+        return part_of(Omission(CHOICE, f"SemCor has no sentence with {lemma!r} in {synset}."))
+    results: list[Estimate] = []
+    shares: list[tuple[str, str, float]] = []
+    omitted = []
+    for subject in subjects:
+        title = titles.get(subject.subject_id, subject.subject_id)
+        if not subject.knows(usages[0]) or subject.sense_count(usages[0]) < 2:
+            omitted.append(Omission(CHOICE, f"It has no two senses of {lemma!r}.", title))
+            continue
+        own = choice_shares(subject.sense_distribution(usages))
+        results += [one.about(subject=subject.subject_id, condition=synset) for one in own]
+        ranked = enumerate(own[:-1], start=1)
+        shares += [(title, f"sense of rank {rank}", 100 * one.value) for rank, one in ranked if one.value > 0]
+    if not results:
+        return part_of(omitted)
+    note = (
+        "Senses of two trainings are not the same senses: they stand by falling probability, each training by its own, "
+        "and the first of one is not the first of another."
+    )
+    ranks = range(1, len({one.name for one in results}))
+    heads = (
+        Col("Entropy", "sentence_entropy", BOUNDED, note="Of a usage's distribution, mean, in nats."),
+        *(Col(f"Rank {rank}", selection_share(rank), BOUNDED, absent=None) for rank in ranks),
+    )
+    rows = rows_of(results, "subject", names=titles)
+    title = f"Mean probability of the senses of {lemma!r} over {len(usages)} usages of {synset} in SemCor"
+    table = pivot("synset_senses", title, results, heads, rows, labels=("Vectors",), notes=(note,))
+    used = {named for _, named, _ in shares}
+    order = [named for rank in ranks if (named := f"sense of rank {rank}") in used]
+    heading = Heading("synset_senses", "5", f"Senses chosen in the usages of {synset}", note)
+    return part_of(results, table, stacked_shares(shares, heading, order=order, unit="Mean probability, %"), omitted)

@@ -1,0 +1,79 @@
+"""Tables of stories and their endings: lengths, what an ending does to ratings, open against ended stories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lexiscope.analysis.norms.story_effects import KINDS
+from lexiscope.core.result import Record, Result
+from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
+from lexiscope.report.tables import INTEGER, P_VALUE, Format, Table
+
+Results = Sequence[Record | Result]
+_PERCENT, _TWO, _THREE = Format("number", 1), Format("number", 2), Format("number", 3, leading_zero=False)
+_TEST = "rank_sum(of=sd,between=open_and_ended)"
+_PLAIN = "rank_sum(of=sd,between=open_and_ended,ties=ignored,value=p)"
+
+
+def lengths_table(results: Results, *, name: str = "lengths", number: str = "") -> Table:
+    """Return the mean lengths of stories and of their parts (:class:`lexiscope.build.stories.inventory.StoryLengths`)."""
+    mean = "mean_words(of={part})"
+    columns = (Col("Words, mean", mean, _TWO, "value"), Col("n", mean, show="n"))
+    rows = [Row((part,), of={"part": part}) for part in ("precontext", "sentence", "ending", "story")]
+    note = "Words are what white space separates. Endings without the open stories; stories with them."
+    title = "Length of the stories"
+    return pivot(name, title, results, columns, rows, labels=("Part",), number=number, notes=(note,))
+
+
+def shifts_table(results: Results, *, source: str = "", name: str = "endings") -> Table:
+    """Return how far endings move ratings (:class:`lexiscope.analysis.norms.story_effects.EndingEffects`), in points.
+
+    *source* is the paper that divides the SD by n.
+    """
+    shift, sd = "absolute_difference(between={between})", "absolute_difference_sd(between={between},ddof="
+    columns = (
+        Col("Mean absolute difference", shift, _TWO, note="Of mean ratings; 95 % interval, words resampled."),
+        Col("SD, n", sd + "0)", _THREE, note=f"Divided by n{f', as {source}' if source else ''}."),
+        Col("SD, n − 1", sd + "1)", _THREE),
+        Col("Differences", shift, show="n"),
+    )
+    rows = [
+        Row(("ended against open",), of={"between": "open_and_ended"}),
+        Row(("ending A against B",), of={"between": "endings"}),
+    ]
+    title = "How far an ending moves the plausibility of a meaning"
+    return pivot(name, title, results, columns, rows, labels=("Compared",))
+
+
+def directions_table(results: Results, *, name: str = "ending_direction") -> Table:
+    """Return how often endings work as meant (:class:`lexiscope.analysis.norms.story_effects.EndingEffects`)."""
+    columns = [
+        Col(f"{share.capitalize()}, %", f"{{order}}(share={share})", _PERCENT) for share in ("above", "equal", "below")
+    ]
+    rows = [
+        Row(("intended meaning above the other one, same story",), of={"order": "intended_above_other"}),
+        Row(("ending raises its meaning above the open story",), of={"order": "ending_raises_intended"}),
+    ]
+    title = "Do endings work in the direction they were written for?"
+    note = "Not every ending works, and none was dropped for that."
+    return pivot(name, title, results, columns, rows, labels=("How often",), notes=(note,))
+
+
+def disagreement_table(results: Results, *, name: str = "open_ended_sd") -> Table:
+    """Return whether people disagree more about open stories, for each condition that was tested.
+
+    *results* are those of :class:`lexiscope.analysis.norms.story_effects.OpenAgainstEnded`.
+    """
+    columns = (
+        *(
+            Col(f"Mean SD, {kind}", "kind_mean_sd(ddof=1)", _THREE, where={"condition": f"{{condition}}, {kind}"})
+            for kind in KINDS
+        ),
+        Col("U", _TEST, INTEGER, "value"),
+        Col("p", _TEST, P_VALUE, "p", note="Wilcoxon's rank-sum test, two-sided, corrected for ties and continuity."),
+        Col(
+            "p, ties ignored", _PLAIN, P_VALUE, note="Without either correction, as some programs print it; too large."
+        ),
+    )
+    rows = rows_of([one for one in records_of(results) if one.statistic == _TEST], "condition")
+    return pivot(name, "Do people disagree more about open stories?", results, columns, rows, labels=("Samples of",))

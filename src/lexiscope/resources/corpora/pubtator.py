@@ -1,0 +1,85 @@
+"""Medical corpora in the PubTator format (NCBI Disease, MedMentions, BC5CDR): abstracts with concept ids.
+
+A document is ``pmid|t|title``, ``pmid|a|abstract``, and a line for each mention: pmid, start, end, mention, class and
+concept, divided by tabs. Offsets count characters of title, one separator and abstract.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.resources.corpora.linked_text import LinkedText, Mention, Misplaced, text_lines
+
+_PASSAGE = re.compile(r"([^|\t]+)\|([ta])\|(.*)\Z", re.DOTALL)
+_DIVIDERS = re.compile(r"[|+,;]")
+_NONE = frozenset({"", "-1", "-"})
+_CELLS = 6
+
+
+def read_pubtator(path: Path) -> Iterator[LinkedText]:
+    """Iterate over the documents, in the order of the file; one that comes twice is given twice.
+
+    A concept of several ids (``D003110|D009369``) gives them all; as it is written it is the ``name``. A mention whose
+    letters do not stand at its offsets is kept in ``misplaced``.
+    Errors: :class:`InputError` with file and line: a line that is neither passage nor mention, a mention without its
+    document, offsets that are no numbers.
+    """
+    block: list[tuple[int, str]] = []
+    for number, line in enumerate(text_lines(path), start=1):
+        if line.strip():
+            block.append((number, line))
+        elif block:
+            yield _document(path, block)
+            block = []
+    if block:
+        yield _document(path, block)
+
+
+def concept_ids(cell: str) -> tuple[str, ...]:
+    """Return the ids of a concept, in their order, each once.
+
+    >>> concept_ids(" D001943|D010051"), concept_ids("OMIM:101400+OMIM:123500"), concept_ids("-1")
+    (('D001943', 'D010051'), ('OMIM:101400', 'OMIM:123500'), ())
+    """
+    ids = (part.strip() for part in _DIVIDERS.split(cell))
+    return tuple(dict.fromkeys(each for each in ids if each not in _NONE))
+
+
+def _document(path: Path, block: list[tuple[int, str]]) -> LinkedText:
+    passages: dict[str, str] = {}
+    document = ""
+    rows = []
+    for number, line in block:
+        found = _PASSAGE.match(line)
+        if found is None:
+            rows.append((number, line))
+            continue
+        if (passages and found[1] != document) or found[2] in passages or rows:
+            raise _error(path, number, line, "a passage of another document stands here, or one comes twice")
+        document, passages[found[2]] = found[1], found[3]
+    if "t" not in passages:
+        raise _error(path, *block[0], "this document has no title line (pmid|t|title)")
+    text = f"{passages['t']} {passages.get('a', '')}"
+    mentions: list[Mention] = []
+    misplaced: list[Misplaced] = []
+    for number, line in rows:
+        found_here = _mention(path, number, line, document, text)
+        (mentions if isinstance(found_here, Mention) else misplaced).append(found_here)  # type: ignore[arg-type]
+    return LinkedText(document, text, tuple(mentions), passages["t"], misplaced=tuple(misplaced))
+
+
+def _mention(path: Path, number: int, line: str, document: str, text: str) -> Mention | Misplaced:
+    cells = line.split("\t")
+    if len(cells) != _CELLS or cells[0] != document or not cells[1].isdecimal() or not cells[2].isdecimal():
+        raise _error(path, number, line, f"no mention of {document}: pmid, start, end, mention, class, concept")
+    start, end, ids = int(cells[1]), int(cells[2]), concept_ids(cells[5])
+    if text[start:end] != cells[3] or start >= end:
+        return Misplaced(str(path), number, document, start, end, cells[3], text[start:end], ids)
+    return Mention(start, end, ids, cells[4], cells[5].strip())
+
+
+def _error(path: Path, number: int, line: str, what: str) -> InputError:
+    return InputError(what, place=Place(str(path), number, text=line[:200]), hint="get the file again")

@@ -1,0 +1,294 @@
+"""Princeton WordNet, read from its original database files: a :class:`~lexiscope.resources.lexicons.lexicon.Lexicon`.
+
+Parts of speech are read when they are first asked for, and lines of the data files when their synset is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from lexiscope.core.errors import DataError, InputError, Place
+from lexiscope.resources import fetch
+from lexiscope.resources.cards import WORDNET as CARD
+from lexiscope.resources.lexicons.lexicon import POS, LexicalSense, Pos, Synset, normalised_lemma
+from lexiscope.resources.lexicons.wndb import (
+    FILE_OF_POS,
+    Pointer,
+    Reader,
+    Record,
+    parse_exceptions,
+    parse_index,
+    parse_offsets,
+    parse_record,
+    parse_supersenses,
+    reader,
+    synset_id,
+)
+
+_POS_OF_TYPE: dict[str, Pos] = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
+_TYPE_OF_POS: dict[Pos, int] = {"n": 1, "v": 2, "a": 3, "r": 4}
+# what an ending becomes: morphy(7WN)
+_ENDINGS: dict[Pos, tuple[tuple[str, str], ...]] = {
+    "n": (
+        ("s", ""),
+        ("ses", "s"),
+        ("ves", "f"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "v": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "r": (),
+}
+
+
+def load(folder: Path | None = None) -> WordNet:
+    """Return WordNet 3.0 from *folder*, or from where ``lexiscope data get wordnet`` puts it, after checking it.
+
+    In a *folder* any edition is taken as it is: a folder of database files, one that holds such a folder, an archive.
+    Errors: :class:`~lexiscope.core.errors.DataError` where it is not at hand or not as published;
+    :class:`InputError` where *folder* holds no WordNet.
+    """
+    if folder is not None:
+        return WordNet(folder)
+    found = fetch.locate_all(CARD)
+    folders = sorted({str(each.path.parent) for each in found})
+    if len(folders) > 1:
+        raise DataError("the files of WordNet lie in two folders", why=", ".join(folders), hint="move them to one")
+    return WordNet(found[0].path if found[0].path.suffix == ".xz" else found[0].path.parent)
+
+
+class WordNet:
+    """Princeton WordNet from a folder of database files or from their archive.
+
+    Synset ids are the byte offset in the data file and the part of speech (``00001740-n``), ``a`` for satellites too.
+    """
+
+    language = "en"
+    citation = (
+        "G. A. Miller (1995). WordNet: A Lexical Database for English. Communications of the ACM 38(11), 39-41, "
+        "doi:10.1145/219717.219748; C. Fellbaum, ed. (1998). WordNet: An Electronic Lexical Database. MIT Press."
+    )
+    """What its users are asked to cite."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read: Reader = reader(path)
+        self._indices: dict[Pos, dict[str, str]] = {}
+        self._data: dict[Pos, bytes] = {}
+        self._exceptions: dict[Pos, dict[str, tuple[str, ...]]] = {}
+        self._records: dict[str, Record] = {}
+
+    @property
+    def name(self) -> str:
+        """``wordnet-`` and the version that the files name."""
+        found = re.search(r"WordNet (\d\.\d)", self.licence)
+        return f"wordnet-{found[1]}" if found else "wordnet"
+
+    @cached_property
+    def licence(self) -> str:
+        """The licence that stands at the top of every file."""
+        lines = [line for line in self._text("index.adv").split("\n", 60) if line.startswith("  ")]
+        return "\n".join(re.sub(r"^\s+\d+ ?", "", line).rstrip() for line in lines)
+
+    def synset(self, synset_id: str) -> Synset:
+        """Return a synset by its id.
+
+        Errors: :class:`InputError` where there is none.
+        """
+        return self._record(synset_id).synset
+
+    def synsets(self, lemma: str, pos: Pos | None = None) -> tuple[Synset, ...]:
+        """Return the synsets of a lemma in the order of its senses; without *pos* nouns, verbs, adjectives, adverbs."""
+        return tuple(record.synset for record in self._records_of(lemma, pos))
+
+    def sense(self, sense_key: str) -> LexicalSense:
+        """Return a sense by its key.
+
+        Errors: :class:`InputError` where there is none.
+        """
+        found = self.find_sense(sense_key)
+        if found is None:
+            lemma = sense_key.partition("%")[0]
+            known = [key for key in self._senses if key.startswith(f"{lemma}%")]
+            hint = f"the keys of this lemma are: {', '.join(known)}" if known else "it does not hold this lemma either"
+            raise InputError(f"{self.name} has no sense {sense_key!r}", hint=hint)
+        return found
+
+    def find_sense(self, sense_key: str) -> LexicalSense | None:
+        """Return a sense by its key, or ``None``."""
+        line = self._senses.get(sense_key)
+        if line is None:
+            return None
+        lemma, _, rest = sense_key.partition("%")
+        offset, number, count = line.split()
+        record = self._record(synset_id(int(offset), _POS_OF_TYPE[rest[0]]))
+        lex_id = int(rest.split(":")[2])
+        for written, its_lex_id in zip(record.synset.lemmas, record.lex_ids, strict=True):
+            if its_lex_id == lex_id and written.lower() == lemma:
+                return LexicalSense(
+                    sense_key, written, record.synset.pos, record.synset.synset_id, int(number), int(count)
+                )
+        raise self._damaged("index.sense", f"the synset at {offset} does not hold {sense_key}")
+
+    def senses(self, lemma: str, pos: Pos | None = None) -> tuple[LexicalSense, ...]:
+        """Return the senses of a lemma in their order; without *pos* nouns, verbs, adjectives, adverbs."""
+        wanted = normalised_lemma(lemma)
+        records = self._records_of(lemma, pos)
+        keys = dict.fromkeys(key for record in records for key, word in self._keys(record) if word == wanted)
+        return tuple(self.sense(key) for key in keys)
+
+    def members(self, synset_id: str) -> tuple[LexicalSense, ...]:
+        """Return the senses of a synset in the order of its lemmas; lemmas that differ in capitals only share one."""
+        keys = dict.fromkeys(key for key, _ in self._keys(self._record(synset_id)))
+        return tuple(self.sense(key) for key in keys)
+
+    def hypernyms(self, synset_id: str) -> tuple[Synset, ...]:
+        """Return the synsets directly above."""
+        return self._related(synset_id, "@")
+
+    def instance_hypernyms(self, synset_id: str) -> tuple[Synset, ...]:
+        """Return the synsets of which this one names an instance."""
+        return self._related(synset_id, "@i")
+
+    def hyponyms(self, synset_id: str) -> tuple[Synset, ...]:
+        """Return the synsets directly below."""
+        return self._related(synset_id, "~")
+
+    def instance_hyponyms(self, synset_id: str) -> tuple[Synset, ...]:
+        """Return the synsets that name instances of this one."""
+        return self._related(synset_id, "~i")
+
+    def derivations(self, sense_key: str) -> tuple[LexicalSense, ...]:
+        """Return the senses that are derivationally related to this one."""
+        record = self._record(self.sense(sense_key).synset_id)
+        words = {0} | {place for place, (key, _) in enumerate(self._keys(record), start=1) if key == sense_key}
+        pointers = [each for each in record.pointers if each.sign == "+" and each.source_word in words]
+        found = {key: None for pointer in pointers for key in self._target_keys(pointer)}
+        return tuple(self.sense(key) for key in found)
+
+    def base_forms(self, form: str, pos: Pos) -> tuple[str, ...]:
+        """Return the lemmas of which *form* may be an inflected form: itself, exceptions, else by endings.
+
+        Source: morphy(7WN); endings are taken off once, and only the last word of several.
+        """
+        lower = normalised_lemma(form)
+        exceptions = self._exceptions_of(pos).get(lower, ())
+        stems = exceptions or tuple(
+            lower[: len(lower) - len(ending)] + base for ending, base in _ENDINGS[pos] if lower.endswith(ending)
+        )
+        index = self._index(pos)
+        return tuple(dict.fromkeys(each for each in (lower, *stems) if each in index))
+
+    def exceptions(self, pos: Pos) -> Mapping[str, tuple[str, ...]]:
+        """Return the exception list of a part of speech: inflected forms with their base forms."""
+        return self._exceptions_of(pos)
+
+    def all_synsets(self, pos: Pos | None = None) -> Iterator[Synset]:
+        """Iterate over all synsets in the order of the file."""
+        for each in POS if pos is None else (pos,):
+            data, start = self._data_of(each), 0
+            while start < len(data):
+                end = data.find(b"\n", start)
+                # the lines of the licence begin with a blank
+                if data[start : start + 1] != b" ":
+                    yield self._record(synset_id(start, each)).synset
+                start = end + 1 if end >= 0 else len(data)
+
+    def all_lemmas(self, pos: Pos) -> tuple[str, ...]:
+        """Return all lemmas of a part of speech as the index writes them: lower case, in the order of the file."""
+        return tuple(self._index(pos))
+
+    @cached_property
+    def sense_keys(self) -> tuple[str, ...]:
+        """All sense keys, in the order of ``index.sense``."""
+        return tuple(self._senses)
+
+    @cached_property
+    def _senses(self) -> dict[str, str]:
+        return parse_index(self._text("index.sense"))
+
+    @cached_property
+    def _supersenses(self) -> dict[int, str]:
+        return parse_supersenses(self._text("lexnames"))
+
+    def _text(self, name: str) -> str:
+        return self._read(name).decode("utf-8")
+
+    def _index(self, pos: Pos) -> dict[str, str]:
+        if pos not in self._indices:
+            self._indices[pos] = parse_index(self._text(f"index.{FILE_OF_POS[pos]}"))
+        return self._indices[pos]
+
+    def _exceptions_of(self, pos: Pos) -> dict[str, tuple[str, ...]]:
+        if pos not in self._exceptions:
+            self._exceptions[pos] = parse_exceptions(self._text(f"{FILE_OF_POS[pos]}.exc"))
+        return self._exceptions[pos]
+
+    def _data_of(self, pos: Pos) -> bytes:
+        if pos not in self._data:
+            self._data[pos] = self._read(f"data.{FILE_OF_POS[pos]}")
+        return self._data[pos]
+
+    def _records_of(self, lemma: str, pos: Pos | None) -> Iterator[Record]:
+        wanted = normalised_lemma(lemma)
+        for each in POS if pos is None else (pos,):
+            for offset in parse_offsets(self._index(each).get(wanted, "x 0")):
+                yield self._record(synset_id(offset, each))
+
+    def _record(self, synset_id: str) -> Record:
+        found = self._records.get(synset_id)
+        if found is None:
+            found = self._records[synset_id] = self._parsed(synset_id)
+        return found
+
+    def _parsed(self, synset_id: str) -> Record:
+        number, _, pos = synset_id.partition("-")
+        if pos not in POS or not number.isdecimal():
+            raise InputError(f"{synset_id!r} is no id of a synset", hint="an id looks like 00001740-n")
+        data, start = self._data_of(pos), int(number)
+        line = data[start : data.find(b"\n", start)].decode("utf-8")
+        if not line.startswith(f"{start:08d} "):
+            raise InputError(f"{self.name} has no synset {synset_id!r}", hint="offsets differ between editions")
+        try:
+            return parse_record(line, pos, self._supersenses)
+        except (ValueError, IndexError, KeyError) as error:
+            raise self._damaged(f"data.{FILE_OF_POS[pos]}", f"byte {start}: {error}") from error
+
+    def _related(self, synset_id: str, sign: str) -> tuple[Synset, ...]:
+        return tuple(self._record(target).synset for target in self._record(synset_id).targets(sign))
+
+    def _target_keys(self, pointer: Pointer) -> list[str]:
+        keys = [key for key, _ in self._keys(self._record(pointer.target))]
+        return keys if pointer.target_word == 0 else keys[pointer.target_word - 1 : pointer.target_word]
+
+    def _keys(self, record: Record) -> list[tuple[str, str]]:
+        """The sense key and the lemma in lower case of each word of a synset."""
+        found = [(self._key(record, place), word.lower()) for place, word in enumerate(record.synset.lemmas)]
+        # 37 synsets write a lemma twice (Earth, earth): index.sense knows one key for both
+        known = {word: key for key, word in found if key in self._senses}
+        return [(known.get(word, key), word) for key, word in found]
+
+    def _key(self, record: Record, place: int) -> str:
+        """The sense key of a word of a synset, as senseidx(5WN) puts it together."""
+        kind, head = _TYPE_OF_POS[record.synset.pos], ":"
+        if record.synset.satellite:
+            cluster = self._record(record.targets("&")[0])
+            kind, head = 5, f"{cluster.synset.lemmas[0].lower()}:{cluster.lex_ids[0]:02d}"
+        lemma = record.synset.lemmas[place].lower()
+        return f"{lemma}%{kind}:{record.file_number:02d}:{record.lex_ids[place]:02d}:{head}"
+
+    def _damaged(self, name: str, why: str) -> InputError:
+        return InputError(
+            "this file of WordNet is damaged, or the files are of two editions",
+            place=Place(f"{self._path}: {name}"),
+            why=why,
+            hint="get the files again: lexiscope data get wordnet",
+        )

@@ -1,0 +1,1 @@
+"""Vectors of words and of senses in files of other programs, and exact search among vectors."""

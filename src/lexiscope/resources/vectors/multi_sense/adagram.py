@@ -1,0 +1,208 @@
+"""Adaptive skip-gram (AdaGram, Bartunov et al. 2016): its model file, and the text that its export program writes.
+
+A model file begins with three lines: the number of words, the width and the most senses; the discount d; the longest
+path of the Huffman tree. Then come, without anything between, column by column, little-endian: the frequencies (int64),
+the codes (int8) and paths (int32) of the tree, the counts of each sense (float32), the vectors of the tree's nodes
+(float32). Then each word: lines with its letters, its alpha and its number of senses and, for each sense, a line with
+its number from 1 on, the vector (float32) and a line end. Priors follow from counts, alpha and d by stick breaking. The
+nodes' vectors belong to no word: there are no vectors of contexts. *Source:* sbos/AdaGram.jl on GitHub, src/util.jl,
+src/stick_breaking.jl and export.jl.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.resources.vectors.multi_sense.form import (
+    CODE,
+    Floats,
+    Ints,
+    Lines,
+    MultiSense,
+    damaged,
+    grouped,
+    shares,
+    split_name,
+)
+
+_LONGEST_LINE = 4096
+_PICKLE = b"\x80"
+
+
+def read_adagram(path: Path) -> MultiSense:
+    """Read a model file.
+
+    Errors: :class:`InputError` E720 with the file and the line of the header, or the number of the word: a header that
+    is none, a file that is cut off, a sense beyond the most that there are, numbers that are not finite.
+    """
+    try:
+        with path.open("rb") as stream:
+            if stream.read(1) == _PICKLE:
+                raise InputError(
+                    "this is a pickle, as python-adagram writes it: it is not opened, for to open one is to run it",
+                    code=CODE,
+                    place=Place(str(path)),
+                    hint="save its arrays, as the format adagram_arrays describes it, or export the vectors",
+                )
+            stream.seek(0)
+            return _model(stream, path)
+    except OSError as error:
+        raise damaged(path, "this file cannot be read", why=str(error)) from error
+
+
+def read_adagram_text(path: Path) -> MultiSense:
+    """Read exported vectors: lines of ``word_sense`` and its numbers. There are no priors in them.
+
+    A name without a number, as the word for unknown words has it, is a word with one sense.
+    Errors: :class:`InputError` E720 with file and line: a vector of another width than the first, a sense that stands
+    twice, an empty file.
+    """
+    lines = Lines(path)
+    owners: list[str] = []
+    rows: list[Floats] = []
+    seen: set[str] = set()
+    for line in lines:
+        name, _, text = line.partition(" ")
+        word = split_name(lines, name, "_")[0] if name.rpartition("_")[2].isdigit() else name
+        if not word or name in seen:
+            lines.refuse(f"a new sense is needed; there is {name[:40]!r}")
+        seen.add(name)
+        rows.append(lines.numbers(text, len(rows[0]) if rows else max(1, len(text.split())), f"the vector of {name!r}"))
+        owners.append(word)
+    if not owners:
+        lines.expect("the first sense")
+    return grouped(owners, rows, name=str(path))
+
+
+def expected_shares(counts: NDArray[np.float64], alpha: float, discount: float) -> NDArray[np.float64]:
+    """Return the expected probability of each sense of a word under a Dirichlet or Pitman-Yor process.
+
+    *Shape:* counts (senses,), of all senses that there could be → (senses,), summing to 1. *Source:* AdaGram §3; each
+    stick k is Beta(1 + n_k − d, alpha + k d + what remains), the last takes the rest.
+
+    >>> expected_shares(np.array([3.0, 1.0, 0.0]), 1.0, 0.0).round(3).tolist()  # 4/6; 2/6 * 2/3; the rest
+    [0.667, 0.222, 0.111]
+    """
+    remaining = counts.sum() - counts.cumsum()
+    k = np.arange(1, len(counts) + 1)
+    a, b = 1 + counts - discount, alpha + k * discount + np.maximum(remaining, 0)
+    stick = a / (a + b)
+    stick[-1] = 1.0
+    left = np.concatenate([[1.0], np.cumprod(1 - stick)[:-1]])
+    return np.asarray(stick * left)
+
+
+def _model(stream: BinaryIO, path: Path) -> MultiSense:
+    head = _numbers(stream, path, 1, 3)
+    (discount,), (depth,) = _numbers(stream, path, 2, 1), _numbers(stream, path, 3, 1)
+    n_words, width, most, longest = (_natural(path, number) for number in (*head, depth))
+    tree = stream.tell()
+    frequencies = _frequencies(stream, path, n_words, longest)
+    counts = _floats(stream, path, n_words * most, "the counts").reshape(n_words, most).astype(np.float64)
+    _skip(stream, path, 4 * n_words * width)
+    if (counts < 0).any() or (frequencies < 0).any():
+        raise damaged(path, "the counts of words and senses cannot be below 0", byte=tree)
+    words: dict[str, int] = {}
+    rows: list[Floats] = []
+    weights: list[float] = []
+    for number in range(n_words):
+        place, begin = f"word {number + 1}", stream.tell()
+        word = _line(stream, path, place)
+        if not word or word in words:
+            raise damaged(path, f"{place}: a new word is needed; there is {word[:40]!r}", byte=begin)
+        found = _senses(stream, path, place, counts[number], discount, width)
+        words[word] = len(found)
+        rows += [row for row, _ in found]
+        weights += [weight for _, weight in found]
+    if stream.read(_LONGEST_LINE).strip():
+        raise damaged(path, f"the file goes on behind the {n_words:,} words of its first line")
+    starts = np.concatenate([[0], np.cumsum(list(words.values()))]).astype(np.int64)
+    priors = shares(np.array(weights), starts)
+    return MultiSense(tuple(words), starts, np.array(rows, np.float32), priors, name=str(path), counts=frequencies)
+
+
+def _frequencies(stream: BinaryIO, path: Path, n_words: int, longest: int) -> Ints:
+    """Return how often words stand in the corpus, and pass over the codes and paths of the tree."""
+    begin = stream.tell()
+    _skip(stream, path, n_words * (8 + longest * (1 + 4)))
+    end = stream.tell()
+    stream.seek(begin)
+    found = np.frombuffer(stream.read(8 * n_words), "<i8").astype(np.int64)
+    stream.seek(end)
+    return found
+
+
+def _senses(
+    stream: BinaryIO, path: Path, place: str, counts: NDArray[np.float64], discount: float, width: int
+) -> list[tuple[Floats, float]]:
+    alpha, n_senses = (_cell(_line(stream, path, place), path, place) for _ in range(2))
+    if not 1 <= n_senses <= len(counts):
+        raise damaged(path, f"{place}: 1 to {len(counts)} senses are possible; there are {n_senses:g}")
+    prior = expected_shares(counts, alpha, discount)
+    found = []
+    for _ in range(int(n_senses)):
+        k = int(_cell(_line(stream, path, place), path, place))
+        if not 1 <= k <= len(counts):
+            raise damaged(path, f"{place}: there is no sense {k} among {len(counts)}")
+        found.append((_floats(stream, path, width, place), float(prior[k - 1])))
+        if _line(stream, path, place):
+            raise damaged(path, f"{place}: a vector of sense {k} has another length than {width}")
+    return found
+
+
+def _line(stream: BinaryIO, path: Path, place: str) -> str:
+    begin = stream.tell()
+    data = stream.readline(_LONGEST_LINE)
+    if not data.endswith(b"\n"):
+        raise damaged(path, f"{place}: the file is cut off, or no line stands here", byte=begin)
+    try:
+        return data[:-1].decode("utf-8")
+    except UnicodeDecodeError as error:
+        what = f"{place}: what should be a line of text is not UTF-8"
+        raise damaged(path, what, byte=begin, why=str(error)) from error
+
+
+def _cell(text: str, path: Path, place: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise damaged(path, f"{place}: a number is needed; there is {text[:40]!r}") from error
+    if not 0 <= value < np.inf:
+        raise damaged(path, f"{place}: {value} is no number that can stand here")
+    return value
+
+
+def _numbers(stream: BinaryIO, path: Path, line: int, n: int) -> list[float]:
+    text = _line(stream, path, f"line {line}")
+    if len(text.split()) != n:
+        raise damaged(path, f"line {line} of a model has {n} numbers", line=line, text=text)
+    return [_cell(cell, path, f"line {line}") for cell in text.split()]
+
+
+def _natural(path: Path, number: float) -> int:
+    if number < 1 or not number.is_integer():
+        raise damaged(path, f"a model begins with whole numbers from 1 on; there is {number:g}", line=1)
+    return int(number)
+
+
+def _skip(stream: BinaryIO, path: Path, n_bytes: int) -> None:
+    here, end = stream.tell(), stream.seek(0, 2)
+    if here + n_bytes > end:
+        raise damaged(path, f"the file is cut off: {here + n_bytes - end:,} bytes are missing before the first word")
+    stream.seek(here + n_bytes)
+
+
+def _floats(stream: BinaryIO, path: Path, n: int, place: str) -> Floats:
+    begin = stream.tell()
+    # no more is asked for than there is: a damaged header may promise more than memory holds
+    left = stream.seek(0, 2) - begin
+    stream.seek(begin)
+    row = np.frombuffer(stream.read(4 * n), "<f4") if 4 * n <= left else np.array([np.nan], np.float32)
+    if not np.isfinite(row).all():
+        raise damaged(path, f"{place}: cut off, or a number is not finite", byte=begin)
+    return row

@@ -1,0 +1,1 @@
+"""Induced senses: their neighbours, examples, similarity and frequency. ``training/gasi`` induces them."""

@@ -1,0 +1,301 @@
+"""Example sentences of induced senses from running text: the most probable of each sense, and some drawn at random.
+
+The corpus is read once, line by line; what is held are the examples kept so far and some thousand occurrences. The same
+corpus, words and seed give the same examples, whatever other words are asked for beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.items.draws import generator_of
+from lexiscope.items.sentence_count import sentence_spans
+from lexiscope.resources.corpora.running_text import NUMBER, read_places, words_of
+from lexiscope.senses.induced_senses import InducedSenses
+
+Floats = NDArray[np.float32]
+Progress = Callable[[str, int, int], None]
+Token = tuple[int, int, int]
+"""A word of a text: its number in the vocabulary, −1 for a word out of it, and its half-open offsets."""
+
+_HELD = 20_000
+_FEW = 64
+_PIECE = 400
+LONGEST = 260
+"""An example is cut around its target where its sentence has more characters."""
+
+
+@runtime_checkable
+class ReadsSenses(Protocol):
+    """A subject that chooses among induced senses, asked in bulk."""
+
+    @property
+    def window(self) -> int:
+        """The most known words on each side that choose the sense."""
+
+    @property
+    def induced(self) -> InducedSenses:
+        """Its senses."""
+
+    def tokens(self, text: str) -> list[Token]:
+        """Return the words of a text."""
+
+    def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
+        """Return how probable each sense of a word is beside the words of each window. *Shape: (windows, K)*."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A sentence with the word in it, and how probable the sense is there.
+
+    ``start`` and ``end`` are half-open offsets in ``text``; a sentence that was cut has … where it was. ``path`` and
+    ``line`` (from 1) say where it stands.
+    """
+
+    text: str
+    start: int
+    end: int
+    probability: float
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SenseExamples:
+    """What a corpus shows of one sense.
+
+    ``share`` is its mean probability over the occurrences of the word, ``n_chosen`` in how many of them it is the most
+    probable sense. ``best`` have the highest probabilities; ``drawn`` are a random sample of those occurrences in which
+    the sense is the most probable one, without the best.
+    """
+
+    share: float
+    n_chosen: int
+    best: tuple[Example, ...]
+    drawn: tuple[Example, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WordExamples:
+    """What a corpus shows of a word: ``n`` occurrences, of them ``n_alone`` beside no known word; its senses in order.
+
+    A sense's ``share`` is not a number where ``n`` is 0.
+    """
+
+    n: int
+    n_alone: int
+    senses: tuple[SenseExamples, ...]
+
+
+def find_examples(
+    reader: ReadsSenses,
+    words: Sequence[str],
+    files: Sequence[Path],
+    *,
+    n_best: int = 5,
+    n_drawn: int = 0,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> dict[str, WordExamples]:
+    """Return examples of all senses of some words of the vocabulary, from text files in UTF-8, packed or not.
+
+    An occurrence is judged in its line, as in training; what is shown is its sentence. Of a sentence that comes again,
+    and of a line with several occurrences, one is shown; all count.
+    Errors: :class:`InputError` E712 for a word out of the vocabulary; E702 and E703 for a file that is no text or
+    cannot be read, with its line.
+    """
+    keepers = {
+        reader.induced.index[word]: _Keeper(reader, word, n_best, n_drawn, seed) for word in _known(reader, words)
+    }
+    held: list[_Occurrence] = []
+    for occurrence in _occurrences(reader, keepers, words, read_places(files, part="corpus", progress=progress)):
+        # a line is judged in one piece: of its occurrences one is shown
+        if len(held) >= _HELD and (occurrence.path, occurrence.line) != (held[-1].path, held[-1].line):
+            _judge(held, keepers)
+            held.clear()
+        held.append(occurrence)
+    _judge(held, keepers)
+    return {keeper.word: keeper.found() for keeper in keepers.values()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Occurrence:
+    word: int
+    window: list[int]
+    text: str
+    start: int
+    end: int
+    cut: tuple[bool, bool]
+    path: str
+    line: int
+
+
+@dataclass(slots=True)
+class _Keeper:
+    """What is kept of one word: sums over all occurrences, and for each sense the best and the first of a shuffle."""
+
+    reader: ReadsSenses
+    word: str
+    n_best: int
+    n_drawn: int
+    seed: int
+    n: int = 0
+    n_alone: int = 0
+    columns: NDArray[np.int64] = field(init=False)
+    sums: NDArray[np.float64] = field(init=False)
+    chosen: NDArray[np.int64] = field(init=False)
+    best: list[list[tuple[float, Example]]] = field(init=False)
+    drawn: list[list[tuple[float, Example]]] = field(init=False)
+    generator: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        induced = self.reader.induced
+        self.columns = induced.numbers[list(induced.of(self.word))]
+        self.sums, self.chosen = np.zeros(len(self.columns)), np.zeros(len(self.columns), np.int64)
+        self.best, self.drawn = [[] for _ in self.columns], [[] for _ in self.columns]
+        # a generator of its own for each word: other words in the same call change no draw
+        self.generator = generator_of(self.seed, self.word)
+
+    def judge(self, part: Sequence[_Occurrence]) -> None:
+        shares = self.reader.distributions(part[0].word, [each.window for each in part])[:, self.columns]
+        most, keys = shares.argmax(axis=1), self.generator.random(len(part))
+        self.n += len(part)
+        self.n_alone += sum(not each.window for each in part)
+        self.sums += shares.sum(axis=0, dtype=np.float64)
+        self.chosen += np.bincount(most, minlength=len(self.columns))
+        for k in range(len(self.columns)):
+            mine, own = shares[:, k], np.flatnonzero(most == k)
+            self.best[k] = _kept(self.best[k], -mine, np.flatnonzero(mine > 0), part, mine, self.n_best)
+            # so many that enough are left without the best
+            enough = self.n_drawn + self.n_best if self.n_drawn else 0
+            self.drawn[k] = _kept(self.drawn[k], keys, own, part, mine, enough)
+
+    def found(self) -> WordExamples:
+        senses = []
+        for k, (best, drawn) in enumerate(zip(self.best, self.drawn, strict=True)):
+            shown = {each.text for _, each in best}
+            others = [each for _, each in drawn if each.text not in shown][: self.n_drawn]
+            share = float(self.sums[k] / self.n) if self.n else float("nan")
+            senses.append(SenseExamples(share, int(self.chosen[k]), tuple(each for _, each in best), tuple(others)))
+        return WordExamples(self.n, self.n_alone, tuple(senses))
+
+
+def beside_known(tokens: Sequence[Token], wanted: Container[int], window: int) -> Iterator[tuple[Token, list[int]]]:
+    """Yield each of the *wanted* words among the tokens of a text, with the known words that choose its sense.
+
+    These are the *window* known words on each side, left to right, whatever unknown ones stand between.
+
+    >>> list(beside_known([(0, 0, 1), (-1, 2, 3), (5, 4, 5), (1, 6, 7), (2, 8, 9)], {5}, 1))
+    [((5, 4, 5), [0, 1])]
+    """
+    known = [token for token in tokens if token[0] >= 0]
+    for place, token in enumerate(known):
+        if token[0] in wanted:
+            near = known[max(0, place - window) : place] + known[place + 1 : place + 1 + window]
+            yield token, [number for number, _, _ in near]
+
+
+def _known(reader: ReadsSenses, words: Sequence[str]) -> Iterator[str]:
+    for word in dict.fromkeys(words):
+        reader.induced.of(word)
+        yield word
+
+
+def _occurrences(
+    reader: ReadsSenses, wanted: Container[int], words: Sequence[str], lines: Iterable[tuple[Path, int, str]]
+) -> Iterator[_Occurrence]:
+    # the fast tokeniser says which few lines are worth a closer look
+    forms = {form for word in words for form in (word, word.lower(), *words_of(word))}
+    for path, number, line in lines:
+        if not _holds(line, forms):
+            continue
+        for (token, start, end), near in beside_known(reader.tokens(line), wanted, reader.window):
+            low, high = max(0, start - _PIECE), min(len(line), end + _PIECE)
+            cut = low > 0, high < len(line)
+            yield _Occurrence(token, near, line[low:high], start - low, end - low, cut, str(path), number)
+
+
+def _holds(line: str, forms: Set[str]) -> bool:
+    """Say whether one of some forms is a word of a line."""
+    # what the tokeniser finds stands in the line, numbers apart: to look for few words is faster than to cut all
+    if len(forms) <= _FEW and NUMBER not in forms and line.isascii():
+        lower = line.lower()
+        if not any(form in lower for form in forms):
+            return False
+    return not forms.isdisjoint(words_of(line))
+
+
+def _judge(held: Sequence[_Occurrence], keepers: Mapping[int, _Keeper]) -> None:
+    by_word: dict[int, list[_Occurrence]] = {}
+    for each in held:
+        by_word.setdefault(each.word, []).append(each)
+    for word, part in by_word.items():
+        keepers[word].judge(part)
+
+
+def _kept(
+    old: list[tuple[float, Example]],
+    keys: NDArray[np.floating[Any]],
+    possible: NDArray[np.int64],
+    part: Sequence[_Occurrence],
+    shares: Floats,
+    n: int,
+) -> list[tuple[float, Example]]:
+    """Return the *n* of lowest key among the old and the possible, each text and line once; of equals the first."""
+    order = possible[np.argsort(keys[possible], kind="stable")].tolist()
+    found = _Distinct()
+    for place in order:
+        key = float(keys[place])
+        if len(found.kept) == n or (len(old) == n and key >= old[-1][0]):
+            break
+        found.add(key, _example(part[place], float(shares[place])))
+    merged = _Distinct()
+    for key, example in sorted([*old, *found.kept], key=lambda each: each[0]):
+        merged.add(key, example)
+    return merged.kept[:n]
+
+
+@dataclass(slots=True)
+class _Distinct:
+    """Examples with their keys, none with the text of one before it, and none of its line."""
+
+    kept: list[tuple[float, Example]] = field(default_factory=list)
+    seen: set[object] = field(default_factory=set)
+
+    def add(self, key: float, example: Example) -> None:
+        signs = {example.text, (example.path, example.line)}
+        if not signs & self.seen:
+            self.seen |= signs
+            self.kept.append((key, example))
+
+
+def _example(at: _Occurrence, probability: float) -> Example:
+    """Return the sentence around a target, cut between words where it is long."""
+    begins, ends = next((low, high) for low, high in sentence_spans(at.text) if low <= at.start < high)
+    low, high = _room(begins, max(ends, at.end), at.start, at.end)
+    if low > begins or (low == 0 and at.cut[0]):
+        low = at.text.find(" ", low, at.start) + 1 or at.start
+    if high < ends or (high == len(at.text) and at.cut[1]):
+        high = max(at.text.rfind(" ", at.end, high), at.end)
+    before, after = "… " if low > begins else "", " …" if high < ends else ""
+    text = f"{before}{at.text[low:high]}{after}"
+    return Example(text, at.start - low + len(before), at.end - low + len(before), probability, at.path, at.line)
+
+
+def _room(begins: int, ends: int, start: int, end: int) -> tuple[int, int]:
+    """Return what of a sentence is shown: the longest stretch with the target in its middle, or near its ends.
+
+    >>> _room(0, 1000, 500, 504), _room(0, 1000, 10, 14), _room(0, 90, 10, 14)
+    ((372, 632), (0, 260), (0, 90))
+    """
+    spare = max(0, LONGEST - (end - start))
+    left, right = start - begins, ends - end
+    before = min(left, max(spare // 2, spare - right))
+    after = min(right, spare - before)
+    return start - before, end + after

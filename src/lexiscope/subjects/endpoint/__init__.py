@@ -1,0 +1,1 @@
+"""Models behind an endpoint: chat and completions. Files with an underscore serve the others."""

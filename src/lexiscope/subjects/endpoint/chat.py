@@ -1,0 +1,317 @@
+"""Chat models: behind an OpenAI-compatible endpoint, or read here; they answer the questions that people answered.
+
+``chat:MODEL@http://host:8000/v1`` asks a server (hosted, vLLM, ``transformers serve``, llama.cpp); options follow a
+question mark: ``?variant=guidelines&shots=4&repeats=3&key_env=NAME&price_in=2&price_out=8&budget=5``
+(:class:`~lexiscope.subjects.endpoint._chat_options.ChatOptions`). ``chat:FOLDER`` without an address reads a model
+here.
+
+A reply is kept as it came before it is read, under everything that was asked: endpoint, model, revision, the whole
+request and the number of the repetition. A call that was broken off asks for what is missing only, and a finished run
+is read again without a network. Parts of a request that the endpoint refuses are left out or sent otherwise, and named
+in the record of the run. Nothing is cut out of a reply; reasoning that an endpoint sends with it is kept, not read. A
+body that cannot be read, whatever its bytes, is asked for again as often as ``retries`` says, then kept as a fault.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core import catalog
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import CapabilityError, InputError, Place
+from lexiscope.core.generation import Continuation, Decoding
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import ChatQuestion, ChatReply, Message, Preview, Prompting
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.subject import Progress, Subject, SubjectSpec, reseeded
+from lexiscope.items.answers.chat_answers import chat_answers
+from lexiscope.subjects._answer_log import AnswerLog
+from lexiscope.subjects._vector_store import digest
+from lexiscope.subjects.endpoint._chat_account import Account
+from lexiscope.subjects.endpoint._chat_options import ChatOptions, chat_options
+from lexiscope.subjects.endpoint._chat_request import (
+    Body,
+    adapted,
+    chat_refusal,
+    chat_reply,
+    is_filtered,
+    refused_part,
+    request_body,
+    storable,
+)
+from lexiscope.subjects.endpoint._endpoint import Endpoint, Lost, UnreadableReply
+from lexiscope.subjects.endpoint._server_options import split_address
+from lexiscope.subjects.local._generation import seed_of
+from lexiscope.subjects.local._local_chat import load_local
+
+CAPABILITIES = ("Generates", "Judges")
+CONVERSES = True
+"""It judges what can be asked in words."""
+
+_LOG_FORMAT = 1
+_CHARACTERS_PER_TOKEN = 4
+Request = tuple[Body, int]
+"""A request as it is meant, and the number of its repetition: what a kept reply is found by."""
+
+
+def load(spec: SubjectSpec) -> Subject:
+    """Make the chat model that a spec names. Nothing is asked of a server before there is something to ask.
+
+    Errors: :class:`SpecError` for an unknown option or a secret in the spec.
+    """
+    if not spec.url:
+        return load_local(spec)
+    url, options = split_address(spec.url)
+    return Chat(spec.name, url, options=chat_options(options))
+
+
+class Chat:
+    """A chat model that a server runs. *name* is its name there, *url* ends before ``/chat/completions``."""
+
+    kind = "chat"
+
+    def __init__(self, name: str, url: str, *, options: ChatOptions | None = None, seed: int = 0) -> None:
+        self.name, self.url = name, url.rstrip("/")
+        self.options = options or ChatOptions()
+        self.seed = seed
+        self._record = Account(self.options).as_record()
+        self._changes: set[str] = set()
+
+    # -- what it is -------------------------------------------------------------------------------------------
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec, with the options that change its answers and the name of the key's variable."""
+        told = self.options.told
+        return f"chat:{self.name}@{self.url}" + (f"?{'&'.join(told)}" if told else "")
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """What is known of it before it is asked: what the user says. Who answered stands in :attr:`settings`."""
+        stated = f", revision {self.options.revision} as stated" if self.options.revision else ""
+        return SubjectFacts(
+            subject_id=self.subject_id,
+            title=self.name,
+            kind=self.kind,
+            objective="chat",
+            revision=f"served as {self.name}{stated}, weights not checksummed",
+            source=self.url,
+        )
+
+    @property
+    def prompting(self) -> Prompting:
+        """Which questions it is asked, and how often."""
+        return self.options.prompting
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it is asked, for the run record, and what came of it: tokens, cost, who answered, what was refused."""
+        return {**asdict(self.options), "seed": self.seed, "account": self._record}
+
+    def with_seed(self, seed: int) -> Chat:
+        """Return the same model in a run with this seed, which is sent where tokens are drawn."""
+        return reseeded(self, seed)
+
+    # -- what it can do ---------------------------------------------------------------------------------------
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Answer items as the task asks them, in full. Errors: :class:`CapabilityError` for a task without a prompt."""
+        asks = catalog.task(task).asks
+        if asks is None:
+            raise CapabilityError(f"the task {task!r} cannot be asked in words")
+        return chat_answers(items, self, asks, task=task, measure=catalog.screen(task).measure, view="full")
+
+    def converse(
+        self, questions: Sequence[ChatQuestion], *, work: Path | None = None, progress: Progress | None = None
+    ) -> Sequence[Sequence[ChatReply]]:
+        """Return the replies to every question, ``repeats`` each.
+
+        The same question is sent once, however often it stands in *questions*. *progress* is called with the number of
+        distinct requests answered and their total. Errors: :class:`SubjectError` where the server refuses or cannot be
+        reached; :class:`RunError` where a limit is reached. Whatever was answered until then is kept in *work*.
+        """
+        requests = [self._requests(each, range(self.options.repeats)) for each in questions]
+        found = self._answered([each for several in requests for each in several], work, progress)
+        return [[chat_reply(found[digest(each)]) for each in several] for several in requests]
+
+    def generate(
+        self,
+        prompts: Sequence[str],
+        decoding: Decoding,
+        *,
+        work: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Sequence[Sequence[Continuation]]:
+        """Return what it answers to every prompt, sent as a message of the user, ``decoding.n`` times.
+
+        Errors: those of :meth:`converse`; :class:`InputError` for an empty prompt.
+        """
+        if "" in prompts:
+            raise InputError("a prompt is empty", hint="leave it out")
+        asked = [[self._continuation(prompt, number, decoding) for number in range(decoding.n)] for prompt in prompts]
+        found = self._answered([each for several in asked for each in several], work, progress)
+        return [[_continuation(chat_reply(found[digest(each)]), each[0]) for each in several] for several in asked]
+
+    def preview(self, questions: Sequence[ChatQuestion], *, work: Path | None = None) -> Preview:
+        """Return the first request and the size of all that are still to be sent; nothing is sent or written.
+
+        A question that stands there twice is sent once, as in :meth:`converse`. Errors: :class:`InputError` without
+        questions.
+        """
+        repeats = range(self.options.repeats)
+        distinct = {digest(each): each for question in questions for each in self._requests(question, repeats)}
+        if not distinct:
+            raise InputError("there is nothing to ask")
+        log = None if work is None else AnswerLog(work / "answers", self._key, mends=False)
+        bodies = [each[0] for each in distinct.values() if log is None or each not in log]
+        limits = [body.get("max_tokens") for body in bodies]
+        prompt_tokens = -(-sum(map(_characters, bodies)) // _CHARACTERS_PER_TOKEN)
+        completion_tokens = None if None in limits else sum(limits)  # type: ignore[arg-type]
+        return Preview(
+            f"{self.url}/chat/completions",
+            request=bodies[0] if bodies else {},
+            n_requests=len(bodies),
+            prompt_tokens=prompt_tokens,
+            completion_tokens=completion_tokens,
+            cost=None if completion_tokens is None else self.options.cost(prompt_tokens, completion_tokens),
+            n_kept=len(distinct) - len(bodies),
+        )
+
+    # -- how --------------------------------------------------------------------------------------------------
+
+    def _requests(self, question: ChatQuestion, repeats: Iterable[int]) -> list[Request]:
+        return [self._request(question, repeat) for repeat in repeats]
+
+    def _request(self, question: ChatQuestion, repeat: int) -> Request:
+        # 31 bits: some servers keep a seed in a signed word
+        seed = seed_of(self.seed, json.dumps(question.as_json()), repeat) % 2**31
+        return request_body(self.name, question, self.options, seed), repeat
+
+    def _continuation(self, prompt: str, number: int, decoding: Decoding) -> Request:
+        sampled = decoding.method == "sample"
+        temperature = decoding.temperature if sampled else 0.0
+        question = ChatQuestion((Message("user", prompt),), temperature=temperature, max_tokens=decoding.max_tokens)
+        body = request_body(self.name, question, self.options, seed_of(decoding.seed, prompt, number) % 2**31)
+        body |= {"stop": list(decoding.stop)} if decoding.stop else {}
+        return body | ({"top_k": decoding.top_k} if sampled and decoding.top_k else {}), number
+
+    def _answered(self, requests: Sequence[Request], work: Path | None, progress: Progress | None) -> dict[str, Any]:
+        """Return the kept answer of every request, asking for those that are missing."""
+        distinct = {digest(each): each for each in requests}
+        log = None if work is None else AnswerLog(work / "answers", self._key)
+        found = {name: log.get(each) for name, each in distinct.items() if log is not None and each in log}
+        kept = log.answers() if log is not None else []
+        account = Account(self.options, kept)
+        lost = [entry for entry in kept if "lost" in entry]
+        self._changes |= account.changes
+        missing = [name for name in distinct if name not in found]
+        if missing:
+            with Endpoint(self.url, self.options) as endpoint:
+
+                def lose(name: str, why: str) -> None:
+                    entry = _lost(name, distinct[name][0], why)
+                    number = account.lose(entry)
+                    lost.append(entry)
+                    if log is not None:
+                        log.put(["lost", number], entry)
+                    account.check()
+
+                def ask(name: str) -> tuple[str, dict[str, Any]]:
+                    entry = self._ask(endpoint, distinct[name][0], account, partial(lose, name))
+                    if log is not None:
+                        log.put(distinct[name], entry)
+                    account.add(entry)
+                    return name, entry
+
+                # the first one alone: what the endpoint refuses is found out once
+                for batch in (missing[:1], missing[1:]):
+                    for name, entry in endpoint.each(ask, batch):
+                        found[name] = entry
+                        if progress is not None:
+                            progress(len(found), len(distinct))
+        # of what was asked here, whenever it was answered: a continued run has the record of an unbroken one
+        own = [entry for entry in lost if entry["lost"] in distinct]
+        self._record = Account(self.options, [*(found[name] for name in distinct), *own]).as_record()
+        return found
+
+    @property
+    def _key(self) -> list[object]:
+        return ["chat", _LOG_FORMAT, self.url, self.name, self.options.revision]
+
+    def _ask(self, endpoint: Endpoint, body: Body, account: Account, lost: Lost) -> dict[str, Any]:
+        """Send a request, otherwise where a part of it is refused; return what is kept of it."""
+        account.begin()
+        entry = None
+        try:
+            entry = self._sent(endpoint, body, lost)
+        finally:
+            if entry is None:
+                account.give_back()
+        return entry
+
+    def _sent(self, endpoint: Endpoint, body: Body, lost: Lost) -> dict[str, Any]:
+        changes = set(self._changes)
+        while True:
+            sent = adapted(body, changes)
+            try:
+                reply = endpoint.post("chat/completions", sent, lost=lost)
+            except UnreadableReply as unread:
+                # asked as often as may be: kept as what came, counted as a fault, and not asked again
+                came = {"unreadable": unread.content, "why": unread.why, **_possible_tokens(body)}
+                return _kept(sent, _used(body, changes), **came)
+            change = None if reply.ok else refused_part(reply, sent)
+            if change is None or change in changes:
+                break
+            changes.add(change)
+            self._changes.add(change)
+        if not reply.ok and not is_filtered(reply):
+            error = chat_refusal(reply, self.name, self.url)
+            place = Place(text=str(sent["messages"][-1]["content"])[:200])
+            raise type(error)(error.what, place=place, why=error.why, hint=error.hint)
+        # what a server echoes of its headers stays out of every file
+        answer = {"body": endpoint.cleaned(storable(dict(reply.body)))}
+        filtered = {} if reply.ok else {"filtered": reply.message or "refused by a content filter"}
+        return _kept(sent, _used(body, changes), **answer, **filtered)
+
+
+def _used(body: Body, changes: Iterable[str]) -> list[str]:
+    """Return the changes that make another request of this one."""
+    return sorted(change for change in changes if adapted(body, [change]) != body)
+
+
+def _kept(sent: Body, changes: list[str], **answer: Any) -> dict[str, Any]:
+    """Return what is kept of a request that was answered: when, how it was sent, and the answer."""
+    return {"sent": sent, "changes": changes, "at": datetime.now(UTC).isoformat(timespec="milliseconds"), **answer}
+
+
+def _characters(body: Body) -> int:
+    return sum(len(message["content"]) for message in body["messages"])
+
+
+def _lost(name: str, body: Body, why: str) -> dict[str, Any]:
+    """Return what is kept of a request that came to no reply: which it was, and what it may have cost at most."""
+    return {
+        "lost": name,
+        "why": why,
+        "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        **_possible_tokens(body),
+    }
+
+
+def _possible_tokens(body: Body) -> dict[str, int | None]:
+    """Return what a request may have come to, roughly: a token per four characters, and all that may be answered."""
+    return {
+        "prompt_tokens": -(-_characters(body) // _CHARACTERS_PER_TOKEN),
+        "completion_tokens": body.get("max_tokens"),
+    }
+
+
+def _continuation(reply: ChatReply, body: Body) -> Continuation:
+    finish = "length" if reply.cut else {"stop": "stop"}.get(reply.finish.casefold(), "")
+    return Continuation(reply.text, seed=body.get("seed"), finish=finish, fault=reply.fault)  # type: ignore[arg-type]

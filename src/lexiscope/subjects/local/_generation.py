@@ -1,0 +1,167 @@
+"""Continuing prompts token by token: each continuation by itself, whatever it is computed beside.
+
+Prompts of one length are read together, so that nothing is padded; their cached keys and values are then copied for
+every continuation of a prompt. A sampled continuation draws from a generator of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core.errors import Place, SubjectError
+from lexiscope.core.generation import Continuation, Decoding
+from lexiscope.subjects.local._tree_forward import CausalForward
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt and its token ids, the beginning-of-sequence token included where there is one."""
+
+    text: str
+    ids: tuple[int, ...]
+
+
+def seed_of(seed: int, prompt: str, number: int) -> int:
+    """Return the seed of the continuation *number* of a prompt: 48 bits of a hash of all three.
+
+    >>> seed_of(0, "a", 1) == seed_of(0, "a", 1), seed_of(0, "a", 1) == seed_of(0, "a", 2)
+    (True, False)
+    """
+    return int.from_bytes(hashlib.sha256(f"{seed}\n{number}\n{prompt}".encode()).digest()[:6])
+
+
+def groups_of(prompts: Sequence[Prompt], *, budget: int, n: int) -> Iterator[tuple[Prompt, ...]]:
+    """Yield groups of prompts of one length, at most *budget* tokens when each is copied *n* times."""
+    by_length: dict[int, list[Prompt]] = {}
+    for prompt in prompts:
+        by_length.setdefault(len(prompt.ids), []).append(prompt)
+    for length, alike in sorted(by_length.items()):
+        size = max(1, budget // (length * n))
+        yield from (tuple(alike[start : start + size]) for start in range(0, len(alike), size))
+
+
+def continue_group(
+    forward: CausalForward,
+    group: Sequence[Prompt],
+    decoding: Decoding,
+    *,
+    see_first: Callable[[Any], None] | None = None,
+) -> list[tuple[Continuation, ...]]:
+    """Return the continuations of prompts of one length.
+
+    *see_first* is shown the logits of the first token, a row for each continuation.
+    Errors: :class:`SubjectError` naming the prompt where the model's logits are not finite.
+    """
+    copies = [prompt for prompt in group for _ in range(decoding.n)]
+    sampled = decoding.method == "sample"
+    numbers = [number for _ in group for number in range(decoding.n)]
+    seeds = [seed_of(decoding.seed, p.text, i) if sampled else None for p, i in zip(copies, numbers, strict=True)]
+    chances = _chances(forward.torch, seeds, decoding.max_tokens)
+    ids: list[list[int]] = [[] for _ in copies]
+    done: list[Continuation | None] = [None] * len(copies)
+    for step, logits in enumerate(_steps(forward, group, decoding, ids)):
+        _check_finite(logits, copies)
+        if see_first is not None and not step:
+            see_first(logits)
+        chosen = _chosen(forward.torch, logits, decoding, chances[:, step])
+        for place, token in enumerate(chosen):
+            if done[place] is None:
+                done[place] = _ended(forward, copies[place], ids[place], token, decoding, seeds[place])
+            ids[place].append(token)
+        if all(each is not None for each in done):
+            break
+    finished = [each for each in done if each is not None]
+    return [tuple(finished[start : start + decoding.n]) for start in range(0, len(finished), decoding.n)]
+
+
+def _steps(
+    forward: CausalForward, group: Sequence[Prompt], decoding: Decoding, ids: Sequence[Sequence[int]]
+) -> Iterator[Any]:
+    """Yield the logits of the next token of every copy; between two steps the caller adds the chosen ones to *ids*."""
+    torch, model = forward.torch, forward.model
+    inputs = torch.tensor([prompt.ids for prompt in group], device=forward.device)
+    with torch.inference_mode():
+        # the logits of a whole prompt would be many times its keys and values
+        last = {"logits_to_keep": 1} if "logits_to_keep" in signature(model.forward).parameters else {}
+        first = model(input_ids=inputs, use_cache=True, **last)
+        cache: Any = getattr(first, "past_key_values", None)
+        logits = first.logits[:, -1].float().repeat_interleave(decoding.n, dim=0)
+        yield logits
+        copied = hasattr(cache, "batch_repeat_interleave")
+        if copied and decoding.n > 1:
+            cache.batch_repeat_interleave(decoding.n)
+        prompts = inputs.repeat_interleave(decoding.n, dim=0)
+        for _ in range(decoding.max_tokens - 1):
+            new = torch.tensor(ids, device=forward.device)
+            if copied:
+                out = model(input_ids=new[:, -1:], past_key_values=cache, use_cache=True)
+            else:
+                # a model whose state cannot be copied reads the whole text again
+                out = model(input_ids=torch.cat([prompts, new], dim=1), use_cache=False)
+            yield out.logits[:, -1].float()
+
+
+def _chances(torch: Any, seeds: Sequence[int | None], steps: int) -> Any:
+    """Draw the random numbers of every continuation from its own generator. *Shape: (copies, steps)*."""
+    drawn = []
+    for seed in seeds:
+        generator = torch.Generator()
+        generator.manual_seed(seed or 0)
+        drawn.append(torch.rand(steps, generator=generator, dtype=torch.float64))
+    return torch.stack(drawn)
+
+
+def _chosen(torch: Any, logits: Any, decoding: Decoding, chances: Any) -> list[int]:
+    if decoding.method == "greedy":
+        return [int(each) for each in logits.argmax(dim=-1).tolist()]
+    scores = torch.log_softmax(logits.cpu(), dim=-1)
+    ids = None
+    if decoding.top_k:
+        scores, ids = scores.topk(min(decoding.top_k, scores.shape[-1]), dim=-1)
+    sums = torch.softmax(scores.double() / decoding.temperature, dim=-1).cumsum(dim=-1)
+    # the first place where the running sum passes the chance; a chance of nearly 1 stays inside
+    places = torch.searchsorted(sums, (chances * sums[:, -1])[:, None], right=True).clamp_(max=sums.shape[-1] - 1)
+    picked = places if ids is None else ids.gather(1, places)
+    return [int(each) for each in picked[:, 0].tolist()]
+
+
+def _ended(
+    forward: CausalForward, prompt: Prompt, before: Sequence[int], token: int, decoding: Decoding, seed: int | None
+) -> Continuation | None:
+    """Return the continuation where this token ends it, else ``None``."""
+    if token in forward.ends:
+        return Continuation(_added(forward, prompt, before), tuple(before), seed, "end")
+    ids = (*before, token)
+    text = _added(forward, prompt, ids)
+    found = [place for stop in decoding.stop if (place := text.find(stop)) >= 0]
+    if found:
+        kept = text[: min(found)]
+        # the tokens that the kept text needs: one that begins behind it goes with the stop text
+        needed = next(n for n in range(len(ids) + 1) if len(_added(forward, prompt, ids[:n])) >= len(kept))
+        return Continuation(kept, ids[:needed], seed, "stop")
+    return Continuation(text, ids, seed, "length") if len(ids) == decoding.max_tokens else None
+
+
+def _added(forward: CausalForward, prompt: Prompt, ids: Sequence[int]) -> str:
+    """Decode what tokens add to a prompt: decoded alone, the first word of some tokenizers would lose its space."""
+    before = forward.tokenizer.decode(list(prompt.ids), skip_special_tokens=True)
+    whole = forward.tokenizer.decode([*prompt.ids, *ids], skip_special_tokens=True)
+    if whole.startswith(before):
+        return str(whole[len(before) :])
+    return str(forward.tokenizer.decode(list(ids), skip_special_tokens=True))
+
+
+def _check_finite(logits: Any, copies: Sequence[Prompt]) -> None:
+    finite = np.asarray((~logits.isnan()).all(dim=-1).cpu().numpy()) & np.asarray(logits.isfinite().any(dim=-1).cpu())
+    if not finite.all():
+        raise SubjectError(
+            "the model's logits after this prompt are not finite (NaN or infinity)",
+            place=Place(text=copies[int(np.flatnonzero(~finite)[0])].text),
+            hint="use dtype=fp32; if it is in use, the weights themselves are broken",
+        )

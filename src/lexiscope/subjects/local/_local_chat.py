@@ -1,0 +1,394 @@
+"""Chat models read here: a conversation written by the model's chat template, and what the model answers.
+
+``chat:FOLDER`` and ``chat:HUB_ID#REVISION``, a Hugging Face model with a chat template, or a folder that
+``lexiscope train lora`` wrote. Options follow a question mark: ``variant=``, ``shots=``, ``language=`` and ``repeats=``
+say what is asked; ``answer=generated`` (the model writes its answer) or ``scored`` (the most probable number of the
+scale, nothing is written); ``max_tokens=`` where the task names no number; ``dtype=``, ``device=``, ``threads=``,
+``batch_tokens=``, ``base=`` and ``trust_remote_code=`` as for ``causal_lm:``.
+
+A tuned model is asked the variant that it was trained on unless another is named. It has learnt the number and nothing
+of what follows it: what it writes is read up to the end of a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core import catalog
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import CapabilityError, InputError, Place, SpecError, SubjectError
+from lexiscope.core.generation import Continuation, Decoding
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES, ChatQuestion, ChatReply, Message, Prompting
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import read_json
+from lexiscope.core.scale import Scale
+from lexiscope.core.subject import Progress, SubjectSpec, reseeded
+from lexiscope.items.answers.chat_answers import chat_answers
+from lexiscope.items.answers.scale_scoring import prompt_of
+from lexiscope.subjects._options import split_name
+from lexiscope.subjects._scoring_options import causal_options
+from lexiscope.subjects._vector_store import VectorStore, digest
+from lexiscope.subjects.local._adapter import RECORD, AdaptedFolder
+from lexiscope.subjects.local._chat_text import AnswerTokens, answer_tokens, numbers_of, prompt_ids
+from lexiscope.subjects.local._generation import Prompt, continue_group, groups_of
+from lexiscope.subjects.local._tree_forward import CausalForward
+from lexiscope.subjects.local.causal_lm import CausalLM
+
+KIND = "chat"
+_ASKED = ("variant", "shots", "language", "repeats")
+_ANSWERS = ("generated", "scored")
+_RUN = ("dtype", "device", "threads", "batch_tokens", "base", "trust_remote_code")
+_FORMAT = 1
+_MAX_TOKENS = 256
+_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A question as it is put to the model: its tokens, the answers that are looked for, and how one is drawn."""
+
+    question: ChatQuestion
+    prompt: Prompt
+    answers: tuple[tuple[int, ...], ...]
+    decoding: Decoding
+    end: tuple[int, ...] = ()
+
+    @property
+    def content(self) -> list[Any]:
+        """What decides the reply."""
+        return [list(self.prompt.ids), [list(each) for each in self.answers], asdict(self.decoding)]
+
+
+def load_local(spec: SubjectSpec, *, seed: int = 0) -> LocalChat:
+    """Make the local chat model that a spec names. Its weights are read when it is first asked.
+
+    Errors: :class:`SpecError` for an unknown option or value.
+    """
+    name, revision, given = split_name(spec.name)
+    known = (*_ASKED, "answer", "max_tokens", *_RUN)
+    for key, value in given.items():
+        if key not in known:
+            raise SpecError(f"{key!r} is no option of a local chat model", hint=f"use one of {', '.join(known)}")
+        if key in ("shots", "repeats", "max_tokens") and not value.isdecimal():
+            raise SpecError(f"the option {key} is a whole number, not {value!r}")
+    if given.get("answer", "generated") not in _ANSWERS:
+        raise SpecError(f"answer={given['answer']} is unknown", hint=f"use one of {', '.join(_ANSWERS)}")
+    causal_options({key: given[key] for key in _RUN if key in given})
+    return LocalChat(name, revision=revision, given=given, seed=seed)
+
+
+class LocalChat:
+    """A chat model in a folder or of the hub, read on this machine.
+
+    *given* are the options of its spec as they were written; *seed* is that of the run.
+    """
+
+    kind = KIND
+
+    def __init__(self, name: str, *, revision: str = "", given: dict[str, str] | None = None, seed: int = 0) -> None:
+        self.name, self.hub_revision, self.given, self.seed = name, revision, dict(given or {}), seed
+        options = causal_options({key: value for key, value in self.given.items() if key in _RUN})
+        self._model = CausalLM(name, revision=revision, options=options)
+        self._form = ""
+
+    # -- what it is -------------------------------------------------------------------------------------------
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec, with the options that change its answers."""
+        revision = f"#{self.hub_revision}" if self.hub_revision else ""
+        told = [f"{key}={self.given[key]}" for key in (*_ASKED, "answer", "max_tokens", "dtype") if key in self.given]
+        return f"{KIND}:{self.name}{revision}" + (f"?{'&'.join(told)}" if told else "")
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """What its files say of it."""
+        return replace(self._model.facts, subject_id=self.subject_id, kind=self.kind)
+
+    @property
+    def prompting(self) -> Prompting:
+        """What it is asked: as its spec says, else as it was trained, else the guidelines once."""
+        trained = self._trained.get("prompting", {})
+        named = {key: self.given.get(key, trained.get(key)) for key in _ASKED if key in self.given or key in trained}
+        numbers = {key: int(value) for key, value in named.items() if key in ("shots", "repeats")}
+        return Prompting(**{"variant": GUIDELINES, **named, **numbers})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it is run, for the run record; ``form`` is how conversations were written (empty before the first)."""
+        asked = self._model.settings
+        run = {key: asked[key] for key in (*_RUN, "known_base") if key in asked}
+        return {
+            **run,
+            "answer": self._answer,
+            "form": self._form,
+            "prompting": asdict(self.prompting),
+            "trained": self._trained,
+            "seed": self.seed,
+        }
+
+    def with_seed(self, seed: int) -> LocalChat:
+        """Return the same model in a run with this seed; itself where it has that seed."""
+        return reseeded(self, seed)
+
+    # -- what it can do ---------------------------------------------------------------------------------------
+
+    def converse(
+        self, questions: Sequence[ChatQuestion], *, work: Path | None = None, progress: Progress | None = None
+    ) -> Sequence[Sequence[ChatReply]]:
+        """Return the replies to every question, ``prompting.repeats`` each, in order.
+
+        The same question gets the same replies whatever is asked beside it. At temperature 0, and where the question
+        names none, the most probable token is taken each time, and every repetition is the same reply. With *work*,
+        finished groups are kept in that folder. *progress* is called with the distinct questions done and their number.
+        Errors: :class:`CapabilityError` for a model without a chat template that was not tuned here;
+        :class:`SubjectError` for a conversation that its template refuses, or that is too long.
+        """
+        requests = [self._request(question) for question in questions]
+        store = self._store(work)
+        distinct = {digest(request.content): request for request in requests}
+        done: dict[str, list[ChatReply]] = {}
+        with self.forward.threads(self._model.options.threads or None):
+            for group in _groups(list(distinct.values()), self._model.options.batch_budget):
+                replies = self._kept(group, store)
+                done |= zip([digest(request.content) for request in group], replies, strict=True)
+                if progress is not None:
+                    progress(len(done), len(distinct))
+        return [self._repeated(done[digest(request.content)]) for request in requests]
+
+    def _kept(self, group: Sequence[_Request], store: VectorStore | None) -> list[list[ChatReply]]:
+        """Return the replies of a group, stored or made now."""
+        content = ["replies", self._answer, [request.content for request in group]]
+        stored = store.read_plan(content) if store else None
+        if stored is not None:
+            return [[ChatReply(**each) for each in replies] for replies in stored["replies"]]
+        made = self._scored(group) if self._answer == "scored" else self._generated(group)
+        if store:
+            store.write_plan(content, {"replies": [[asdict(each) for each in replies] for replies in made]})
+        return made
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Answer items as the task asks them, in full. Errors: :class:`CapabilityError` for a task without a prompt."""
+        asks, screen = catalog.task(task).asks, catalog.screen(task)
+        if asks is None:
+            raise CapabilityError(f"the task {task!r} cannot be asked in words")
+        return chat_answers(items, self, asks, task=task, measure=screen.measure, view="full")
+
+    def generate(
+        self,
+        prompts: Sequence[str],
+        decoding: Decoding,
+        *,
+        work: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Sequence[Sequence[Continuation]]:
+        """Return what it answers to every prompt, put as a message of the user, ``decoding.n`` times.
+
+        Errors: those of :meth:`converse`; :class:`CapabilityError` for a tuned model, which has learnt numbers.
+        """
+        if self._trained:
+            raise CapabilityError(f"{self.subject_id} has learnt to answer with a number: it writes no texts")
+        store = self._store(work)
+        asked = {prompt: self._request(_said(prompt), decoding) for prompt in sorted(set(prompts))}
+        done: dict[str, Sequence[Continuation]] = {}
+        with self.forward.threads(self._model.options.threads or None):
+            for group in _groups(list(asked.values()), self._model.options.batch_budget):
+                done |= zip([_prompt_of(request) for request in group], self._continued(group, store), strict=True)
+                if progress is not None:
+                    progress(len(done), len(asked))
+        return [done[prompt] for prompt in prompts]
+
+    def _continued(self, group: Sequence[_Request], store: VectorStore | None) -> list[tuple[Continuation, ...]]:
+        content = ["continuations", [request.content for request in group]]
+        stored = store.read_plan(content) if store else None
+        if stored is None:
+            made = continue_group(self.forward, [request.prompt for request in group], group[0].decoding)
+            stored = {"made": [[asdict(each) for each in several] for several in made]}
+            if store:
+                store.write_plan(content, stored)
+        return [
+            tuple(Continuation(**{**each, "token_ids": tuple(each["token_ids"])}) for each in several)
+            for several in stored["made"]
+        ]
+
+    # -- questions --------------------------------------------------------------------------------------------
+
+    @property
+    def forward(self) -> CausalForward:
+        """The loaded model. Errors: :class:`SubjectError` where it cannot be read."""
+        return self._model.forward
+
+    @cached_property
+    def _trained(self) -> dict[str, Any]:
+        """What the record of its training says of the questions, where it was tuned here."""
+        folder = self._model.folder
+        if not isinstance(folder, AdaptedFolder) or not (folder.adapter / RECORD).is_file():
+            return {}
+        about = read_json(folder.adapter / RECORD)
+        return {key: about[key] for key in ("task", "scale", "prompting") if key in about}
+
+    @property
+    def _answer(self) -> str:
+        return self.given.get("answer", "generated")
+
+    def _request(self, question: ChatQuestion, decoding: Decoding | None = None) -> _Request:
+        """Return the request of a question; without *decoding* it is drawn as the question wants it."""
+        tokenizer, forward = self.forward.named_tokenizer, self.forward
+        if not tokenizer.chat_template and not self._trained:
+            raise CapabilityError(
+                f"{self.subject_id} has no chat template: it has not been taught to converse",
+                hint=f"ask it as a language model: causal_lm:{self.name}",
+            )
+        ids, answers, end = self._tokens(question)
+        decoding = decoding or self._decoding(question, answers)
+        if forward.longest is not None and len(ids) + decoding.max_tokens > forward.longest:
+            what = f"the question has {len(ids)} tokens and its answer up to {decoding.max_tokens}"
+            why = f"the model reads at most {forward.longest}"
+            raise SubjectError(what, place=Place(text=question.messages[-1].content[:80]), why=why)
+        return _Request(question, Prompt(prompt_of(question), ids), answers, decoding, end)
+
+    def _tokens(self, question: ChatQuestion) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]:
+        """Return the tokens of a question, up to the number where one is looked for, those of the numbers, and the end.
+
+        Errors: :class:`CapabilityError` for a question without a number, or one on another scale than was learnt.
+        """
+        tokenizer = self.forward.named_tokenizer
+        if not self._trained and self._answer == "generated":
+            ids, self._form = prompt_ids(tokenizer, question)
+            return ids, (), ()
+        if question.scale is None:
+            raise CapabilityError(f"{self.subject_id} answers with a number: this question has no scale")
+        numbers, learnt = numbers_of(question.scale), self._trained.get("scale")
+        if learnt is not None and list(learnt) != list(numbers):
+            what = f"{self.subject_id} has learnt the numbers {learnt[0]} to {learnt[-1]}"
+            raise CapabilityError(
+                f"{what}: this question is asked on the scale {question.scale}",
+                hint="ask it items on the scale of its training, or train another one",
+            )
+        found: AnswerTokens = answer_tokens(tokenizer, question, numbers)
+        self._form = found.form
+        return found.prompt, found.answers, found.end
+
+    def _decoding(self, question: ChatQuestion, answers: tuple[tuple[int, ...], ...]) -> Decoding:
+        repeats, hot = self.prompting.repeats, bool(question.temperature)
+        limit = int(self.given.get("max_tokens", question.max_tokens or _MAX_TOKENS))
+        return Decoding(
+            method="sample" if hot and self._answer == "generated" else "greedy",
+            n=repeats if hot and self._answer == "generated" else 1,
+            max_tokens=1 if self._answer == "scored" else max(map(len, answers)) if answers else limit,
+            temperature=question.temperature or 1.0,
+            seed=self.seed,
+        )
+
+    # -- replies ----------------------------------------------------------------------------------------------
+
+    def _generated(self, group: Sequence[_Request]) -> list[list[ChatReply]]:
+        first: list[Any] = []
+        prompts, decoding = [request.prompt for request in group], group[0].decoding
+        made = continue_group(self.forward, prompts, decoding, see_first=first.append)
+        return [
+            [
+                self._reply(request, each, self._listed(first[0][place * decoding.n + number], request.question.scale))
+                for number, each in enumerate(continuations)
+            ]
+            for place, (request, continuations) in enumerate(zip(group, made, strict=True))
+        ]
+
+    def _reply(self, request: _Request, made: Continuation, listed: dict[str, float]) -> ChatReply:
+        usage = {"prompt_tokens": len(request.prompt.ids), "completion_tokens": len(made.token_ids)}
+        numbers = sorted(
+            (answer[: len(answer) - len(request.end)] for answer in request.answers), key=len, reverse=True
+        )
+        for answer in numbers:
+            # a number is whole where its tokens are: what a tuned model writes behind it was never learnt; of 1 and 10
+            # the longer one was written
+            if made.token_ids[: len(answer)] == answer:
+                text = self.forward.tokenizer.decode(list(answer), skip_special_tokens=True)
+                return ChatReply(text, "number", first_tokens=listed, usage=usage)
+        finish = "stop" if made.finish == "end" else made.finish
+        return ChatReply(made.text, finish, first_tokens=listed, usage=usage)
+
+    def _scored(self, group: Sequence[_Request]) -> list[list[ChatReply]]:
+        """Answer with the most probable number of the scale; of equal ones the lowest."""
+        first: list[Any] = []
+        continue_group(self.forward, [request.prompt for request in group], group[0].decoding, see_first=first.append)
+        replies = []
+        for request, logits in zip(group, first[0], strict=True):
+            scores = self._number_scores(request, logits)
+            assert request.question.scale is not None
+            numbers = numbers_of(request.question.scale)
+            known = {number: float(score) for number, score in zip(numbers, scores, strict=True)}
+            usage = {"prompt_tokens": len(request.prompt.ids), "completion_tokens": 0}
+            best = numbers[int(np.argmax(scores))]
+            replies.append([ChatReply(best, "scored", first_tokens=known, usage=usage, whole=True)])
+        return replies
+
+    def _number_scores(self, request: _Request, logits: Any) -> list[float]:
+        """The log-probability of each number as the answer. *Unit:* nats."""
+        after = self.forward.torch.log_softmax(logits, dim=-1)
+        if all(len(answer) == 1 for answer in request.answers):
+            return [float(after[answer[0]]) for answer in request.answers]
+        ids = request.prompt.ids
+        return [float(self.forward.plain((*ids, *answer))[len(ids) - 1 :].sum()) for answer in request.answers]
+
+    def _listed(self, logits: Any, scale: Scale | None) -> dict[str, float]:
+        """Return the most probable first tokens, and those of the points, with their log-probabilities.
+
+        *Unit:* nats. Tokens of the same text are added up.
+        """
+        scores = self.forward.torch.log_softmax(logits, dim=-1)
+        best = scores.topk(min(_LISTED, len(scores))).indices.tolist()
+        found: dict[str, float] = {}
+        for token in dict.fromkeys((*best, *self._point_tokens(scale))):
+            text, score = self._token_text(token), float(scores[token])
+            found[text] = float(np.logaddexp(found[text], score)) if text in found else score
+        return found
+
+    def _point_tokens(self, scale: Scale | None) -> list[int]:
+        """Return the tokens that are a point of the scale, with or without the space before it."""
+        texts = [f"{space}{point:g}" for point in (scale.points if scale else ()) for space in ("", " ")]
+        read = [self.forward.tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
+        return [ids[0] for ids in read if len(ids) == 1]
+
+    def _token_text(self, token: int) -> str:
+        tokenizer = self.forward.tokenizer
+        text = str(tokenizer.decode([token], skip_special_tokens=False))
+        # a part of a letter has no text of its own: all of them together would pass for one token
+        return str(tokenizer.id_to_token(token)) if "\N{REPLACEMENT CHARACTER}" in text else text
+
+    def _repeated(self, replies: list[ChatReply]) -> list[ChatReply]:
+        return replies if len(replies) > 1 else replies * self.prompting.repeats
+
+    def _store(self, work: Path | None) -> VectorStore | None:
+        if work is None:
+            return None
+        return VectorStore(work / "chat", digest([_FORMAT, self._model.store_key(work)]))
+
+
+def _said(prompt: str) -> ChatQuestion:
+    if not prompt:
+        raise InputError("a prompt is empty", hint="leave it out")
+    return ChatQuestion((Message("user", prompt),), temperature=None)
+
+
+def _prompt_of(request: _Request) -> str:
+    return request.question.messages[-1].content
+
+
+def _groups(requests: Sequence[_Request], budget: int) -> Iterator[list[_Request]]:
+    """Yield requests that are drawn alike and have prompts of one length."""
+    alike: dict[str, dict[Prompt, _Request]] = {}
+    for request in requests:
+        how = digest([asdict(request.decoding), [list(each) for each in request.answers]])
+        alike.setdefault(how, {})[request.prompt] = request
+    for same in alike.values():
+        decoding = next(iter(same.values())).decoding
+        for group in groups_of(list(same), budget=budget, n=decoding.n):
+            yield [same[prompt] for prompt in group]

@@ -1,0 +1,118 @@
+"""What is read in one pass, and which tokens are scored from it: rows of a prefix tree, or batches of texts.
+
+A unit says all that its numbers depend on, so that it is also the name under which they are stored. The nodes of a plan
+are the distinct scored places: of a prefix tree, or, where nothing is shared, of every text by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from lexiscope.core.scoring import Offsets
+from lexiscope.subjects.local._prefix_tree import PrefixTree, Row, grow, pack
+from lexiscope.subjects.local._span_tokens import plan_batches
+
+Route = Literal["tree", "batched", "single"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Rows of token ids that are read together, and the tokens that are scored from them.
+
+    In a ``tree`` unit ``depths`` and ``ends`` are the positions of the row's tokens and one past the last descendant of
+    each. ``places`` are positions in the rows laid end to end (padding included), ascending; token ``targets[i]`` is
+    scored after ``places[i]`` and its log-probability belongs to node ``nodes[i]``.
+    """
+
+    route: Route
+    rows: tuple[tuple[int, ...], ...]
+    places: Offsets
+    targets: Offsets
+    nodes: Offsets
+    depths: Offsets | None = None
+    ends: Offsets | None = None
+
+    @property
+    def content(self) -> list[Any]:
+        """All that its numbers depend on, as a JSON value."""
+        shape = [] if self.depths is None or self.ends is None else [self.depths.tolist(), self.ends.tolist()]
+        return [self.route, self.rows, self.places.tolist(), self.targets.tolist(), *shape]
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePlan:
+    """How sequences are scored: units, the number of nodes, and the nodes of every sequence.
+
+    ``read`` counts the tokens that are read, ``repeated`` those of them that another row reads too, or padding.
+    """
+
+    units: tuple[Unit, ...]
+    n_nodes: int
+    paths: tuple[Offsets, ...]
+    read: int
+    repeated: int
+
+    @property
+    def longest_row(self) -> int:
+        """The most tokens of a row."""
+        return max((len(row) for unit in self.units for row in unit.rows), default=0)
+
+
+def tree_plan(sequences: Sequence[Sequence[int]], *, budget: int, longest: int) -> ScorePlan:
+    """Plan the rows of a prefix tree; a row that must not be cut grows up to *longest* tokens."""
+    tree = grow(sequences)
+    rows = pack(tree, budget=budget, longest=longest)
+    units = tuple(_tree_units(tree, rows))
+    read, repeated = sum(len(row.nodes) for row in rows), sum(row.repeated for row in rows)
+    return ScorePlan(units, len(tree.tokens), tree.paths, read, repeated)
+
+
+def _tree_units(tree: PrefixTree, rows: Sequence[Row]) -> Iterator[Unit]:
+    scored = np.flatnonzero(tree.parents >= 0)
+    # children of one parent stand together, parents in depth-first order
+    scored = scored[np.argsort(tree.parents[scored], kind="stable")]
+    above = tree.parents[scored]
+    for row in rows:
+        own = row.nodes[row.repeated :]
+        children = scored[np.searchsorted(above, own[0]) : np.searchsorted(above, own[-1], side="right")]
+        yield Unit(
+            route="tree",
+            rows=(tuple(tree.tokens[row.nodes].tolist()),),
+            places=np.searchsorted(row.nodes, tree.parents[children]),
+            targets=tree.tokens[children],
+            nodes=children,
+            depths=tree.depths[row.nodes],
+            ends=np.searchsorted(row.nodes, tree.ends[row.nodes]),
+        )
+
+
+def batch_plan(sequences: Sequence[Sequence[int]], *, budget: int, route: Route) -> ScorePlan:
+    """Plan batches of similar length, or, on the route ``single``, the same texts one at a time."""
+    lengths = [len(sequence) for sequence in sequences]
+    first = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    paths = tuple(np.arange(first[n], first[n + 1]) for n in range(len(sequences)))
+    # the last token of a text is scored and never read; a text of one token has nothing to score
+    readable = [
+        number for number in sorted(range(len(sequences)), key=lambda n: tuple(sequences[n])) if lengths[number] > 1
+    ]
+    groups = plan_batches([lengths[number] - 1 for number in readable], budget=budget)
+    units = tuple(_batch_unit(sequences, [readable[place] for place in group], first, route) for group in groups)
+    read = sum(len(unit.rows) * max(map(len, unit.rows)) for unit in units) if route == "batched" else 0
+    needed = sum(length - 1 for length in lengths)
+    return ScorePlan(units, int(first[-1]), paths, max(read, needed), max(read - needed, 0))
+
+
+def _batch_unit(sequences: Sequence[Sequence[int]], group: Sequence[int], first: Offsets, route: Route) -> Unit:
+    width = max(len(sequences[number]) for number in group) - 1
+    spans = [np.arange(len(sequences[number]) - 1) for number in group]
+    return Unit(
+        route=route,
+        rows=tuple(tuple(sequences[number][:-1]) for number in group),
+        places=np.concatenate([row * width + span for row, span in enumerate(spans)]),
+        targets=np.concatenate([np.array(sequences[number][1:], dtype=np.int64) for number in group]),
+        nodes=np.concatenate([first[number] + 1 + span for number, span in zip(group, spans, strict=True)]),
+    )

@@ -1,0 +1,1 @@
+"""Vectors of induced senses as subjects that choose a sense."""

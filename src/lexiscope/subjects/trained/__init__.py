@@ -1,0 +1,1 @@
+"""Models trained by Lexiscope as subjects. Files with an underscore serve the others. Training is in ``training``."""

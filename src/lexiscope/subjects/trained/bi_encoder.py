@@ -1,0 +1,95 @@
+"""Trained bi-encoders: a folder that ``lexiscope train bi_encoder`` wrote, as a subject that retrieves.
+
+``bi_encoder:FOLDER`` reads a sentence with the target between ``[`` and ``]`` and ranks the entries of the search space
+that it was trained with: synsets or pages. It answers in the view of its training only (a model of ``full`` also where
+a guessed word was put back). ``?device=cuda&threads=2`` change its speed alone; ``?ranks=10`` gives more ranks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core.errors import Place, SpecError, SubjectError, require
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.subject import SubjectSpec
+from lexiscope.items.answers.search_space import Entry, SearchSpace, retrieved
+from lexiscope.resources.vectors.nearest import nearest
+from lexiscope.subjects._options import split_name
+from lexiscope.subjects.local._loading import torch_threads
+from lexiscope.subjects.trained._trained_folder import ENTRIES, VECTORS, TrainedSubject
+
+CAPABILITIES = ("Judges",)
+TASKS = ("sense_retrieval", "entity_link")
+"""The tasks that one can be trained for; each folder answers that of its training."""
+
+
+def load(spec: SubjectSpec) -> BiEncoder:
+    """Make the bi-encoder of a folder. Its weights are read when it is first asked.
+
+    Errors: :class:`SpecError` for an unknown option.
+    """
+    name, revision, given = split_name(spec.name)
+    numbers = {key: given.get(key, default) for key, default in (("threads", "0"), ("ranks", "1"))}
+    device = given.get("device", "cpu")
+    known = device in ("cpu", "cuda", "mps") and all(value.isdecimal() for value in numbers.values())
+    if revision or set(given) - {"device", "threads", "ranks"} or not known or not int(numbers["ranks"]):
+        hint = "write bi_encoder:FOLDER, or bi_encoder:FOLDER?ranks=10"
+        raise SpecError(f"{spec.name!r} names no trained folder", hint=hint)
+    return BiEncoder(name, device=device, threads=int(numbers["threads"]), ranks=int(numbers["ranks"]))
+
+
+class BiEncoder(TrainedSubject):
+    """A trained bi-encoder with its search space. *name* is its folder; *ranks* how many entries it gives."""
+
+    kind = "bi_encoder"
+
+    def __init__(self, name: str, *, device: str = "cpu", threads: int = 0, ranks: int = 1) -> None:
+        super().__init__(name, device=device)
+        self.threads, self.ranks = threads, ranks
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it was trained and how it is run, for the run record."""
+        return super().settings | {"ranks": self.ranks}
+
+    @cached_property
+    def space(self) -> SearchSpace:
+        """The search space. Errors: :class:`SubjectError` for a damaged folder."""
+        self.folder.check()
+        lines = (self.folder.path / ENTRIES).read_text(encoding="utf-8").splitlines()
+        name = str(self.folder.about["training"]["space"]["name"])
+        return SearchSpace(name, tuple(Entry(*json.loads(line)) for line in lines))
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Return a row ``retrieved`` per item: the option is the id of the nearest entry, the value its cosine.
+
+        Further *ranks* are rows ``retrieved_next``, in their order. *items* are as the view of the training shows them.
+        Errors: :class:`SubjectError` for another task, a damaged folder, or an item shown in another view;
+        :class:`InputError` for an item that has not one usage.
+        """
+        self.folder.check_task(task)
+        self.folder.check_shown(items)
+        readings = [self._wording.query(item) for item in items]
+        with torch_threads(require("torch", "models"), self.threads or None):
+            queries = self._reader.predict(readings)
+        found = nearest(queries, self._vectors, self.ranks)
+        return retrieved(items, self.space, found, subject_id=self.subject_id, subject_kind=self.kind, task=task)
+
+    def n_cut(self, items: Sequence[Item]) -> int:
+        """Return how many items are longer than what this model reads, and are cut. Errors: those of :meth:`judge`."""
+        return self._reader.n_cut([self._wording.query(item)] for item in items)
+
+    @cached_property
+    def _vectors(self) -> Any:
+        self.folder.check()
+        found = np.load(self.folder.path / VECTORS, mmap_mode="r", allow_pickle=False)
+        if len(found) != len(self.space):
+            what = f"{len(found)} vectors stand beside {len(self.space)} entries of the search space"
+            raise SubjectError(what, place=Place(str(self.folder.path)), hint="train it again, in another folder")
+        return found

@@ -1,0 +1,169 @@
+"""How a task asks a chat model: its prompt filled with what the page shows people, and nothing else of the item.
+
+What a model is told is made of the item's texts as the view shows them and of the conditions that the page shows. Ids,
+gold answers, groups, lists, the place in a file, and other items never enter it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES, ChatQuestion, Message, Option
+from lexiscope.core.prompt_text import PromptText, prompt_text, without_examples, without_passages
+from lexiscope.core.scale import Scale
+from lexiscope.core.screen import Choice, Line, Screen
+from lexiscope.items.arrange.views import view_item
+
+Fields = Callable[[Item, str], Mapping[str, str]]
+"""What a prompt says of an item: the item as the view shows it and the language → name → text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """How a variant of a prompt is asked.
+
+    ``temperature`` and ``max_tokens`` are those of its source; ``None`` leaves them to the endpoint. ``takes_shots``:
+    worked examples may stand before the item. ``names_points``: its words name the points of the task's scale, so that
+    it cannot be asked on another one.
+    """
+
+    temperature: float | None = 0.0
+    max_tokens: int | None = 16
+    takes_shots: bool = True
+    names_points: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The ``asks`` of a task: :class:`lexiscope.core.prompt.AskFunction`.
+
+    ``screen`` has the guidelines, the scale and the options, ``fields`` says what of an item is told, ``examples`` are
+    the task's worked examples as items, with the right answer as ``gold``. ``variants`` are those that are not asked
+    as :class:`Variant` has it by default. A rating is asked on the scale of the item, or on that of the task where the
+    item names none; a worked example is then answered with the point that lies where its own lies on the task's scale.
+    """
+
+    screen: Screen
+    fields: Fields
+    examples: Callable[[str], tuple[Item, ...]]
+    variants: Mapping[str, Variant] = field(default_factory=dict)
+
+    def __call__(
+        self, item: Item, *, view: str = "full", language: str = "", variant: str = GUIDELINES, shots: int = 0
+    ) -> ChatQuestion:
+        """Return the question. Errors: those of :class:`~lexiscope.core.prompt.AskFunction`."""
+        used = language or _language(item)
+        text = prompt_text(self.screen.folder / "prompt.txt", used, variant)
+        settings = self.variants.get(variant, Variant())
+        self._check_shots(shots, settings, variant, used)
+        scale = self._scale(item, used, settings, variant)
+        options = self._options(item, view, used)
+        first = text.messages(self._values(item, view, used, text))
+        before = [
+            each
+            for example in self.examples(used)[:shots]
+            for each in self._shot(replace(example, scale=item.scale), item, view, used, text)
+        ]
+        return ChatQuestion(
+            (*first[:-1], *before, first[-1]),
+            scale=scale,
+            options=tuple(option for option, _ in options),
+            temperature=settings.temperature,
+            max_tokens=settings.max_tokens,
+            variant=variant,
+            language=used,
+            shots=shots,
+        )
+
+    def _values(self, item: Item, view: str, language: str, text: PromptText) -> dict[str, str]:
+        scale = item.scale if self.screen.scale is not None else None
+        everything = self.screen.guidelines(language, views=[view.partition("+")[0]], scale=scale)
+        not_quoted = tuple(self.screen.on_scale(passage, language, scale) for passage in text.not_quoted)
+        quoted = without_passages(everything, not_quoted)
+        scale = scale or self.screen.scale
+        listed = [f"{option.names[0]}: {shown}" for option, shown in self._options(item, view, language)]
+        return {
+            "guidelines": without_examples(quoted),
+            "guidelines_with_examples": quoted,
+            "question": self.screen.question(item, language, view=view),
+            "low": f"{scale.low:g}" if scale is not None else "",
+            "high": f"{scale.high:g}" if scale is not None else "",
+            "options": "\n".join(listed),
+            "numbers": f"1–{len(listed)}",
+            **self.fields(item, language),
+        }
+
+    def _shot(self, example: Item, item: Item, view: str, language: str, text: PromptText) -> tuple[Message, Message]:
+        """Return a worked example as two turns: asked as the item is, and answered rightly."""
+        shown = view_item(example, view)
+        asked = text.turn(self._values(shown, view, language, text))
+        if asked == text.turn(self._values(item, view, language, text)):
+            what = "this item is one of the worked examples, which the prompt shows with their answers"
+            raise InputError(what, place=Place(item_id=item.item_id), hint="ask it without shots")
+        return asked, Message("assistant", self._right(shown, view, language))
+
+    def _right(self, example: Item, view: str, language: str) -> str:
+        gold = example.gold or ""
+        if self.screen.scale is not None and example.scale is not None:
+            return f"{example.scale.nearest_to(float(gold), of=self.screen.scale):g}"
+        named = [option.names[0] for option, _ in self._options(example, view, language) if option.value == gold]
+        return named[0] if named else gold
+
+    def _options(self, item: Item, view: str, language: str) -> list[tuple[Option, str]]:
+        """Return the options, numbered, each with its text; those that are shuffled in the order of their keys."""
+        choices = self.screen.options_of(item, view)
+        if self.screen.shuffles_options:
+            # keys follow the alphabet: the order of a file often tells which one is right
+            choices = tuple(sorted(choices, key=lambda choice: (len(choice.key), choice.key)))
+        words = self.screen.words(language)
+        return [_option(number, choice, words) for number, choice in enumerate(choices, start=1)]
+
+    def _scale(self, item: Item, language: str, settings: Variant, variant: str) -> Scale | None:
+        own, given = self.screen.scale, item.scale
+        if own is None or given is None or (given.low, given.high, given.step) == (own.low, own.high, own.step):
+            return own
+        if settings.names_points:
+            what = f"the variant {variant!r} is worded for the scale {own}, this item is rated on the scale {given}"
+            raise InputError(what, place=Place(item_id=item.item_id), hint=f"use the variant {GUIDELINES!r}")
+        return self.screen.scale_in(language, given)
+
+    def _check_shots(self, shots: int, settings: Variant, variant: str, language: str) -> None:
+        if shots and not settings.takes_shots:
+            what = f"the variant {variant!r} has no worked examples that could be shown"
+            raise InputError(what, hint=f"use shots=0, or the variant {GUIDELINES!r}")
+        there = len(self.examples(language))
+        if shots > there:
+            raise InputError(f"{shots} shots are asked for, the task has {there} examples in {language!r}")
+
+
+def plain(line: Line) -> str:
+    """Return a line without its marks.
+
+    >>> plain((("The ", False), ("bank", True)))
+    'The bank'
+    """
+    return "".join(text for text, _ in line)
+
+
+def starred(line: Line) -> str:
+    """Return a line with ``**`` around what is emphasised on the page.
+
+    >>> starred((("The ", False), ("bank", True)))
+    'The **bank**'
+    """
+    return "".join(f"**{text}**" if emphasised else text for text, emphasised in line)
+
+
+def _language(item: Item) -> str:
+    known = item.usages[0].language
+    return "en" if known == "und" else known
+
+
+def _option(number: int, choice: Choice, words: Mapping[str, str]) -> tuple[Option, str]:
+    shown = "\n".join(map(plain, choice.lines)) or words[f"option_{choice.key}"]
+    # a sentence with a candidate in it may be named by the candidate
+    inner = [text.strip("[]") for line in choice.lines for text, emphasised in line if emphasised]
+    return Option(choice.value, (str(number), shown, *inner), choice.flags), shown
