@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.annotation.output.made_export import Answered, collected
+from tests.annotation.export.made_export import Answered, collected
 
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition

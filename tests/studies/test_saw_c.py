@@ -231,7 +231,7 @@ def test_the_run_folder_is_whole(whole_run: Path) -> None:
     assert "<script" not in page
 
 
-# R takes 40 s for all models of the study; tests/analysis/test_r_script.py runs one of them every time
+# R takes 40 s for all models of the study; tests/analysis/mixed/test_r_script.py runs one of them every time
 @pytest.mark.soak
 @pytest.mark.published
 @pytest.mark.r
