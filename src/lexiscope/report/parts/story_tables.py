@@ -16,7 +16,7 @@ _PLAIN = "rank_sum(of=sd,between=open_and_ended,ties=ignored,value=p)"
 
 
 def lengths_table(results: Results, *, name: str = "lengths", number: str = "") -> Table:
-    """Return the mean lengths of stories and of their parts (:class:`lexiscope.build.stories.inventory.StoryLengths`)."""
+    """Return the mean lengths of stories and of their parts (``StoryLengths``)."""
     mean = "mean_words(of={part})"
     columns = (Col("Words, mean", mean, _TWO, "value"), Col("n", mean, show="n"))
     rows = [Row((part,), of={"part": part}) for part in ("precontext", "sentence", "ending", "story")]
