@@ -56,9 +56,9 @@ from lexiscope.items.choice_sets.templates import synonymy_templates  # noqa: E4
 from lexiscope.resources.corpora.unified_wsd import UnifiedCorpus  # noqa: E402
 from lexiscope.subjects._scoring_options import CausalOptions  # noqa: E402
 from lexiscope.subjects.local._lean_modules import tanh_gelu  # noqa: E402
-from lexiscope.subjects.local._log_probabilities import log_probabilities  # noqa: E402
 from lexiscope.subjects.local._score_units import tree_plan  # noqa: E402
 from lexiscope.subjects.local._tree_attention import attend, in_blocks, tree_row  # noqa: E402
+from lexiscope.subjects.local._tree_forward import log_probabilities  # noqa: E402
 from lexiscope.subjects.local.causal_lm import CausalLM  # noqa: E402
 
 Method = Callable[[], np.ndarray]

@@ -33,8 +33,8 @@ from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.result import Record
 from lexiscope.core.settings import Setting, Settings, own_settings, settings_of
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
-from lexiscope.studies.kit.glossary import statistics
 from lexiscope.studies.kit.settings_file import as_yaml
+from lexiscope.studies.kit.study import statistics
 
 ROOT = Path(__file__).resolve().parents[1]
 GENERATED = "This page is generated from the code by `make docs-tables`; changes to it are overwritten."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.exclusion_rules import (
+from lexiscope.analysis.exclusion import (
     AttentionCheck,
     FailedCatch,
     FailedQualification,

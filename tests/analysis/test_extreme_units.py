@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from lexiscope.analysis.agreement.alpha import krippendorff_alpha
-from lexiscope.analysis.agreement.disagreement import LEVELS, Level
+from lexiscope.analysis.agreement.alpha import LEVELS, Level, krippendorff_alpha
 from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.layers.expected_layer import cumulative_r_squared, expected_layer
 from lexiscope.analysis.layers.intervals import expected_layer_r_squared_interval

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+from lexiscope.analysis.agreement.alpha import Level, krippendorff_alpha
 from lexiscope.analysis.agreement.ceilings import split_half
-from lexiscope.analysis.agreement.disagreement import Level
 from lexiscope.analysis.agreement.group_raters import single_rater
 from lexiscope.analysis.agreement.raters import included, leave_one_out, pairwise_agreement
 from lexiscope.analysis.agreement.variance_components import variance_components

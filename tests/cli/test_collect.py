@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lexiscope.cli.collect import answer_rows
-from lexiscope.cli.describe_answers import describe, describe_run
+from lexiscope.cli.report import describe, describe_run
 from lexiscope.core.response import Response, ResponseTable
 
 from .conftest import Run

@@ -17,8 +17,7 @@ from lexiscope.core.errors import DataError, InputError, SpanError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import am2ico, mcl_wic, wic, xl_wic
-from lexiscope.items.arrange.hidden_words import other_places, shown_forms
-from lexiscope.items.arrange.views import without_target
+from lexiscope.items.arrange.views import other_places, shown_forms, without_target
 
 
 def per_split(dataset: Dataset) -> Counter[tuple[object, str | None]]:

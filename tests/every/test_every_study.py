@@ -29,8 +29,7 @@ from lexiscope.report.page.stored import load
 from lexiscope.report.tables import Interval
 from lexiscope.resources import fetch
 from lexiscope.studies.kit import study as runner_of_studies
-from lexiscope.studies.kit.glossary import statistics
-from lexiscope.studies.kit.study import Study
+from lexiscope.studies.kit.study import Study, statistics
 
 STUDIES = catalog.names("studies")
 ANSWERED = Path(__file__).parent / "answered"

@@ -15,8 +15,8 @@ import pytest
 
 from lexiscope.core.dataset import DataFile, DatasetCard
 from lexiscope.core.errors import DataError
-from lexiscope.resources import download as downloading
 from lexiscope.resources import fetch
+from lexiscope.resources import fetch as downloading
 
 
 @pytest.fixture(autouse=True)

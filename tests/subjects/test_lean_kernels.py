@@ -16,13 +16,11 @@ from transformers.activations import ACT2FN
 
 from lexiscope.subjects._scoring_options import CausalOptions
 from lexiscope.subjects.local._lean_modules import lean_modules, replaced, tanh_gelu
-from lexiscope.subjects.local._log_probabilities import log_probabilities
-from lexiscope.subjects.local._prefix_tree import grow
 from lexiscope.subjects.local._rounding import rounding
 from lexiscope.subjects.local._route import guard
-from lexiscope.subjects.local._score_units import tree_plan
+from lexiscope.subjects.local._score_units import grow, tree_plan
 from lexiscope.subjects.local._tree_attention import attend, cut, in_blocks, tree_row
-from lexiscope.subjects.local._tree_forward import CausalForward
+from lexiscope.subjects.local._tree_forward import CausalForward, log_probabilities
 from lexiscope.subjects.local.causal_lm import CausalLM
 
 Folders = Callable[[str], Path]
@@ -151,7 +149,7 @@ class Widths(TorchDispatchMode):
 
 def test_no_row_of_the_vocabulary_is_made(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """In pieces, no tensor is as wide as the vocabulary, or wider than a piece; the plain pass makes such rows."""
-    monkeypatch.setattr("lexiscope.subjects.local._log_probabilities._OUTPUTS", 200)
+    monkeypatch.setattr("lexiscope.subjects.local._tree_forward._OUTPUTS", 200)
     forward = forward_of(causal("gpt2"))
     plan = tree_plan(sequences(20, forward.n_vocabulary), budget=1_000, longest=1_000)
     (unit,) = plan.units

@@ -33,9 +33,8 @@ from lexiscope.subjects.local._rounding import rounding
 from lexiscope.subjects.local.causal_lm import load as load_causal
 from lexiscope.tasks.plausibility import example_items
 from lexiscope.training import lora
-from lexiscope.training._lora_lessons import AdapterLessons, learn_adapter
 from lexiscope.training._lora_model import Learner
-from lexiscope.training.lora import TunedModel, train_lora
+from lexiscope.training.lora import AdapterLessons, TunedModel, learn_adapter, train_lora
 from lexiscope.training.lora_examples import MASKED, examples_of
 from lexiscope.training.lora_settings import PRESETS, LoraSettings
 

@@ -8,28 +8,321 @@ the item statistics by their ids.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import BoolArray
-from lexiscope.analysis.exclusion_rules import (
-    AttentionCheck,
-    FailedCatch,
-    FailedQualification,
-    Judgement,
-    LowAgreement,
-    Rule,
-    SelfReport,
-    Threshold,
-    TooSlow,
-)
-from lexiscope.core.errors import InputError, LexiscopeError, SpecError
+from lexiscope.analysis.agreement.raters import leave_one_out
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError, LexiscopeError, SpecError, StatisticError
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import parse_statistic, statistic_name
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED
+
+# -- exclusion rules ------------------------------------------------------------------------------------------------
+# Rules that say whose answers are not used. Each is declared before the data are seen and judges one table once.
+#
+# Demographic and timing answers are rows of the same table as the ratings (measures ``native_speaker``,
+# ``completion_time`` in ms, ``rating``). ``missing`` says what happens to a participant whom a rule cannot judge (no
+# such answer, or no agreement because all ratings are equal): stop with an ``error``, ``exclude``, or ``keep`` and log
+# it.
+
+
+Missing = Literal["error", "exclude", "keep"]
+Summary = Literal["mean", "median", "min", "max", "sum", "sd"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a rule found: the subjects that it catches, and those that it cannot judge, with the reason."""
+
+    caught: frozenset[str]
+    unknown: Mapping[str, str]
+
+
+class Rule(Protocol):
+    """A declared exclusion rule."""
+
+    @property
+    def missing(self) -> Missing:
+        """What happens to a subject that the rule cannot judge."""
+        ...
+
+    def describe(self) -> str:
+        """Return the rule as a sentence for the report and the pre-registration."""
+        ...
+
+    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+        """Judge *subjects* on *table*, which holds only their answers.
+
+        Errors: :class:`InputError` where the table lacks the measure.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCatch:
+    """Excludes who answered more than ``allowed`` catch items off ``expected`` by more than ``tolerance``.
+
+    A participant is judged on the catch items that they were shown; who was shown none cannot be judged. A catch item
+    without a readable answer is failed. *Source:* SAW-C §3.2 (the same sentence twice, expected answer 5).
+    """
+
+    items: tuple[str, ...]
+    expected: float
+    tolerance: float = 0.0
+    allowed: int = 0
+    measure: str = "rating"
+    missing: Missing = "error"
+
+    def describe(self) -> str:
+        """Return the rule as a sentence."""
+        within = f" ± {self.tolerance:g}" if self.tolerance else ""
+        return (
+            f"Excluded if more than {self.allowed} of the catch items {', '.join(self.items)} were not answered with "
+            f"{self.expected:g}{within} (measure {self.measure})."
+        )
+
+    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+        """Judge *subjects* on their answers to the catch items."""
+        rows = _rows(table, self.measure, type(self).__name__, item_id=self.items)
+        # written as "not within", so that a missing answer counts as wrong
+        wrong = ~(np.abs(rows.column("value") - self.expected) <= self.tolerance)
+        return _count_wrong(rows, wrong, self.allowed, subjects, "saw no catch item")
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionCheck:
+    """Excludes who failed more than ``allowed`` attention checks, all rows of a measure. *Source:* AmbiStory §3.4."""
+
+    expected: float = 1.0
+    allowed: int = 0
+    measure: str = "attention_check"
+    missing: Missing = "error"
+
+    def describe(self) -> str:
+        """Return the rule as a sentence."""
+        return (
+            f"Excluded if more than {self.allowed} attention checks (measure {self.measure}) were not answered with "
+            f"{self.expected:g}."
+        )
+
+    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+        """Judge *subjects* on their attention checks."""
+        rows = _rows(table, self.measure, type(self).__name__)
+        wrong = rows.column("value") != self.expected
+        return _count_wrong(rows, wrong, self.allowed, subjects, "had no attention check")
+
+
+@dataclass(frozen=True, slots=True)
+class FailedQualification:
+    """Excludes whose mean score in the qualification test lies below ``minimum``. *Source:* AmbiStory §3.4."""
+
+    minimum: float
+    measure: str = "qualification"
+    missing: Missing = "error"
+
+    def describe(self) -> str:
+        """Return the rule as a sentence."""
+        return (
+            f"Excluded if the mean score of the qualification test (measure {self.measure}) is below {self.minimum:g}."
+        )
+
+    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+        """Judge *subjects* on their qualification scores."""
+        rows = _rows(table, self.measure, type(self).__name__)
+        return _compare(rows, "value", "mean", subjects, below=self.minimum)
+
+
+@dataclass(frozen=True, slots=True)
+class TooSlow:
+    """Excludes whose completion time lies more than ``sd`` standard deviations (n − 1) above the mean.
+
+    Mean and SD are over the participants still in when the rule is applied. *Source:* SAW-C §3.2.
+    *Unit:* as recorded (ms).
+    """
+
+    sd: float = 3.0
+    measure: str = "completion_time"
+    missing: Missing = "error"
+
+    def describe(self) -> str:
+        """Return the rule as a sentence."""
+        return (
+            f"Excluded if the completion time (measure {self.measure}) lies more than {self.sd:g} standard deviations "
+            "above the mean of the participants not excluded by an earlier rule."
+        )
+
+    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+        """Judge *subjects* on their completion times."""
+        rows = _rows(table, self.measure, type(self).__name__)
+        # mean and SD of those still in, each of them once however many rows they have
+        times, _ = _summaries(rows, "value", "mean", subjects)
+        known = times[~np.isnan(times)]
+        if len(known) < 2:
+            raise StatisticError(f"TooSlow: {len(known)} completion times have no standard deviation")
+        return _compare(rows, "value", "mean", subjects, above=float(known.mean() + self.sd * known.std(ddof=1)))
+
+
+@dataclass(frozen=True, slots=True)
+class LowAgreement:
+    """Excludes whose squared correlation with the others' mean (leave-one-out) lies below ``r_squared``.
+
+    Computed among the participants still in. The square alone would keep a rater who uses the scale upside down;
+    ``require_positive`` excludes r <= 0 as well. ``ignore_items`` (catch items) do not count. *Source:* SAW-C §3.2.
+    """
+
+    r_squared: float = 0.1
+    method: Literal["pearson", "spearman"] = "pearson"
+    require_positive: bool = True
+    ignore_items: tuple[str, ...] = ()
+    measure: str = "rating"
+    missing: Missing = "error"
+
+    def describe(self) -> str:
+        """Return the rule as a sentence."""
+        sign = ", or if r is not positive" if self.require_positive else ""
+        return (
+            f"Excluded if the squared {self.method.capitalize()} correlation of the ratings (measure {self.measure}) "
+            "with the mean of the other participants not excluded by an earlier rule is below "
+            f"{self.r_squared:g}{sign}."
+        )
+
+    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+        """Judge *subjects* on their agreement with each other."""
+        rows = _rows(table, self.measure, type(self).__name__)
+        if self.ignore_items:
+            rows = rows.filter(~np.isin(rows.column("item_id").astype(str), self.ignore_items))
+        found = leave_one_out(Ratings.from_table(rows, measure=self.measure), method=self.method, resamples=0)
+        low = (found.values**2 < self.r_squared) | (self.require_positive & (found.values <= 0))
+        # raters without a value of their own are not "low": the rule's declaration decides about them
+        unknown = {rater.rater_id: rater.reason for rater in found.undefined}
+        seen = {*found.rater_ids, *unknown}
+        unknown |= {subject: "has no rating" for subject in subjects if subject not in seen}
+        return Judgement(frozenset(np.array(found.rater_ids)[low].tolist()), unknown)
+
+
+@dataclass(frozen=True, slots=True)
+class SelfReport:
+    """Excludes who gave a certain answer about themselves: a number, or the text of an option.
+
+    *Source:* SAW-C §3.2 (native speaker: no).
+    """
+
+    measure: str
+    value: float | str
+    missing: Missing = "error"
+
+    def describe(self) -> str:
+        """Return the rule as a sentence."""
+        return f"Excluded if the answer to {self.measure} was {self.value}."
+
+    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+        """Judge *subjects* on what they said about themselves."""
+        rows = _rows(table, self.measure, type(self).__name__)
+        column = rows.column("option" if isinstance(self.value, str) else "value")
+        # NaN is the one number that differs from itself
+        answered = rows.filter(np.array([answer is not None and answer == answer for answer in column], dtype=bool))
+        given = answered.column("option" if isinstance(self.value, str) else "value") == self.value
+        return _count_wrong(answered, np.asarray(given, dtype=bool), 0, subjects, f"did not answer {self.measure}")
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Excludes whose summary of any measure lies strictly above or below a bound.
+
+    ``column`` is ``value`` or ``rt_ms`` (for instance: median response time below 200 ms).
+    """
+
+    measure: str
+    side: Literal["above", "below"]
+    bound: float
+    summary: Summary = "mean"
+    column: Literal["value", "rt_ms"] = "value"
+    missing: Missing = "error"
+
+    def describe(self) -> str:
+        """Return the rule as a sentence."""
+        return (
+            f"Excluded if the {self.summary} of {self.column} (measure {self.measure}) is {self.side} {self.bound:g}."
+        )
+
+    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+        """Judge *subjects* on the summary of the measure."""
+        rows = _rows(table, self.measure, type(self).__name__)
+        bounds: dict[str, float] = {self.side: self.bound}
+        return _compare(rows, self.column, self.summary, subjects, **bounds)
+
+
+def _rows(table: ResponseTable, measure: str, rule: str, **where: object) -> ResponseTable:
+    rows = table.where(measure=measure, **where)
+    if not len(rows):
+        what = f"{rule} cannot be judged: no answer has the measure {measure!r}"
+        chosen = "".join(f" and {name} among {value}" for name, value in where.items())
+        raise InputError(what + chosen, hint="collect it, or take the rule out of the study: it would pass everybody")
+    return rows
+
+
+def _count_wrong(rows: ResponseTable, wrong: Any, allowed: int, subjects: Sequence[str], reason: str) -> Judgement:
+    codes, ids = rows.codes("subject_id")
+    count = np.bincount(codes[np.asarray(wrong, dtype=bool)], minlength=len(ids))
+    caught = frozenset(np.array(ids, dtype=object)[count > allowed].tolist())
+    seen = set(ids)
+    return Judgement(caught, {subject: reason for subject in subjects if subject not in seen})
+
+
+def _compare(
+    rows: ResponseTable,
+    column: str,
+    summary: Summary,
+    subjects: Sequence[str],
+    *,
+    above: float = np.inf,
+    below: float = -np.inf,
+) -> Judgement:
+    values, reasons = _summaries(rows, column, summary, subjects)
+    # NaN compares as false: who has no value is not caught but listed in the reasons
+    caught = (values > above) | (values < below)
+    return Judgement(frozenset(np.array(subjects, dtype=object)[caught].tolist()), reasons)
+
+
+def _summaries(
+    rows: ResponseTable, column: str, summary: Summary, subjects: Sequence[str]
+) -> tuple[FloatArray, dict[str, str]]:
+    """Each subject's summary, NaN where there is none, and why there is none."""
+    codes, ids = rows.codes("subject_id")
+    values = rows.column(column).astype(np.float64)
+    given = ~np.isnan(values)
+    by_id = dict(zip(ids, _split(values[given], codes[given], len(ids)), strict=True))
+    least = 2 if summary == "sd" else 1
+    answers = {subject: by_id.get(subject, np.empty(0)) for subject in subjects}
+    found = [_summary(part, summary) if len(part) >= least else np.nan for part in answers.values()]
+    lacking = {subject: f"has {len(part)} values of {column}" for subject, part in answers.items() if len(part) < least}
+    return np.array(found, dtype=np.float64), lacking
+
+
+def _split(values: FloatArray, codes: IntArray, size: int) -> list[FloatArray]:
+    order = np.argsort(codes, kind="stable")
+    return np.split(values[order], np.searchsorted(codes[order], np.arange(1, size)))
+
+
+def _summary(values: FloatArray, summary: Summary) -> float:
+    if summary == "median":
+        return float(np.median(values))
+    if summary == "sd":
+        return float(values.std(ddof=1))
+    if summary == "mean":
+        return float(values.mean())
+    if summary == "sum":
+        return float(values.sum())
+    return float(values.min() if summary == "min" else values.max())
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
 
 __all__ = [
     "AttentionCheck",

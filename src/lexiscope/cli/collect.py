@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -12,15 +16,17 @@ from lexiscope.analysis.replies import count_replies
 from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.collect_preview import preview_rows
-from lexiscope.cli.collect_summary import print_answers
-from lexiscope.cli.output import print_json, progress_bar, remark, remark_threads, say
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say, say_folded
 from lexiscope.cli.verb import Verb
-from lexiscope.collect import collect_run
+from lexiscope.collect import Seeded, collect_run
+from lexiscope.core import catalog
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import Converses, Previews
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
+from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import load_items, task_of_items
 
 
@@ -133,3 +139,90 @@ def _answer_row(name: str, view: str | None, measure: str, part: ResponseTable) 
         "layers": f"{min(layers)}–{max(layers)}" if layers else "",
         "unanswered": len(part.unanswered(written=is_written(measure))),
     }
+
+
+# -- what --dry-run shows -------------------------------------------------------------------------------------------
+# What ``lexiscope collect --dry-run`` shows: what each subject would be sent, and what that would cost.
+
+
+def preview_rows(
+    items: Sequence[Item],
+    subjects: Sequence[str],
+    task: str,
+    views: Sequence[str],
+    *,
+    seed: int = 0,
+    out: Path | None = None,
+) -> list[dict[str, object]]:
+    """Return one row per subject and view: the first request, the number of all, rough tokens, the highest cost.
+
+    Replies that the run folder *out* keeps are not asked again, and not counted.
+
+    A subject that is sent nothing is named with ``sends`` false. Errors: :class:`CapabilityError` for a subject that
+    cannot answer; those of the task's prompt.
+    """
+    return [row for spec in subjects for row in _of_subject(items, spec, task, views, seed, out)]
+
+
+def _of_subject(
+    items: Sequence[Item], spec: str, task_name: str, views: Sequence[str], seed: int, out: Path | None
+) -> list[dict[str, object]]:
+    subject, task = catalog.subject(spec), catalog.task(task_name)
+    if isinstance(subject, Seeded):
+        subject = subject.with_seed(seed)
+    task.answer_function(subject)
+    for item in items:
+        task.check_item(item)
+    if task.asks is None or not isinstance(subject, Previews) or not isinstance(subject, Converses):
+        return [{"subject": subject.subject_id, "sends": False}]
+    how = subject.prompting
+    rows: list[dict[str, object]] = []
+    for view in views:
+        questions = [
+            task.asks(view_item(item, view), view=view, language=how.language, variant=how.variant, shots=how.shots)
+            for item in items
+        ]
+        found = subject.preview(questions, work=None if out is None else out / "work")
+        rows.append({"subject": subject.subject_id, "sends": True, "view": view, **asdict(found)})
+    return rows
+
+
+# -- what is printed when all have answered -------------------------------------------------------------------------
+# What ``lexiscope collect`` prints: a small table per subject, what its replies came to, and what they cost.
+
+
+_COLUMNS = ("view", "measure", "items", "layers", "unanswered")
+
+
+def print_answers(rows: Sequence[Mapping[str, object]], subjects: Sequence[Mapping[str, Any]]) -> None:
+    """Print the rows of every subject under its name: a spec may be longer than a column is wide.
+
+    *subjects* are those of the record of the run; what a subject that is paid for has cost stands in its settings.
+    """
+    accounts = {about["facts"]["subject_id"]: about["settings"].get("account") for about in subjects}
+    for name, own in groupby(rows, key=lambda row: str(row["subject"])):
+        part = list(own)
+        say(name)
+        print_table(_COLUMNS, [[row[column] for column in _COLUMNS] for row in part], right=("items", "unanswered"))
+        # the replies of a view stand behind all its measures: once is enough
+        for view, said in dict.fromkeys((row["view"], row["replies"]) for row in part if row["replies"]):
+            say_folded(f"replies, {view}: {said}")
+        if accounts.get(name):
+            say_folded(account_line(accounts[name]))
+        say()
+
+
+def account_line(account: Mapping[str, Any]) -> str:
+    """Return in one line what a chat model was sent, what that cost, and what may have been paid beside it.
+
+    >>> account_line({"replies": 4, "possibly_paid": 1, "prompt_tokens": 400, "completion_tokens": 8})
+    'paid: 4 replies, 400 + 8 tokens; possibly paid: 1 request that came to no reply'
+    """
+    paid = f"paid: {account['replies']} replies, {account['prompt_tokens']} + {account['completion_tokens']} tokens"
+    cost, highest = account.get("cost"), account.get("highest_cost")
+    paid += "" if cost is None else f", cost {cost:.6g}"
+    lost = account.get("possibly_paid", 0)
+    if not lost:
+        return f"{paid}; no request was lost"
+    said = f"{paid}; possibly paid: {lost} request{'s' if lost > 1 else ''} that came to no reply"
+    return said + ("" if highest is None else f", with them at most about {highest:.6g}")

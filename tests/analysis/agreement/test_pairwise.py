@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lexiscope.analysis.agreement import pairwise
-from lexiscope.analysis.agreement.pairwise import correlate_raters, resampled_means
+from lexiscope.analysis.agreement import raters as pairwise
+from lexiscope.analysis.agreement.raters import correlate_raters, resampled_means
 from lexiscope.analysis.ratings import Ratings
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from lexiscope.analysis.agreement.ratio_distance import EXACT_VALUES, nodes_of, on_nodes, pair_sums, ratio_distances
+from lexiscope.analysis.agreement.alpha import EXACT_VALUES, nodes_of, on_nodes, pair_sums, ratio_distances
 from lexiscope.analysis.bootstrap import FloatArray
 
 GENERATOR = np.random.default_rng(11)

@@ -11,8 +11,7 @@ from scipy.stats import spearmanr
 
 from lexiscope.analysis.bootstrap import resample_counts
 from lexiscope.analysis.correlation import Kind, sound_draws
-from lexiscope.analysis.layers.choice import at_chosen_layer
-from lexiscope.analysis.layers.layers import correlations_by_layer
+from lexiscope.analysis.layers.layers import at_chosen_layer, correlations_by_layer
 from lexiscope.core.result import Curve, Curves, Estimate, Interval, Undefined
 
 Floats = NDArray[np.float64]

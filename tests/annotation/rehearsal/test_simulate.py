@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from lexiscope.annotation.rehearsal.population import Population, draw_person
-from lexiscope.annotation.rehearsal.recruitment import exclude_by_character, recruit
-from lexiscope.annotation.rehearsal.simulate import simulate, simulate_once
+from lexiscope.annotation.rehearsal.simulate import exclude_by_character, recruit, simulate, simulate_once
 from lexiscope.annotation.study_file.assignment import Quota
 from lexiscope.annotation.study_file.definition import (
     AboutYou,

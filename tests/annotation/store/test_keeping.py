@@ -15,9 +15,9 @@ import pytest
 
 from lexiscope.annotation.store import backup, seals
 from lexiscope.annotation.store.engine import DATABASE_NAME, StorageError, sa
-from lexiscope.annotation.store.health import is_low
 from lexiscope.annotation.store.keeper import Keeper
 from lexiscope.annotation.store.record import Phase, Review, State, Trial
+from lexiscope.annotation.store.safekeeping import is_low
 from lexiscope.annotation.store.schema import SCHEMA_VERSION
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import InputError

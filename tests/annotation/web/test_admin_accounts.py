@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.web.admin.accounts import make_setup_link
-from lexiscope.annotation.web.admin.failures import Failures
+from lexiscope.annotation.web.admin.desk import Failures
 from lexiscope.annotation.web.admin.passwords import LONGEST, password_fault
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES
 from lexiscope.annotation.web.app import App

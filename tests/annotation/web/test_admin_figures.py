@@ -14,8 +14,8 @@ from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.study_file.definition import Payment
 from lexiscope.annotation.web.admin import look as look_module
+from lexiscope.annotation.web.admin.desk import OneTimeTexts
 from lexiscope.annotation.web.admin.look import Looks
-from lexiscope.annotation.web.admin.one_time import OneTimeTexts
 from lexiscope.annotation.web.admin.overview_page import key_figures, list_lines, needs_of, top_up_lines
 
 from .made_admin import answer_by_rule, researcher, run, running

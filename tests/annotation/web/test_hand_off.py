@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 from lexiscope.annotation.rehearsal.page import read_page
-from lexiscope.annotation.store import health
+from lexiscope.annotation.store import safekeeping as health
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.record import State, StateError
 from lexiscope.annotation.store.store import Store

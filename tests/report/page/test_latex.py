@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.report.page.latex import escape, to_latex
+from lexiscope.report.page.stored import escape, to_latex
 from lexiscope.report.tables import Table
 
 

@@ -31,8 +31,7 @@ from lexiscope.resources.lexicons.lexicon import (
     supersense,
     synonyms,
 )
-from lexiscope.resources.lexicons.wndb import DICT_FILES
-from lexiscope.resources.lexicons.wordnet import CARD, WordNet
+from lexiscope.resources.lexicons.wordnet import CARD, DICT_FILES, WordNet
 
 from .. import tiny_wordnet
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.subjects.local._prefix_tree import PrefixTree, grow, pack
-from lexiscope.subjects.local._score_units import batch_plan, tree_plan
+from lexiscope.subjects.local._score_units import PrefixTree, batch_plan, grow, pack, tree_plan
 
 SEQUENCES = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=9).map(tuple), min_size=1, max_size=30)
 

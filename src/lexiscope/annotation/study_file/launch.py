@@ -10,15 +10,31 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
-from lexiscope.annotation.study_file.definition import Question, StudyDefinition
+from lexiscope.analysis.exclusion import (
+    AttentionCheck,
+    FailedCatch,
+    FailedQualification,
+    LowAgreement,
+    Rule,
+    SelfReport,
+    Threshold,
+    TooSlow,
+    parse_rule,
+)
+from lexiscope.analysis.mixed.formula import read_formula
+from lexiscope.annotation.study_file.definition import Answer, Question, StudyDefinition
+from lexiscope.annotation.study_file.design import build_design, is_catch
+from lexiscope.annotation.study_file.exclusions import CATCH
 from lexiscope.annotation.study_file.freeze import freeze
-from lexiscope.annotation.study_file.launch_material import design_problems, plan_problems, question_problems
-from lexiscope.annotation.study_file.launch_rules import rule_problems
 from lexiscope.annotation.study_file.launch_screen import screen_problems
+from lexiscope.annotation.study_file.planned_effect import effect_codes
 from lexiscope.annotation.study_file.problem import Problem
+from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.scale import Scale
+from lexiscope.core.screen import Screen
 
 __all__ = ["Problem", "ready_to_launch"]
 
@@ -187,3 +203,210 @@ def _scale(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Probl
         what = f"the item {other.item_id!r} is rated from {other.scale}, the study asks from {asked}"
         hint = "set scale.low and scale.high to those of the items, whose ratings could not be compared otherwise"
         yield Problem("E638", ("scale", "low"), what, hint)
+
+
+# -- can the questions, the design and the planned analysis of a study be what its file says? -----------------------
+
+
+_PLAN = "write a model of lme4's kind, and name a condition of the items as its effect"
+
+
+def question_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    """Yield E628 for every question with a known answer that could not be shown, or not be answered rightly."""
+    taken = {item.item_id for item in items}
+    for part in ("examples", "practice", "qualification", "attention"):
+        for number, question in enumerate(getattr(definition, part)):
+            if question.id in taken:
+                yield Problem("E628", (part, number, "id"), f"the id {question.id!r} is taken", "give it another id")
+            taken.add(question.id)
+            yield from _question(definition, question, (part, number))
+
+
+def _question(definition: StudyDefinition, question: Question, keys: tuple[str | int, ...]) -> Iterator[Problem]:
+    if question.task and question.task not in catalog.names("tasks"):
+        yield Problem("E628", (*keys, "task"), f"there is no task {question.task!r}", "see: lexiscope list tasks")
+        return
+    screen = catalog.screen(question.task or definition.task)
+    try:
+        shown = question_item(question, definition.name, definition.language)
+        screen.check(shown)
+    except InputError as error:
+        yield Problem("E628", (*keys, "shows"), error.what, error.hint or "show what a trial shows")
+        return
+    yield from _accepted(definition, question, keys, screen, shown)
+
+
+def _accepted(
+    definition: StudyDefinition, question: Question, keys: tuple[str | int, ...], screen: Screen, shown: Item
+) -> Iterator[Problem]:
+    judged = keys[0] in ("qualification", "attention")
+    if judged and screen.widget in ("text", "search"):
+        what = f"{question.id!r} is answered in words, which no list of right answers can judge"
+        yield Problem("E628", keys, what, "name a task with a scale or a choice under task")
+        return
+    if judged and not question.accept:
+        yield Problem("E628", keys, f"{question.id!r} accepts no answer", "list the right answers: accept")
+    scale = definition.scale.scale() if not question.task else screen.scale
+    options = {choice.value for choice in screen.options_of(shown, definition.views[0])}
+    for number, answer in enumerate(question.accept):
+        here = (*keys, "accept", number)
+        if screen.widget == "scale" and scale is not None and not _on_scale(scale, answer):
+            what = f"{question.id!r} accepts {answer}, which is not on the scale"
+            yield Problem("E628", here, what, f"use {scale.low:g} to {scale.high:g}")
+        if screen.widget == "choice" and answer not in options:
+            what = f"{question.id!r} accepts {answer!r}, which is no option"
+            yield Problem("E628", here, what, f"the options are: {', '.join(sorted(options))}")
+
+
+def _on_scale(scale: Scale, answer: Answer) -> bool:
+    return not isinstance(answer, str) and scale.contains(answer)
+
+
+def design_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    """Yield what makes the quotas or the lists impossible: E625, E402, E407, E408, E421, E422."""
+    ratings, lists = definition.ratings, definition.design.lists
+    lists *= len(definition.views)
+    needed = lists * ratings.per_item
+    if ratings.people_at_most and ratings.people_at_most < needed:
+        what = f"{ratings.people_at_most} people cannot give {ratings.per_item} valid answers to each of {lists} lists"
+        hint = f"that takes {needed} people and those in place of excluded ones"
+        yield Problem("E625", ("ratings", "people_at_most"), what, hint)
+    if ratings.people_at_most and ratings.first_wave > ratings.people_at_most:
+        what = f"the first wave of {ratings.first_wave} is more than people_at_most"
+        yield Problem("E625", ("ratings", "first_wave"), what, "set one of them")
+    if catalog.screen(definition.task).drawn:
+        yield from _pool(definition, items)
+    try:
+        design = build_design(items, definition.design, definition.catch)
+    except InputError as error:
+        item = f" (item {error.place.item_id!r})" if error.place is not None and error.place.item_id else ""
+        yield Problem(
+            error.code or "E421", ("design",), error.what + item, error.hint or "change the design, or the items"
+        )
+        return
+    smallest = min(map(len, design.lists))
+    if smallest < 2 and definition.trials_per_list:
+        what = f"a list has {smallest} items: no check can stand between them"
+        yield Problem("E625", ("design", "lists"), what, "use fewer lists, or no checks")
+
+
+def _pool(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    n_items, per_person = len(items), definition.pool.per_person
+    if definition.design.lists > 1:
+        what = f"items are drawn from one pool, not from {definition.design.lists} lists"
+        yield Problem("E625", ("design", "lists"), what, "set lists: 1")
+    if n_items < 2 * per_person:
+        what = f"one participant writes {per_person} answers and may ask for other items; the pool has {n_items}"
+        yield Problem("E625", ("pool", "per_person"), what, f"add items ({2 * per_person} at least), or ask for fewer")
+    if definition.trials_per_list:
+        what = "catch trials and attention checks have no place among items that are drawn one by one"
+        yield Problem("E625", ("catch", "per_list"), what, "set catch.per_list: 0 and attention: []")
+
+
+def plan_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    """Yield E627 where the planned model cannot be read, or names what is no condition of the items."""
+    planned = definition.planned
+    if not planned.model:
+        return
+    if catalog.screen(definition.task).widget != "scale":
+        what = "a mixed model is planned for ratings, and this task collects none"
+        yield Problem("E627", ("planned", "model"), what, "leave it empty")
+        return
+    try:
+        formula = read_formula(planned.model)
+        real = [item for item in items if not is_catch(item)]
+        effect_codes(real, planned.effect)
+    except InputError as error:
+        yield Problem("E627", ("planned", "effect" if error.code else "model"), error.what, error.hint or _PLAN)
+        return
+    if planned.effect not in formula.fixed:
+        what = f"the planned model has no fixed effect {planned.effect!r}"
+        yield Problem(
+            "E627", ("planned", "effect"), what, f"its fixed effects are: {', '.join(formula.fixed) or 'none'}"
+        )
+    known = {"rating", "participant", "item", "word", "list"}.union(*(item.conditions for item in items[:1]))
+    for column in formula.columns:
+        if column not in known:
+            what = f"the planned model uses {column!r}, which is no column of the ratings"
+            yield Problem("E627", ("planned", "model"), what, f"there are: {', '.join(sorted(known))}")
+
+
+# -- can the declared exclusion rules be judged on what the study collects? -----------------------------------------
+
+
+def rule_problems(definition: StudyDefinition) -> Iterator[Problem]:
+    """Yield E626 for every rule that would have nothing to judge, or would stop the analysis.
+
+    >>> study = StudyDefinition(
+    ...     name="s", task="relatedness", language="en", exclusions=("self_report(measure=native_speaker,value=no)",)
+    ... )
+    >>> [problem.what for problem in rule_problems(study)]
+    ["no question asks 'native_speaker'"]
+    """
+    for number, text in enumerate(definition.exclusions):
+        for what, hint in _faults(definition, parse_rule(text)):
+            yield Problem("E626", ("exclusions", number), what, hint)
+
+
+def _faults(definition: StudyDefinition, rule: Rule) -> Iterator[tuple[str, str]]:
+    if isinstance(rule, FailedCatch | LowAgreement) and rule.measure not in _numbers(definition):
+        stored = ", ".join(sorted(_numbers(definition)))
+        yield f"the study stores no number {rule.measure!r}", f"it stores: {stored}; or take the rule out"
+    elif isinstance(rule, FailedCatch):
+        yield from _catch(definition, rule)
+    elif isinstance(rule, LowAgreement):
+        yield from _agreement(definition, rule)
+    elif isinstance(rule, SelfReport):
+        yield from _report(definition, rule)
+    elif isinstance(rule, AttentionCheck) and not definition.attention:
+        yield "the study has no attention check", "add one under attention, or take the rule out"
+    elif isinstance(rule, FailedQualification) and not definition.qualification:
+        yield "the study has no qualification", "add one under qualification, or take the rule out"
+    elif isinstance(rule, TooSlow | Threshold):
+        yield from _measure(definition, rule.measure)
+
+
+def _catch(definition: StudyDefinition, rule: FailedCatch) -> Iterator[tuple[str, str]]:
+    if CATCH in rule.items and not definition.catch.per_list:
+        yield "the lists have no catch trial", "set catch.per_list, or take the rule out"
+    if CATCH in rule.items and rule.expected != definition.catch.answer:
+        what = f"the rule expects {rule.expected:g}, catch.answer is {definition.catch.answer:g}"
+        yield what, "both are the right answer to the same trials"
+
+
+def _agreement(definition: StudyDefinition, rule: LowAgreement) -> Iterator[tuple[str, str]]:
+    if definition.catch.per_list and CATCH not in rule.ignore_items:
+        yield "catch trials would count as agreement", "write ignore_items=catch"
+    if rule.missing == "error":
+        yield (
+            "who gives the same answer everywhere has no correlation, and would stop the analysis",
+            "write missing=exclude or missing=keep",
+        )
+    if definition.ratings.per_item < 3:
+        yield f"with {definition.ratings.per_item} ratings an item there is no group to agree with", "ask for 3 or more"
+
+
+def _report(definition: StudyDefinition, rule: SelfReport) -> Iterator[tuple[str, str]]:
+    asked = next((question for question in definition.about_you if question.measure == rule.measure), None)
+    if asked is None:
+        yield f"no question asks {rule.measure!r}", "ask it under about_you, or take the rule out"
+    elif asked.kind == "choice" and str(rule.value) not in {option.value for option in asked.options}:
+        known = ", ".join(option.value for option in asked.options)
+        yield f"{rule.value!r} is no answer to {rule.measure!r}", f"the answers are: {known}"
+    elif not asked.required and rule.missing == "error":
+        yield f"{rule.measure!r} may stay unanswered", "write missing=exclude or missing=keep, or require an answer"
+
+
+def _measure(definition: StudyDefinition, measure: str) -> Iterator[tuple[str, str]]:
+    stored = _numbers(definition)
+    if measure not in stored:
+        yield f"the study stores no number {measure!r}", f"it stores: {', '.join(sorted(stored))}"
+
+
+def _numbers(definition: StudyDefinition) -> set[str]:
+    """The measures that are numbers: choices and texts are none, and nothing can be correlated with them."""
+    screen = catalog.screen(definition.task)
+    stored = {"completion_time"} | {q.measure for q in definition.about_you if q.kind == "number"}
+    stored |= {screen.measure} if screen.widget == "scale" else set()
+    stored |= {"attention_check"} if definition.attention else set()
+    return stored | ({"qualification"} if definition.qualification else set())

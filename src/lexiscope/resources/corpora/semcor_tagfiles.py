@@ -6,13 +6,16 @@ carry a marker of syntax, ``(a)``, ``(p)`` or ``(ip)``, that keys of WordNet do 
 
 from __future__ import annotations
 
+import gzip
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.resources.corpora.unified_writing import write_unified
+from lexiscope.core.run import write_atomically
 from lexiscope.resources.corpora.unified_wsd import Document, Sentence, Token, UnifiedCorpus
 
 _TAG = re.compile(r"<(/?)(\w+)([^<>]*)>([^<]*)")
@@ -37,7 +40,7 @@ _UNIVERSAL = {tag: universal for universal, tags in _TAGS.items() for tag in tag
 def convert(folder: Path, out: Path) -> UnifiedCorpus:
     """Write the tag files below a folder as a corpus in the unified layout into another, and return it.
 
-    Errors: as of :func:`read_tagfiles` and :func:`~lexiscope.resources.corpora.unified_writing.write_unified`.
+    Errors: as of :func:`read_tagfiles` and :func:`~lexiscope.resources.corpora.semcor_tagfiles.write_unified`.
     """
     return write_unified(read_tagfiles(folder), out, "semcor")
 
@@ -114,3 +117,49 @@ def _keys(attributes: dict[str, str], place: Place) -> tuple[str, ...]:
     lemma = attributes["lemma"].lower()
     found = zip(numbers, endings, strict=True)
     return tuple(f"{lemma}%{_MARKER.sub('', ending)}" for number, ending in found if number != "0")
+
+
+# -- a tagged corpus in the unified WSD layout ----------------------------------------------------------------------
+# Writing a tagged corpus in the unified WSD layout, so that the same documents always give the same bytes.
+
+
+def write_unified(documents: Iterable[Document], folder: Path, name: str, *, language: str = "en") -> UnifiedCorpus:
+    """Write ``<name>.data.xml.gz`` and ``<name>.gold.key.txt.gz`` into a folder, and return the corpus.
+
+    Errors: :class:`~lexiscope.core.errors.RunError` where they cannot be written; each appears whole or not at all.
+    """
+    lines = ['<?xml version="1.0" encoding="UTF-8" ?>', f"<corpus lang={quoteattr(language)} source={quoteattr(name)}>"]
+    keys: list[str] = []
+    for document in documents:
+        lines += _document(document)
+        tokens = (token for sentence in document.sentences for token in sentence.tokens)
+        keys += [f"{token.instance_id} {' '.join(token.sense_keys)}" for token in tokens if token.instance_id]
+    corpus = UnifiedCorpus(folder / f"{name}.data.xml.gz", folder / f"{name}.gold.key.txt.gz")
+    write_atomically(corpus.data, _packed([*lines, "</corpus>"]))
+    write_atomically(corpus.keys, _packed(keys))
+    return corpus
+
+
+def _document(document: Document) -> list[str]:
+    source = f" source={quoteattr(document.source)}" if document.source else ""
+    lines = [f"<text id={quoteattr(document.document_id)}{source}>"]
+    for sentence in document.sentences:
+        lines.append(f"<sentence id={quoteattr(sentence.sentence_id)}>")
+        lines += [_token(token) for token in sentence.tokens]
+        lines.append("</sentence>")
+    return [*lines, "</text>"]
+
+
+def _token(token: Token) -> str:
+    lemma, pos, form = quoteattr(token.lemma), quoteattr(token.pos), escape(token.form)
+    if token.instance_id is None:
+        return f"<wf lemma={lemma} pos={pos}>{form}</wf>"
+    return f"<instance id={quoteattr(token.instance_id)} lemma={lemma} pos={pos}>{form}</instance>"
+
+
+def _packed(lines: list[str]) -> bytes:
+    packed = io.BytesIO()
+    # neither name nor time in the header: equal content, equal bytes
+    with gzip.GzipFile("", "wb", 9, packed, mtime=0) as stream:
+        stream.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
+    return packed.getvalue()

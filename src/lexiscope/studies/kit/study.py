@@ -22,6 +22,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -37,7 +38,7 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings, own_items, settings_from
 from lexiscope.core.showing import counted
-from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, printed_values
+from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, printed_values, read_rows
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.exports import Exported, export, meanings_of
@@ -58,7 +59,6 @@ from lexiscope.report.sections import asked_in, card_section, omissions_section,
 from lexiscope.report.tables import Table, with_minus_signs
 from lexiscope.resources.fetch import locate_all
 from lexiscope.studies.kit.data import card_of, dataset_of, given_files
-from lexiscope.studies.kit.glossary import statistics
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.run_data import RunData
 
@@ -570,3 +570,31 @@ def _question(
     section = question_section(question, texts, part)
     # a question without an answer is no analysis that was made
     return section if part.records or part.tables or part.figures else replace(section, flag="")
+
+
+# -- what each statistic is, for all studies: a name means one thing, whichever study prints it ---------------------
+# The names are those of ``results.json`` without their parameters; the table is ``statistics.csv`` next to this file.
+
+
+GLOSSARY = Path(__file__).with_name("statistics.csv")
+_COLUMNS = ("statistic", "meaning")
+
+
+@cache
+def statistics(path: Path = GLOSSARY) -> Mapping[str, str]:
+    """Return the meaning of each statistic by its name, in the order of the table.
+
+    Errors: :class:`InputError` for a name that is there twice, and for one without a meaning.
+
+    >>> statistics()["n_words"]
+    'distinct words of the items: what intervals resample'
+    """
+    found: dict[str, str] = {}
+    for place, row in read_rows(path, _COLUMNS):
+        name, meaning = row["statistic"], row["meaning"]
+        if not meaning:
+            raise InputError(f"the statistic {name!r} has no meaning", place=place)
+        if name in found:
+            raise InputError(f"the statistic {name!r} is there twice: a name has one meaning", place=place)
+        found[name] = meaning
+    return found

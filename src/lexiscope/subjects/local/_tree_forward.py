@@ -22,7 +22,6 @@ from lexiscope.core.subject import Floats
 from lexiscope.subjects.local._adapter import AdaptedFolder, adapt
 from lexiscope.subjects.local._lean_modules import lean_modules, replaced
 from lexiscope.subjects.local._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
-from lexiscope.subjects.local._log_probabilities import log_probabilities
 from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.local._rounding import same_to_rounding
 from lexiscope.subjects.local._score_units import Unit
@@ -226,3 +225,53 @@ def _ends_of_text(model: Any, named: int | None) -> frozenset[int]:
     configured = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
     found = [*(configured if isinstance(configured, list) else [configured]), named]
     return frozenset(int(each) for each in found if each is not None)
+
+
+# -- log-probabilities from hidden states, piece by piece -----------------------------------------------------------
+# Log-probabilities from hidden states: the vocabulary is projected piece by piece, and no row of it is ever kept.
+#
+# A piece of logits is computed for all rows, turned into sums of exponentials while it is near the processor, and
+# overwritten by the next one. The logits of scored tokens are products of their own.
+
+
+# outputs of a piece, and rows of it that are summed together (benchmarks/README.md)
+_OUTPUTS, _ROWS = 2_048, 128
+# scored tokens whose logits are computed together
+_SCORED = 1_024
+
+
+def log_probabilities(hidden: Any, head: Any, rows: Any, targets: Any, *, scaling: Callable[[Any], Any]) -> Any:
+    """Return the log-probability of ``targets[i]`` after ``hidden[rows[i]]``. *Shape: (targets,)*, at most 0.
+
+    *head* is a linear layer, *scaling* what the model does to every single one of its outputs.
+    """
+    torch = require("torch", "models")
+    n_rows, pieces = len(hidden), head.weight.split(_OUTPUTS)
+    biases = [None] * len(pieces) if head.bias is None else head.bias.split(_OUTPUTS)
+    largest, sums = hidden.new_empty((2, len(pieces), n_rows), dtype=torch.float32)
+    place = hidden.new_empty(n_rows * min(_OUTPUTS, len(head.weight)))
+    for number, (weight, bias) in enumerate(zip(pieces, biases, strict=True)):
+        logits = place[: n_rows * len(weight)].view(n_rows, len(weight))
+        _project(torch, hidden, weight, bias, out=logits)
+        split = (each.split(_ROWS) for each in (logits, largest[number], sums[number]))
+        for part, most, total in zip(*split, strict=True):
+            near = scaling(part).float()
+            torch.amax(near, 1, out=most)
+            torch.sum(near.sub_(most[:, None]).exp_(), 1, out=total)
+    whole = torch.logsumexp(sums.log_().add_(largest), 0)
+    return (_logits_of(torch, hidden, head, rows, targets, scaling) - whole[rows]).clamp_(max=0)
+
+
+def _project(torch: Any, hidden: Any, weight: Any, bias: Any, *, out: Any) -> None:
+    if bias is None:
+        torch.mm(hidden, weight.t(), out=out)
+    else:
+        torch.addmm(bias, hidden, weight.t(), out=out)
+
+
+def _logits_of(torch: Any, hidden: Any, head: Any, rows: Any, targets: Any, scaling: Callable[[Any], Any]) -> Any:
+    found = []
+    for row, target in zip(rows.split(_SCORED), targets.split(_SCORED), strict=True):
+        logits = torch.linalg.vecdot(hidden[row].float(), head.weight[target].float())
+        found.append(scaling(logits if head.bias is None else logits + head.bias[target].float()))
+    return torch.cat(found)
