@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 from lexiscope.collect import CollectProgress, collect
 from lexiscope.core.dataset import DatasetCard
@@ -116,7 +115,7 @@ class BiasData(RunData[ContextBiasSettings]):
         return {"datasets": len(self.sets), "items": items, "responses": answers, "models": len(self.answers)}
 
     @property
-    def record(self) -> Mapping[str, Any]:
+    def record(self) -> Mapping[str, object]:
         """How each model was trained, and what was not trained."""
         plans = [
             {"dataset": name, "model": one.subject, "plan": one.plan, "left_out": list(one.left_out)}

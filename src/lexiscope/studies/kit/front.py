@@ -121,7 +121,7 @@ def study(
     return StudyRun(name, summary.report, summary.n_records, summary.remarks, summary.overview)
 
 
-def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(settings: Mapping[str, object]) -> dict[str, object]:
     """Return settings as a study file writes them: paths as text, and one subject as a list of one."""
     found = {key: str(value) if isinstance(value, Path) else value for key, value in settings.items()}
     if isinstance(found.get("subjects"), str):

@@ -393,9 +393,9 @@ class Run(RunData[S]):
             return self.about(replace(one, name=name), **about)
         return self.about(replace(one, name=name, n_groups=n_groups, note=note), **about)
 
-    def _trials(self) -> dict[str, Any]:
+    def _trials(self) -> dict[str, NDArray[Any]]:
         ratings, rows = self.people, self.item_rows
-        columns: dict[str, Any] = {
+        columns: dict[str, NDArray[Any]] = {
             "rating": ratings.value,
             "participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
             "item": np.array(ratings.item_ids, dtype=object)[ratings.item],
@@ -411,7 +411,7 @@ class Run(RunData[S]):
         return columns
 
 
-def _complete(columns: dict[str, Any], formulas: str) -> tuple[dict[str, Any], int]:
+def _complete(columns: dict[str, NDArray[Any]], formulas: str) -> tuple[dict[str, NDArray[Any]], int]:
     """The rows that have a number in every column that the formulas name, and how many have not."""
     named = [name for name in columns if re.search(rf"\b{re.escape(name)}\b", formulas)]
     numbers = [columns[name] for name in named if np.issubdtype(columns[name].dtype, np.floating)]

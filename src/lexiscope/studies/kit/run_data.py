@@ -68,7 +68,7 @@ class RunData(Generic[S]):
         return {"responses": len(self.responses)}
 
     @property
-    def record(self) -> Mapping[str, Any]:
+    def record(self) -> Mapping[str, object]:
         """What else ``run.json`` says of the run: plain values."""
         return {}
 

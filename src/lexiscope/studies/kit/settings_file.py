@@ -7,8 +7,9 @@ Settings → YAML → settings is exact. Paths in a study file are taken from th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import GenericAlias
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -41,13 +42,13 @@ def _field(setting: Setting) -> tuple[Any, Any]:
     parts = [_part(part, least) for part in setting.parts]
     default = as_yaml(setting, setting.default)
     if setting.many:
-        return (dict[parts[0], parts[1]] if len(parts) > 1 else list[parts[0]]), default  # type: ignore[valid-type]
+        return GenericAlias(dict if len(parts) > 1 else list, tuple(parts)), default
     if len(parts) > 1:
         size = len(parts)
         entry = parts[0]
         for part in (part for part, kind in zip(parts, setting.parts, strict=True) if kind is not setting.parts[0]):
             entry = entry | part
-        return list[entry], Field(default=default, min_length=size, max_length=size)  # type: ignore[valid-type]
+        return GenericAlias(list, (entry,)), Field(default=default, min_length=size, max_length=size)
     return (parts[0] | None if setting.optional else parts[0]), default
 
 
@@ -79,7 +80,7 @@ def read_study_file(path: Path | str) -> Settings:
     return _settings(read_yaml(path))
 
 
-def settings_of_run(name: str, given: Mapping[str, Any]) -> Settings:
+def settings_of_run(name: str, given: Mapping[str, object]) -> Settings:
     """Return the settings of a study by its name, its path or the path of its YAML file, with the values *given*.
 
     A value that names the same thing in another way (items, a dataset, several datasets) takes the file's place.
@@ -96,8 +97,9 @@ def settings_of_run(name: str, given: Mapping[str, Any]) -> Settings:
             values[setting.name] = setting.default
         elif setting.option.file:
             one = given.get(setting.name, ())
-            for path in (one,) if isinstance(one, str) and one else one:
-                existing_file(path)
+            paths = one if isinstance(one, Sequence) and not isinstance(one, str) else (one,)
+            for path in filter(None, paths):
+                existing_file(str(path))
     return settings_from(type(settings), values)
 
 
@@ -164,13 +166,14 @@ def _settings(source: YamlSource) -> Settings:
 def _kind(source: YamlSource) -> type[Settings]:
     """The settings of the study that a file names."""
     name = _checked(source, Settings, {key: source.content[key] for key in (_KEY,) if key in source.content})[_KEY]
+    assert isinstance(name, str)
     try:
         return catalog.settings(name)
     except SpecError as error:
         raise InputError(error.what, code="E614", place=source.place((_KEY,)), hint=error.hint) from error
 
 
-def _checked(source: YamlSource, kind: type[Settings], content: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(source: YamlSource, kind: type[Settings], content: Mapping[str, object]) -> dict[str, object]:
     model = schema(kind)
     try:
         return model.model_validate(content).model_dump()

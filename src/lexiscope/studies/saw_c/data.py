@@ -190,7 +190,7 @@ class SawCData(Run[SawCSettings]):
         return {**super().counts, **more}
 
     @property
-    def record(self) -> Mapping[str, Any]:
+    def record(self) -> Mapping[str, object]:
         """The exclusions, for ``run.json``."""
         return {"exclusions": [asdict(entry) for entry in self.exclusion.log] if self.exclusion else []}
 

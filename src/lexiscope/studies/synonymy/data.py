@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign, without_pairs
 from lexiscope.analysis.choices.design_answers import Kind, SubjectAnswers, subject_answers
@@ -63,7 +62,7 @@ class SynonymyData(RunData[SynonymySettings]):
     choices: ResponseTable = field(default_factory=ResponseTable.empty)
     gaps: ResponseTable = field(default_factory=ResponseTable.empty)
     facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
-    routes: tuple[Mapping[str, Any], ...] = ()
+    routes: tuple[Mapping[str, object], ...] = ()
     states: Mapping[str, float] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
 
@@ -95,7 +94,7 @@ class SynonymyData(RunData[SynonymySettings]):
         return asked | {"responses": len(self.responses), "subjects": len(self.answers)}
 
     @property
-    def record(self) -> Mapping[str, Any]:
+    def record(self) -> Mapping[str, object]:
         """How live subjects scored."""
         return {"scoring": [dict(route) for route in self.routes]}
 
