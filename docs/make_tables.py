@@ -339,16 +339,17 @@ def statistics_page() -> str:
     """Return every public function of the analysis, file by file, with its first paragraph and its source."""
     folder = Path(lexiscope.__file__).parent / "analysis"
     intro = (
-        "Numbers in, numbers out: import a function from `lexiscope.analysis.<file>`. The docstring of each says "
-        "shapes, units, direction and errors, and most have a worked example."
+        "Numbers in, numbers out: import a function from its file below `lexiscope.analysis`. The docstring of each "
+        "says shapes, units, direction and errors, and most have a worked example."
     )
     blocks = [intro]
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted(folder.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         rows = [_statistic(node) for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
         doc = markdown(" ".join((ast.get_docstring(tree) or "").split("\n\n")[0].split()))
         if rows:
-            blocks += [f"## `{path.stem}`", doc, table(("function", "what it returns", "source"), rows)]
+            place = ".".join(path.relative_to(folder).with_suffix("").parts)
+            blocks += [f"## `{place}`", doc, table(("function", "what it returns", "source"), rows)]
     return _page("Statistics", *blocks, "## Exclusion rules", _rules())
 
 

@@ -101,3 +101,10 @@ def test_one_cluster_has_a_share_without_an_interval() -> None:
     for found in (accuracy([1, 0], clusters=["s", "s"]), accuracy([1])):
         assert (found.n_clusters, found.clustered.is_defined) == (1, False)
         assert found.clustered.note == "no interval: one group has no variation"
+
+
+def test_one_cluster_has_a_difference_without_an_interval() -> None:
+    """Items of one sentence: 2 of 3 right against 1 of 3 is 1/3; one group cannot be resampled: the note says so."""
+    found = contrast([1, 1, 0], [1, 0, 0], clusters=["a", "a", "a"], resamples=50)
+    assert found.difference == pytest.approx(1 / 3)
+    assert found.interval.note == "no interval: one group has no variation"

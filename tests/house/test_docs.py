@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -56,3 +57,17 @@ def test_decisions_are_noted(root: Path) -> None:
     notes = sorted((root / "design").glob("[0-9]*.md"))
     assert notes
     assert [n.name for n in notes if "## Why" not in n.read_text(encoding="utf-8")] == []
+
+
+def test_every_statistic_is_listed(root: Path) -> None:
+    """Every public function of the analysis, in each of its rooms, is on the page of statistics."""
+    page = (root / "docs" / "reference" / "statistics.md").read_text(encoding="utf-8")
+    files = sorted((root / "src" / "lexiscope" / "analysis").rglob("*.py"))
+    public = [
+        node.name
+        for path in files
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef) and node.name[0] != "_"
+    ]
+    assert len(public) > 100
+    assert [name for name in public if f"`{name}(" not in page] == []

@@ -104,7 +104,7 @@ def test_a_study_has_a_statistic_and_a_setting_of_its_own(tmp_path: Path) -> Non
     assert "The constant is undefined: the correlation is undefined: in x, all 15 values are 1." in page
     records = read_records(tmp_path / "10" / "results.json")
     assert {record.people for record in records} == {"simulated"}
-    assert "Not answered: the run has no models." in page
+    assert "Not answered: the run has no answers of models." in page
 
 
 def test_models_are_compared_with_people(tmp_path: Path) -> None:

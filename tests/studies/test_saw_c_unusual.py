@@ -419,12 +419,15 @@ def test_without_encoders_every_question_says_what_it_needs() -> None:
     alone = SawCData(_data("own", ITEMS, _ratings(ITEMS, _agree, 3)), ResponseTable.empty(), SETTINGS)
     parts = study.analyse(alone)
     assert parts["Q1"].records
-    missing = {"Q2": "distances", "Q3": "models", "Q4": "distances", "Q5": "distances"}
+    missing = dict.fromkeys(("Q2", "Q4", "Q5"), "distances of encoders")
     for name, what in missing.items():
         (text,) = parts[name].paragraphs
         assert text.startswith(f"Not answered: the run has no {what}. The question needs ")
-    needed = "norms (mean ratings of people), the sense relation of each pair and distances of encoders."
+    needed = "norms (mean ratings of people), sense relations of pairs and distances of encoders."
     assert parts["Q4"].paragraphs[0].endswith(needed)
+    (text,) = parts["Q3"].paragraphs
+    assert text.startswith("Not answered: no subject of the run has distances or ratings.")
+    assert [figure.name for figure in parts["Q3"].figures] == ["figure_4_agreement", "figure_4b_agreement_included"]
 
 
 def test_a_subject_without_distances_is_named() -> None:

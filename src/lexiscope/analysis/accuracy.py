@@ -167,11 +167,7 @@ def accuracy(
     Errors: :class:`StatisticError` without items, or where *correct* is not 0 and 1.
     """
     right = _flags(correct)
-    if len(set(range(len(right)) if clusters is None else np.asarray(clusters).tolist())) < 2:
-        interval, count = replace(NO_INTERVAL, level=level, note="no interval: one group has no variation"), 1
-    else:
-        codes, count = group_codes(clusters, len(right))
-        interval = _share_interval(right.astype(np.float64), codes, count, resamples=resamples, seed=seed, level=level)
+    interval, count = _share_interval(right.astype(np.float64), clusters, resamples=resamples, seed=seed, level=level)
     n, n_correct = len(right), int(right.sum())
     return Accuracy(
         value=n_correct / n,
@@ -197,6 +193,7 @@ def contrast(
 ) -> Contrast:
     """Compare two sets of decisions on the same items: paired t-test, exact McNemar test, interval by clusters.
 
+    One cluster alone cannot be resampled: the difference has no interval.
     *Shape:* (items,) each. *Source:* Ivan et al. 2025, App. E (the t-test).
 
     >>> found = contrast([1, 1, 1, 0], [1, 0, 0, 1], resamples=0)  # 2 only first, 1 only second
@@ -208,9 +205,8 @@ def contrast(
     a, b = _flags(first), _flags(second)
     if len(a) != len(b):
         raise StatisticError(f"a contrast needs decisions on the same items, not {len(a)} and {len(b)}")
-    codes, count = group_codes(clusters, len(a))
     moved = a.astype(np.float64) - b.astype(np.float64)
-    interval = _share_interval(moved, codes, count, resamples=resamples, seed=seed, level=level)
+    interval, _ = _share_interval(moved, clusters, resamples=resamples, seed=seed, level=level)
     only_first, only_second = int(np.sum(a & ~b)), int(np.sum(~a & b))
     t, exact, note = _tests(a, b, only_first, only_second, level)
     return Contrast(
@@ -239,13 +235,17 @@ def _tests(
 
 
 def _share_interval(
-    values: FloatArray, codes: ArrayLike, count: int, *, resamples: int, seed: int, level: float
-) -> Interval:
-    """The percentile interval of a mean over items when whole clusters are resampled."""
+    values: FloatArray, clusters: ArrayLike | None, *, resamples: int, seed: int, level: float
+) -> tuple[Interval, int]:
+    """The percentile interval of a mean over items when whole clusters are resampled, and the number of clusters."""
+    if len(set(range(len(values)) if clusters is None else np.asarray(clusters).tolist())) < 2:
+        return replace(NO_INTERVAL, level=level, note="no interval: one group has no variation"), 1
+    codes, count = group_codes(clusters, len(values))
     sums = np.bincount(np.asarray(codes), weights=values, minlength=count)
     sizes = np.bincount(np.asarray(codes), minlength=count).astype(np.float64)
     blocks = _draws(count, resamples, seed) if resamples * count <= _KEPT else _blocks(count, resamples, seed)
-    return percentile_interval(np.concatenate([(block @ sums) / (block @ sizes) for block in blocks]), level=level)
+    means = np.concatenate([(block @ sums) / (block @ sizes) for block in blocks])
+    return percentile_interval(means, level=level), count
 
 
 def _blocks(count: int, resamples: int, seed: int) -> Iterator[FloatArray]:

@@ -267,7 +267,9 @@ class WordFrequency:
         if not self.table and not all(map(is_english, languages)):
             # every word would have the count 0 and every choice be a tie
             what = "WordNet's tag counts are of English words, and these items are in another language"
-            raise DataError(what, hint="name counts of words: baseline:frequency?table=FILE")
+            raise DataError(
+                what, hint="give a table of counts: baseline:frequency?table=FILE; in a study, --frequency FILE"
+            )
         pairs = [(item.item_id, number, word) for item in items for number, word in enumerate(item.options)]
         return ResponseTable.from_columns(
             {

@@ -60,7 +60,8 @@ def check_every_result(report: Report) -> None:
         raise RunError(
             f"the report shows no value of {', '.join(names)}",
             why=f"{len(names)} of the statistics in results.json are in no table and no figure of the report",
-            hint="return a table of them with the question, or list them: report.every_result.with_every_result",
+            hint="return a table of them with the question, or list them: "
+            "lexiscope.report.page.every_result.with_every_result",
         )
 
 

@@ -17,9 +17,9 @@ _NAME, _TITLE = "claims", "What the paper claims"
 _RULES = (
     "Each claim has a rule that compares numbers of this run (claims.csv of the study). Holds: every comparison comes "
     "out as claimed. Holds in part: for some of several models, datasets or conditions it does. Reversed: every one "
-    "comes out the other way. A claim about most of them is decided by more than half. Not shown: a part of the claim "
-    "does not come out as claimed; one number in the interval of the other, or a p value above its level, shows "
-    "nothing.",
+    "comes out the other way. A claim about most models or conditions: more than half decide. Not shown: a part of "
+    "the claim does not come out as claimed; one number in the interval of the other, or a p value above its level, "
+    "shows nothing.",
     "A claim about models is checked on the models of this run, which need not be the paper's.",
 )
 

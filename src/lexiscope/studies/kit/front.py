@@ -141,7 +141,7 @@ def analyse(
     task: str | None = None,
     columns: Mapping[str, str] | None = None,
     language: str = "",
-    scale: Scale | None = None,
+    scale: Scale | tuple[float, float] | None = None,
     out: Path | str | None = None,
     progress: CollectProgress | None = None,
     **settings: Any,
@@ -154,8 +154,8 @@ def analyse(
     columns of a file whose names are not recognised, by part: of an item file as in :func:`~lexiscope.collect.ask`, of
     a table ``rater``, ``item``, ``value`` and ``group`` (the word, by which items are resampled). *language* is that of
     an item file. *subjects* are asked now (``encoder:minilm``); *answers* are those of subjects asked before
-    (:func:`~lexiscope.collect.ask`). *scale* is the rating scale of a file, *settings* are ``n_bootstrap``, ``seed``,
-    ``device``, ``threads``.
+    (:func:`~lexiscope.collect.ask`). *scale* is the rating scale of a file, or its two ends; *settings* are
+    ``n_bootstrap``, ``seed``, ``device``, ``threads``.
     Errors: those of the file, the dataset and the subjects; :class:`InputError` for a rating of an item that the items
     do not have.
 
@@ -165,7 +165,8 @@ def analyse(
     (Run(ratings: 2 items, 2 words, 3 participants, 0 models), [1.33, 4.33])
     """
     chosen = Settings.of({"study": "analyse", **_plain({**settings, "subjects": subjects})})
-    data = _data(ratings, items, task, _File(columns, language, scale))
+    rated_on = Scale.between(*scale) if isinstance(scale, tuple) else scale
+    data = _data(ratings, items, task, _File(columns, language, rated_on))
     known = {item.item_id for item in data.items}
     unknown = [one for one in data.responses.unique("item_id") if one not in known]
     if unknown:

@@ -74,7 +74,7 @@ _SENTENCES = 12
 _NEEDED: Mapping[str, str] = {
     "ratings": "ratings of people",
     "norms": "norms (mean ratings of people)",
-    "senses": "the sense relation of each pair",
+    "senses": "sense relations of pairs",
     "models": "answers of models",
     "distances": "distances of encoders",
     "layers": "a model with layers",
@@ -444,10 +444,10 @@ class Study:
     def _answered(self, asked: Asked, run: RunData[Any]) -> Part:
         missing = [what for what in asked.needs if not run.has(what)]
         if missing:
-            told = f"Not answered: the run has no {' and no '.join(missing)}."
-            *first, last = needed = [_NEEDED.get(what, what) for what in asked.needs]
+            told = f"Not answered: the run has no {' and no '.join(_NEEDED.get(what, what) for what in missing)}."
+            *first, last = [_NEEDED.get(what, what) for what in asked.needs]
             # the same words a second time would say nothing
-            if needed != missing:
+            if missing != list(asked.needs):
                 several = f"{', '.join(first)} and {last}" if first else last
                 told += f" The question needs {several}."
             return Part(paragraphs=(told,))

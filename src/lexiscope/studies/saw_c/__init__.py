@@ -243,11 +243,14 @@ def sense_boundary(run: SawCData) -> object:
 @study.question(
     "How well do distances predict relatedness at each layer, beside single people?",
     place="SAW-C §4.3, §4.4",
-    needs=("norms", "models"),
+    needs=("norms",),
     said=lambda _run, records: best_in_words(records, layers.BEST_R2, "highest R²"),
 )
 def relatedness(run: SawCData) -> object:
     """Compare distances and models' ratings with people's norms."""
+    if not run.has("models"):
+        no_model = "Not answered: no subject of the run has distances or ratings. The figures show single raters."
+        return no_model, layers.agreement_figures(run, ())
     return layers.relatedness(run), models.ratings(run)
 
 

@@ -214,7 +214,7 @@ def relatedness(run: SawCData) -> object:
     return (
         records,
         [relatedness_table(records, run.titles, view) for view in run.views],
-        _agreement_figures(run, [Place(fit.distances.title, near[fit.subject]) for fit, _ in focus]),
+        agreement_figures(run, [Place(fit.distances.title, near[fit.subject]) for fit, _ in focus]),
         [_scatter(run, fit, layer) for fit, layer in focus],
         _trajectory_figures(main),
     )
@@ -253,7 +253,7 @@ def relatedness_table(records: Sequence[Record], titles: Mapping[str, str], view
     )
 
 
-def _agreement_figures(run: SawCData, focus: Sequence[Place]) -> Iterator[Figure]:
+def agreement_figures(run: SawCData, focus: Sequence[Place]) -> Iterator[Figure]:
     """The agreement of single raters under each definition, with the subjects' places in it."""
     definitions = {
         "leave_one_out": ("figure_4_agreement", "4a", "true leave-one-out"),

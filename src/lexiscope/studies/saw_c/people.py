@@ -140,7 +140,8 @@ def _remarks(run: SawCData) -> Iterator[Remark]:
     short = coverage(run.people, minimum=least, lists=lists).short
     if short:
         named = ", ".join(entry.item_id for entry in short[:5]) + (" …" if len(short) > 5 else "")
-        yield Remark(f"{counted(len(short), 'item')} with fewer than {least} ratings: {named}")
+        have = "has" if len(short) == 1 else "have"
+        yield Remark(f"{counted(len(short), 'item')} {have} fewer than {least} ratings: {named}")
 
 
 def _alpha(run: SawCData, level: Level) -> Result:

@@ -194,7 +194,7 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
     frequencies, why = ResponseTable.empty(), ""
     if baseline not in [subject.subject_id for subject in live]:
         frequencies, why = judged_if_able(data.asked.items, baseline, TASK)
-    no_counts = f"The word-frequency baseline was not computed: {why}. In a study, --frequency FILE names other counts."
+    no_counts = f"The word-frequency baseline was not computed: {why}."
     writers, no_gaps = [each for each in live if isinstance(each, Generates)], ""
     if settings.gap_filling == "no":
         no_gaps = "It was not asked for (gap_filling: no)."
