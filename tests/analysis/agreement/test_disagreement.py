@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.agreement import disagreement, ratio_distance
+from lexiscope.analysis.agreement import alpha
 from lexiscope.analysis.agreement.alpha import LEVELS, Level, krippendorff_alpha
 from lexiscope.analysis.ratings import Ratings
 
@@ -29,7 +29,7 @@ def by_pairs(ratings: Ratings, level: Level) -> float:
     elif level == "interval":
         distance = (first - second) ** 2
     elif level == "ratio":
-        distance = ratio_distance.ratio_distances(value, value)
+        distance = alpha.ratio_distances(value, value)
     else:
         rank = (value[:, None] > value[None, :]).sum(axis=1) + (value[:, None] == value[None, :]).sum(axis=1) / 2
         distance = (rank[:, None] - rank[None, :]) ** 2
@@ -49,24 +49,24 @@ def test_continuous_ratings_with_gaps(level: Level, raters: int, items: int, dig
 
 
 @pytest.mark.parametrize(
-    ("level", "module", "name", "value", "digits"),
+    ("level", "name", "value", "digits"),
     [
-        ("ordinal", disagreement, "_FEW_VALUES", 0, 0),
-        ("nominal", disagreement, "_DENSE", 0, 0),
-        ("ratio", disagreement, "_DENSE", 0, 1),
-        ("ratio", ratio_distance, "EXACT_VALUES", 4, 1),
-        ("ratio", disagreement, "_PAIRS", 0, 1),
-        ("ratio", disagreement, "_PAIRS", 0, 12),
+        ("ordinal", "_FEW_VALUES", 0, 0),
+        ("nominal", "_DENSE", 0, 0),
+        ("ratio", "_DENSE", 0, 1),
+        ("ratio", "EXACT_VALUES", 4, 1),
+        ("ratio", "_PAIRS", 0, 1),
+        ("ratio", "_PAIRS", 0, 12),
     ],
 )
 def test_both_forms_give_the_same_interval(
-    monkeypatch: pytest.MonkeyPatch, level: Level, module: object, name: str, value: int, digits: int
+    monkeypatch: pytest.MonkeyPatch, level: Level, name: str, value: int, digits: int
 ) -> None:
     """Where a level has a form for few and one for many values, either gives the same alpha and the same interval."""
     ratings = with_gaps(8, 90, digits=digits, seed=3)
     groups = {item: str(int(item) % 20) for item in ratings.item_ids}
     first = krippendorff_alpha(ratings, level=level, groups=groups, resamples=150)
-    monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(alpha, name, value)
     second = krippendorff_alpha(ratings, level=level, groups=groups, resamples=150)
     numbers = [[found.value, found.interval.low, found.interval.high] for found in (first, second)]
     np.testing.assert_allclose(numbers[1], numbers[0], rtol=0, atol=1e-12)
@@ -77,10 +77,10 @@ def test_both_forms_give_the_same_interval(
 def test_groups_are_resampled_as_their_units_are(level: Level, digits: int) -> None:
     """Weights of groups give what the same weights of their units give, few values or many."""
     ratings = with_gaps(9, 80, digits=digits, seed=5)
-    units = disagreement.Units(*_table(ratings))
+    units = alpha.Units(*_table(ratings))
     groups = np.arange(80, dtype=np.int64) % 7
-    grouped = disagreement.disagreement(units, level, groups, 7)
-    single = disagreement.disagreement(units, level, np.arange(80, dtype=np.int64), 80)
+    grouped = alpha.disagreement(units, level, groups, 7)
+    single = alpha.disagreement(units, level, np.arange(80, dtype=np.int64), 80)
     weights = np.random.default_rng(6).integers(0, 4, size=(5, 7)).astype(float)
     for one, other in zip(grouped.sums(weights), single.sums(weights[:, groups]), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10)
@@ -96,6 +96,6 @@ def _table(ratings: Ratings):  # type: ignore[no-untyped-def]
 
 def test_a_million_ratings_need_no_square_table() -> None:
     """20,000 distinct values at the ratio level: the nodes are a few dozens, not 20,000 by 20,000 distances."""
-    nodes = ratio_distance.nodes_of(np.sort(np.random.default_rng(7).uniform(0.5, 5, 20_000)))
+    nodes = alpha.nodes_of(np.sort(np.random.default_rng(7).uniform(0.5, 5, 20_000)))
     # log(5 / .5) = 2.3: two boxes of 20 nodes
     assert nodes.distances.shape == (40, 40)
