@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal
 
-from lexiscope.annotation.export.neutral import csv_text
 from lexiscope.annotation.reconciliation_rules import ADVICE, Difference, DifferenceKind, differences_of
 from lexiscope.annotation.store.record import State
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.items.tables.findings import raise_errors
+from lexiscope.items.tables.neutral import csv_text
 from lexiscope.items.tables.rows import Row, RowReader
 
 Status = Literal["active", "awaiting_review", "approved", "rejected", "returned", "timed_out", "screened_out"]

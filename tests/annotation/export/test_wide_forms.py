@@ -14,7 +14,6 @@ import pytest
 from lexiscope.annotation.export.collected import Collected, Reviewed
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.export.plausibility_form import release, sample
-from lexiscope.annotation.export.sheet import Sheet
 from lexiscope.annotation.export.wide_forms import FORMS, wide_sheets
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
 from lexiscope.core.item import Item
@@ -25,6 +24,7 @@ from lexiscope.datasets.saw_c.cells import NORM_COLUMNS, TRIAL_COLUMNS
 from lexiscope.datasets.saw_c.people import read_trials, trial_responses
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.sheets.given_answer import read_view_judgments
+from lexiscope.items.sheets.sheet import Sheet
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.ratings_file import read_ratings
 

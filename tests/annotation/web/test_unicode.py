@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.annotation.export.neutral import is_live, neutral
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.store.record import AnswerRefused
 from lexiscope.annotation.study_file.definition import AboutYou, CatchSection, DesignSection, StudyDefinition
@@ -28,6 +27,7 @@ from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Shown
 from lexiscope.core.usage import Usage
+from lexiscope.items.tables.spreadsheet import is_live, neutral
 
 from .made_web import JSON, Person, client, form_of, made_definition, running
 from .test_security import addresses

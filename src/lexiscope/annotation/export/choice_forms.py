@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lexiscope.annotation.export.collected import Collected, Row, slot_order
-from lexiscope.annotation.export.neutral import Cell
 from lexiscope.annotation.export.plain_form import first_condition, judgment_cells
-from lexiscope.annotation.export.sheet import Column, Sheet, sheet_of
 from lexiscope.core.item import Item
 from lexiscope.items.arrange.views import shown_texts
+from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.tables.neutral import Cell
 
 Cells = dict[str, Cell]
 

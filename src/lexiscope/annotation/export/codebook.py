@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lexiscope.annotation.export.neutral import Cell
-from lexiscope.annotation.export.sheet import Column, Sheet, sheet_of
 from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
+from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.tables.neutral import Cell
 
 MOST_LEVELS = 40
 """A category with more levels than this is described by how many it has."""

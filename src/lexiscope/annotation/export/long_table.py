@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from lexiscope.annotation.export.collected import Collected, minutes_of, session_minutes_of, without_ids
-from lexiscope.annotation.export.neutral import Cell
-from lexiscope.annotation.export.sheet import KIND, Column, Sheet, sheet_of
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.core.item import Item
+from lexiscope.items.sheets.sheet import KIND, Column, Sheet, sheet_of
+from lexiscope.items.tables.neutral import Cell
 
 JUDGMENTS: tuple[Column, ...] = (
     Column("study_id", "the study's name", "category"),

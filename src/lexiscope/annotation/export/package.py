@@ -28,13 +28,11 @@ from lexiscope.annotation.export.long_table import (
     orders_sheet,
     people_sheet,
 )
-from lexiscope.annotation.export.neutral import neutral, neutral_answer
 from lexiscope.annotation.export.pay import pay_sheet
 from lexiscope.annotation.export.plain_form import RATING
 from lexiscope.annotation.export.preregistration import preregistration
 from lexiscope.annotation.export.psych_ds import FOLDER, psych_ds
 from lexiscope.annotation.export.r_script import analysis_script
-from lexiscope.annotation.export.sheet import Sheet, marked_simulated
 from lexiscope.annotation.export.wide_forms import RELEASES, wide_sheets
 from lexiscope.annotation.study_file.definition import Codes, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import definition_yaml
@@ -42,6 +40,9 @@ from lexiscope.core.errors import Place, RunError
 from lexiscope.core.response import SCHEMA, ResponseTable
 from lexiscope.core.run import write_atomically
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
+from lexiscope.items.sheets.sheet import Sheet, marked_simulated
+from lexiscope.items.tables.neutral import neutral_answer
+from lexiscope.items.tables.spreadsheet import neutral
 
 MANIFEST = "export.json"
 _INTRODUCTION = """\

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
 from lexiscope.annotation.export.collected import FINISHED, Collected, PersonLike, minutes_of, session_minutes_of
-from lexiscope.annotation.export.neutral import Cell
-from lexiscope.annotation.export.sheet import Column, Sheet, sheet_of
 from lexiscope.core.errors import StatisticError
+from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.tables.neutral import Cell
 
 _COLUMNS = (
     Column("participant_id", "random id of the participant; `annotate reconcile` has the platform's id", "id"),

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from lexiscope.annotation.export.collected import Collected, Row
-from lexiscope.annotation.export.neutral import Cell
-from lexiscope.annotation.export.sheet import Column, Sheet, sheet_of
+from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.tables.neutral import Cell
 
 RATING = "rating"
 """The measure of answers that are numbers on a scale."""

@@ -11,9 +11,9 @@ from typing import Any
 
 from lexiscope.annotation.export.collected import Collected, Row
 from lexiscope.annotation.export.plain_form import first_condition, judgment_cells
-from lexiscope.annotation.export.sheet import Column, Sheet, sheet_of
 from lexiscope.core.item import Item
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
+from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
 
 _JUDGMENTS = (
     Column("sample_id", "the sample: one meaning judged in one story", "id"),

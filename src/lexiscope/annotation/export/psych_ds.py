@@ -15,9 +15,9 @@ from typing import Any
 
 from lexiscope.annotation.export.codebook import levels_of, range_of
 from lexiscope.annotation.export.collected import Collected
-from lexiscope.annotation.export.sheet import Column, Sheet
 from lexiscope.core.errors import Place, RunError
 from lexiscope.core.simulated import TOLD_SIMULATED
+from lexiscope.items.sheets.sheet import Column, Sheet
 
 FOLDER = "psych_ds"
 DESCRIPTION = "dataset_description.json"

@@ -8,10 +8,10 @@ from dataclasses import replace
 from lexiscope.analysis.mixed.formula import read_formula
 from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.long_table import condition_column
-from lexiscope.annotation.export.neutral import cell_text
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.core.item import Item
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, TOLD_SIMULATED
+from lexiscope.items.tables.neutral import cell_text
 
 _OWN = {"rating", "participant", "item", "word", "list"}
 

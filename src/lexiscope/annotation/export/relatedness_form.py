@@ -7,11 +7,11 @@ The columns are those of the published files, so that what reads those reads the
 from __future__ import annotations
 
 from lexiscope.annotation.export.collected import Collected
-from lexiscope.annotation.export.neutral import Cell
 from lexiscope.annotation.export.plain_form import answers_by_item, first_condition, number_cells
-from lexiscope.annotation.export.sheet import Column, Sheet, sheet_of
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
+from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.tables.neutral import Cell
 
 _SAME = {True: "Same Sense", False: "Different Sense"}
 _SENSES = (

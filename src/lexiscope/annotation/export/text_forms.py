@@ -5,8 +5,8 @@ from __future__ import annotations
 from lexiscope.annotation.export.choice_forms import Cells, numbered
 from lexiscope.annotation.export.collected import Collected, Reviewed, Row, slot_order
 from lexiscope.annotation.export.plain_form import first_condition
-from lexiscope.annotation.export.sheet import Column, Sheet, sheet_of
 from lexiscope.core.item import Item
+from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
 
 _UNREVIEWED = Reviewed("not reviewed")
 _STATUS = Column("status", "accepted, rejected or not reviewed", "category")

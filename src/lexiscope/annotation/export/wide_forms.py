@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from lexiscope.annotation.export import choice_forms, plausibility_form, relatedness_form, text_forms
 from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.plain_form import plain_sheets
-from lexiscope.annotation.export.sheet import Sheet
+from lexiscope.items.sheets.sheet import Sheet
 
 Form = Callable[[Collected], tuple[Sheet, ...]]
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from lexiscope.annotation.export.neutral import csv_text, is_live
 from lexiscope.annotation.store.record import Review
 from lexiscope.annotation.writing.review import Accepted, Faults, check_review
 from lexiscope.build.stories.drafting import DraftRequest
@@ -23,7 +22,9 @@ from lexiscope.core.prompt import ChatQuestion, ChatReply, Converses
 from lexiscope.core.reply import is_garbled, read_text
 from lexiscope.core.subject import Generates, Progress, Subject
 from lexiscope.items.tables.findings import raise_errors
+from lexiscope.items.tables.neutral import csv_text
 from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.items.tables.spreadsheet import is_live
 
 DRAFT_COLUMNS = ("field", "id", "raw", "drafted", "text", "drafted_by", "faults", "verdict", "reason")
 """The table of drafts; a person fills in ``verdict`` (accepted, rejected) and ``reason``, and may change ``text``."""

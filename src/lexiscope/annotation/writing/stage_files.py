@@ -11,7 +11,6 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from lexiscope.annotation.export.neutral import csv_text, is_live
 from lexiscope.annotation.store.record import Review
 from lexiscope.annotation.writing.review import NOT_REVIEWED, Written, latest_reviews
 from lexiscope.annotation.writing.stages import setup_id_of
@@ -19,7 +18,9 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.run import write_atomically
 from lexiscope.items.tables.findings import raise_errors
+from lexiscope.items.tables.neutral import csv_text
 from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.items.tables.spreadsheet import is_live
 
 Cells = dict[str, str | int]
 

@@ -1,1 +1,1 @@
-"""Questions on a spreadsheet: written, answered by hand, read back as responses. Pages are in ``annotation``."""
+"""Sheets of named columns: those of an export, and questions that are answered by hand; pages are in ``annotation``."""

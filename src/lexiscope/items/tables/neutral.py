@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from lexiscope.items.tables.spreadsheet import is_live as is_live
-from lexiscope.items.tables.spreadsheet import neutral as neutral
+from lexiscope.items.tables.spreadsheet import neutral
 
 Cell = str | int | float | bool | None
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.annotation.export.neutral import csv_text, json_line, jsonl_text, neutral, neutral_answer
+from lexiscope.items.tables.neutral import csv_text, json_line, jsonl_text, neutral_answer
+from lexiscope.items.tables.spreadsheet import neutral
 
 TRIGGERS = "=+-@\t\r＝＋－＠﹢﹣﹦﹫"
 # every character that can be stored: the store refuses NUL and lone surrogates

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lexiscope.annotation.export.neutral import Cell, csv_text, jsonl_text
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
+from lexiscope.items.tables.neutral import Cell, csv_text, jsonl_text
 
 ColumnKind = Literal["id", "text", "category", "integer", "number", "truth", "time"]
 
