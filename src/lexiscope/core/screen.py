@@ -131,6 +131,9 @@ class Screen:
     an object with its ``language`` per line; the task's function ``example_items(language)`` makes items of them,
     whose ``gold`` is the right answer. ``options`` returns the options of an item in a view. ``faults`` returns the
     keys of what is wrong with a text.
+
+    ``published`` makes the tables in which the answers of a study are published, of its judgments
+    (:mod:`lexiscope.tasks.kit.published`), and ``release`` is a file of another shape: its name, and what writes it.
     """
 
     folder: Path
@@ -157,6 +160,8 @@ class Screen:
     drawn: bool = False
     fold_outs: tuple[str, ...] = ()
     max_length: int = 1000
+    published: Callable[[Any], tuple[Any, ...]] | None = None
+    release: tuple[str, Callable[[Any], str]] | None = None
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.export.collected import Collected, Reviewed
+from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.package import write_export
-from lexiscope.annotation.export.plausibility_form import release, sample
-from lexiscope.annotation.export.wide_forms import FORMS, wide_sheets
+from lexiscope.annotation.export.wide_forms import wide_sheets
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
+from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import saw_c
@@ -27,6 +27,8 @@ from lexiscope.items.sheets.given_answer import read_view_judgments
 from lexiscope.items.sheets.sheet import Sheet
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.ratings_file import read_ratings
+from lexiscope.tasks.kit.published import Reviewed
+from lexiscope.tasks.plausibility.sheet import release, sample
 
 from .made_export import Answered, collected, pair
 
@@ -264,15 +266,51 @@ def test_a_page_is_text_or_option() -> None:
     assert (row["page"], row["not_found"]) == (None, True)
 
 
-def test_a_task_without_a_form_has_the_plain_one() -> None:
+NEW_TASK = """
+from pathlib import Path
+
+from lexiscope.core.screen import Screen
+from lexiscope.core.task import Task
+
+TASK = Task("something_new", "A question?", None, ("usages",), (), (("rating", "points"),))
+SCREEN = Screen(folder=Path(__file__).parent, widget="scale", measure="rating")
+"""
+
+
+def test_a_task_without_a_form_has_the_plain_one(tmp_path: Path) -> None:
     """A new task appears without a change here: a row per item with mean, SD, median and n."""
+    (tmp_path / "something_new.py").write_text(NEW_TASK, encoding="utf-8")
+    catalog.task(str(tmp_path / "something_new.py"))
     source = collected(study("something_new"), [pair("i1", "w")], per_list=2, answers=lambda n, *_: Answered(float(n)))
     (found,) = wide_sheets(source)
     (row,) = list(csv.DictReader(io.StringIO(found.csv())))
     assert (row["n"], row["mean"], row["median"], row["sd"]) == ("2", "1.5", "1.5", repr(0.5**0.5))
 
 
-@pytest.mark.parametrize("task", sorted(FORMS))
+FORMS = [
+    name
+    for name in catalog.names("tasks")
+    if getattr(getattr(catalog.module("tasks", name), "SCREEN", None), "published", None)
+]
+
+
+def test_the_papers_forms_are_those_of_ten_tasks() -> None:
+    """The papers' forms of an export, by task: none is lost when a task moves."""
+    assert set(FORMS) == {
+        "relatedness",
+        "plausibility",
+        "same_sense",
+        "sense_verification",
+        "substitution",
+        "word_intrusion",
+        "sense_choice",
+        "entity_link",
+        "ambiguous_sentence",
+        "story_ending",
+    }
+
+
+@pytest.mark.parametrize("task", FORMS)
 def test_every_form_is_empty_before_anybody_is_valid(task: str, tmp_path: Path) -> None:
     """A study in which nobody is valid yet exports: every table of its form has its header and no judgment."""
     usages = (Usage("point one", 0, 5, lemma="point"), Usage("point two", 0, 5, lemma="point"))
@@ -280,7 +318,9 @@ def test_every_form_is_empty_before_anybody_is_valid(task: str, tmp_path: Path) 
     measure = {"relatedness": "rating", "plausibility": "rating"}.get(task, "choice")
     nobody = collected(study(task), items, per_list=0, measure=measure)
     assert write_export(nobody, tmp_path / "e").n_valid == 0
-    own = FORMS[task](nobody)
+    published = catalog.screen(task).published
+    assert published is not None
+    own = published(nobody)
     assert own
     assert all(one.header for one in own)
     assert [len(one.rows) for one in own if "judgment" in one.file or "written" in one.file] == [0]

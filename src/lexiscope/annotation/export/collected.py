@@ -19,7 +19,9 @@ from lexiscope.annotation.study_file.exclusions import declared_rules, judge_now
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import SIMULATED, kind_of_person, refuse_mixture
+from lexiscope.tasks.kit.published import Reviewed, Row
 
 FEWEST_FOR_AGREEMENT = 3
 """People of a list who must have finished before a rule on agreement judges any of them."""
@@ -30,7 +32,6 @@ SHORTEST_ID = 6
 REMOVED = "[platform id removed]"
 
 Moment = str | datetime | None
-Row = Mapping[str, Any]
 
 
 class PersonLike(Protocol):
@@ -94,15 +95,6 @@ class Standing:
     valid: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewed:
-    """What a researcher decided about a text that a participant wrote: verdict, the edited text if any, why."""
-
-    verdict: str
-    text: str | None = None
-    reason: str = ""
-
-
 @dataclass(frozen=True, eq=False)
 class Collected:
     """A study and all that was collected in it.
@@ -134,6 +126,21 @@ class Collected:
         refuse_mixture(kinds)
         return SIMULATED in kinds
 
+    @property
+    def asked(self) -> Sequence[Item]:
+        """The items, without catch trials."""
+        return self.design.items
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the ratings."""
+        return self.definition.scale.scale()
+
+    @property
+    def first_view(self) -> str:
+        """The first view of the study."""
+        return self.definition.views[0]
+
     @cached_property
     def items(self) -> dict[str, Item]:
         """The items by id, catch trials too."""
@@ -159,12 +166,19 @@ class Collected:
     @cached_property
     def valid_rows(self) -> tuple[dict[str, Any], ...]:
         """The answers that count: to real items, in the trials, of valid participants, in one order."""
+        return tuple(row for row in self.valid_rows_revealed if row["phase"] == "trials")
+
+    @cached_property
+    def valid_rows_revealed(self) -> tuple[dict[str, Any], ...]:
+        """The same with the second answers, given with the target shown; each stands behind its first."""
         chosen = [
             row
             for row in self.rows
-            if row["kind"] == "item" and row["phase"] == "trials" and row["participant_id"] in self.standing.valid
+            if row["kind"] == "item"
+            and row["phase"] in ("trials", "reveal")
+            and row["participant_id"] in self.standing.valid
         ]
-        return tuple(sorted(chosen, key=slot_order))
+        return tuple(sorted(chosen, key=lambda row: (slot_order(row), row["phase"] == "reveal")))
 
     @cached_property
     def kept(self) -> ResponseTable:
@@ -181,7 +195,7 @@ class Collected:
 
     def view_of(self, list_id: str | None) -> str:
         """Return the view of a list."""
-        return self.views.get(list_id or "", self.definition.views[0])
+        return self.views.get(list_id or "", self.first_view)
 
 
 def slot_order(row: Row) -> tuple[object, ...]:

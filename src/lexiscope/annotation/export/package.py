@@ -29,13 +29,13 @@ from lexiscope.annotation.export.long_table import (
     people_sheet,
 )
 from lexiscope.annotation.export.pay import pay_sheet
-from lexiscope.annotation.export.plain_form import RATING
 from lexiscope.annotation.export.preregistration import preregistration
 from lexiscope.annotation.export.psych_ds import FOLDER, psych_ds
 from lexiscope.annotation.export.r_script import analysis_script
-from lexiscope.annotation.export.wide_forms import RELEASES, wide_sheets
+from lexiscope.annotation.export.wide_forms import RATING, wide_sheets
 from lexiscope.annotation.study_file.definition import Codes, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import definition_yaml
+from lexiscope.core import catalog
 from lexiscope.core.errors import Place, RunError
 from lexiscope.core.response import SCHEMA, ResponseTable
 from lexiscope.core.run import write_atomically
@@ -198,8 +198,9 @@ def _write_files(collected: Collected, folder: Path) -> None:
     write_atomically(folder / "preregistration.md", plan)
     write_atomically(folder / "study.yaml", public_definition(collected.definition))
     write_atomically(folder / "README.md", _readme(collected, counted, (*described[1:], *sheets, book)))
-    if collected.definition.task in RELEASES:
-        name, release = RELEASES[collected.definition.task]
+    release_file = catalog.screen(collected.definition.task).release
+    if release_file is not None:
+        name, release = release_file
         write_atomically(folder / name, release(collected))
     for name, text in psych_ds(collected, sheets[0], tables[sheets[0].file]).items():
         write_atomically(folder / FOLDER / name, text)

@@ -17,9 +17,11 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.sentence_count import not_one_sentence
+from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_NOT_ONCE, word_not_once
 from lexiscope.tasks.kit.asking import Asking, Variant
 from lexiscope.tasks.kit.judging import answering
+from lexiscope.tasks.kit.published import Cells, Judgments, first_condition, text_cells, text_columns
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -62,6 +64,36 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
     return {"target": item.usages[0].target, **{name: str(item.condition(name)) for name in REQUIRES}}
 
 
+def published(judgments: Judgments) -> tuple[Sheet, ...]:
+    """Return the sentences that were written, with how many words the writer passed over before each."""
+    columns = (
+        Column("pair_id", "the word with its two meanings", "id"),
+        Column("form", "the word form", "id"),
+        Column("sense1", "meaning 1", "text"),
+        Column("sense2", "meaning 2", "text"),
+        Column("skips", "other words that were asked for before this sentence", "integer", low=0),
+    )
+    rows: list[Cells] = []
+    writer, skips = "", 0
+    for row in judgments.valid_rows:
+        skips = skips if row["participant_id"] == writer else 0
+        writer = row["participant_id"]
+        if row["response_text"] is None:
+            skips += 1
+            continue
+        item = judgments.items[row["item_id"]]
+        known = {
+            "pair_id": first_condition(item.conditions, "pair_id") or item.item_id,
+            "form": item.usages[0].target,
+            "sense1": first_condition(item.conditions, "sense1", "sense_1", "meaning_1"),
+            "sense2": first_condition(item.conditions, "sense2", "sense_2", "meaning_2"),
+        }
+        rows.append({**known, "skips": skips, **text_cells(judgments, row, "sentence")})
+        skips = 0
+    written = text_columns(columns, "sentence")
+    return (sheet_of("written_sentences.csv", "one sentence that was written", written, rows),)
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="text",
@@ -73,6 +105,7 @@ SCREEN = Screen(
     comment=False,
     drawn=True,
     max_length=500,
+    published=published,
 )
 
 VARIANTS = {GUIDELINES: Variant(max_tokens=200)}

@@ -18,9 +18,11 @@ from lexiscope.core.item import Item
 from lexiscope.core.task import Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
+from lexiscope.items.sheets.sheet import Column, Sheet
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import answering, check_usages
 from lexiscope.tasks.kit.one_sentence import told_sentence
+from lexiscope.tasks.kit.published import NUMBER, VIEW, Cells, Judgments, Row, numbered
 from lexiscope.tasks.kit.searched import SEARCH_VARIANTS, search_screen, searched_examples
 
 FOLDER = Path(__file__).parent
@@ -45,7 +47,25 @@ def _checked(item: Item) -> Item:
     return check_usages(item, 1, task=NAME)
 
 
-SCREEN = search_screen(FOLDER, MEASURE)
+def published(judgments: Judgments) -> tuple[Sheet, ...]:
+    """Return which page was linked to each mention."""
+    columns = (
+        NUMBER,
+        Column("page", "title or address of the page", "text"),
+        VIEW,
+        Column("word", "the guessed word, where the target was hidden", "text"),
+        Column("not_found", "the participant said that there is no page for the target", "truth"),
+    )
+
+    def cells(row: Row, _item: Item) -> Cells:
+        page = row["response_text"] if row["response_text"] is not None else row["response"]
+        said = {"word": row["guessed_word"], "not_found": row["flag_not_found"]}
+        return {"page": page, "view": judgments.view_of(row["list_id"]), **said}
+
+    return (numbered(judgments, "link_judgments.csv", columns, cells),)
+
+
+SCREEN = search_screen(FOLDER, MEASURE, published=published)
 
 asks = Asking(SCREEN, told_sentence, example_items, SEARCH_VARIANTS)
 """Makes a chat question of an item."""

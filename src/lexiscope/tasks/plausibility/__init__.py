@@ -26,6 +26,7 @@ from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scori
 from lexiscope.tasks.kit.asking import Asking, Variant
 from lexiscope.tasks.kit.distances import cosine_distances
 from lexiscope.tasks.kit.judging import answering
+from lexiscope.tasks.plausibility.sheet import published, release
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -120,6 +121,8 @@ SCREEN = Screen(
     requires=PARTS,
     flags=("nonsensical",),
     fold_outs=("guidelines",),
+    published=published,
+    release=("release.json", release),
 )
 
 VARIANTS = {"published": Variant(takes_shots=False, names_points=True)}

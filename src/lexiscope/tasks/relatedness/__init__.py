@@ -29,6 +29,7 @@ from lexiscope.tasks.kit.distances import cosine_distances
 from lexiscope.tasks.kit.judging import answering, check_usages
 from lexiscope.tasks.kit.one_sentence import starred_target
 from lexiscope.tasks.relatedness.by_sense import SENSE_MEASURES, relating_by_sense
+from lexiscope.tasks.relatedness.sheet import published
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -203,6 +204,7 @@ SCREEN = Screen(
     swaps_sides=True,
     advance="press",
     comment=False,
+    published=published,
 )
 
 VARIANTS = {"saw_c": Variant(temperature=0.0, max_tokens=3, takes_shots=False)}

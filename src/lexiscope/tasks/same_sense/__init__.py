@@ -16,8 +16,10 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.truth_choice import DIFFERENT, SAME, bracketed_lines, bracketed_text, truth_choices
+from lexiscope.items.sheets.sheet import Column, Sheet
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, answering, check_usages
+from lexiscope.tasks.kit.published import CONTEXT, Judgments, labelled
 from lexiscope.tasks.same_sense.by_sense import FLAG, answering_by_sense
 
 FOLDER = Path(__file__).parent
@@ -60,6 +62,11 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
     return {f"text_{number}": bracketed_text(usage) for number, usage in enumerate(item.usages, start=1)}
 
 
+def published(judgments: Judgments) -> tuple[Sheet, ...]:
+    """Return the sheet of WiC and its kin (BIAS, Figure 5): contexts as they were shown, label, guessed word."""
+    return (labelled(judgments, "wic_judgments.csv", (CONTEXT, Column("context2", "context 2 as it was shown"))),)
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -73,6 +80,7 @@ SCREEN = Screen(
     guess_views=("context",),
     reveal_view="context",
     fold_outs=("guidelines",),
+    published=published,
 )
 
 asks = Asking(SCREEN, fields, example_items)

@@ -23,10 +23,12 @@ from lexiscope.core.screen import Choice, Screen, Shown, marked
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.sheets.sheet import Column, Sheet
 from lexiscope.senses.word_groups import DISTANCE_MEASURE
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import answering, check_usages
 from lexiscope.tasks.kit.one_sentence import told_sentence
+from lexiscope.tasks.kit.published import SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered
 from lexiscope.tasks.sense_choice.by_vectors import PROBABILITY, choosing_by_embedding, choosing_by_sense
 
 FOLDER = Path(__file__).parent
@@ -97,6 +99,27 @@ def _checked(item: Item) -> Item:
     return item
 
 
+def published(judgments: Judgments) -> tuple[Sheet, ...]:
+    """Return which sense group people chose, with what the model chose."""
+    columns = (
+        Column("model", "the model whose senses are shown", "category"),
+        Column("word", "the word", "id"),
+        Column("sentence_id", "the sentence", "id"),
+        SHOWN_ORDER,
+        Column("choice", "the sense that was chosen", "text", answer=True),
+        Column("model_choice", "the sense that the model chose", "text", answer=True),
+        Column("model_probs", "the model's probability of each sense: sense=probability, joined by ' | '", "text"),
+    )
+
+    def cells(_row: Row, item: Item) -> Cells:
+        names = ("model", "sentence_id", "model_choice")
+        known = {name: first_condition(item.conditions, name) for name in names}
+        shares = [f"{name[2:]}={value}" for name, value in item.conditions.items() if name.startswith("p_")]
+        return {**known, "word": item.word, "model_probs": " | ".join(shares) or None}
+
+    return (numbered(judgments, "sense_judgments.csv", columns, cells),)
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -106,6 +129,7 @@ SCREEN = Screen(
     shows=(f"{GROUP}*",),
     shuffles_options=True,
     comment=False,
+    published=published,
 )
 
 asks = Asking(SCREEN, told_sentence, example_items)

@@ -20,8 +20,10 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.truth_choice import bracketed_lines, bracketed_text, truth_choices
+from lexiscope.items.sheets.sheet import Column, Sheet
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, answering
+from lexiscope.tasks.kit.published import CONTEXT, Judgments, labelled
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -70,6 +72,12 @@ def _checked(item: Item) -> Item:
     return item
 
 
+def published(judgments: Judgments) -> tuple[Sheet, ...]:
+    """Return the sheet of WiC-TSV: the context as it was shown, the sense beside it, label, guessed word."""
+    sense = (Column(DEFINITION, "the sense that was asked about"), Column(HYPERNYMS, "its broader terms"))
+    return (labelled(judgments, "verification_judgments.csv", (CONTEXT, *sense)),)
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -84,6 +92,7 @@ SCREEN = Screen(
     guess_views=("context",),
     reveal_view="context",
     fold_outs=("guidelines",),
+    published=published,
 )
 
 asks = Asking(SCREEN, fields, example_items)

@@ -17,9 +17,11 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.sentence_count import not_one_sentence
+from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_RECURS, word_recurs
 from lexiscope.tasks.kit.asking import Asking, Variant
 from lexiscope.tasks.kit.judging import answering
+from lexiscope.tasks.kit.published import Cells, Judgments, first_condition, text_cells, text_columns
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -76,6 +78,27 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
     return {"target": usage.target, "story": f"{precontext} **{usage.text}**", **told}
 
 
+def published(judgments: Judgments) -> tuple[Sheet, ...]:
+    """Return the endings that were written."""
+    columns = (
+        Column("setup_id", "the story without its ending", "id"),
+        Column("intended_sense", "the meaning that the ending had to bring out", "text"),
+    )
+    behind = (Column("comment", "the writer's comment", "text"), Column("item_id", "the item", "id"))
+    rows: list[Cells] = []
+    for row in judgments.valid_rows:
+        if row["response_text"] is not None:
+            item = judgments.items[row["item_id"]]
+            known = {
+                "setup_id": first_condition(item.conditions, "setup_id", "setup", "story") or item.item_id,
+                "intended_sense": first_condition(item.conditions, "intended_sense", "sense", "judged_meaning"),
+            }
+            said = {"comment": row["comment"], "item_id": item.item_id}
+            rows.append({**known, **said, **text_cells(judgments, row, "ending")})
+    written = text_columns(columns, "ending", *behind)
+    return (sheet_of("written_endings.csv", "one ending that was written", written, rows),)
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="text",
@@ -85,6 +108,7 @@ SCREEN = Screen(
     requires=REQUIRES,
     fold_outs=("definitions",),
     max_length=500,
+    published=published,
 )
 
 VARIANTS = {GUIDELINES: Variant(max_tokens=200)}

@@ -20,8 +20,11 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.choice_sets.articles import with_article
 from lexiscope.items.choice_sets.surface import join_punctuation
+from lexiscope.items.sheets.sheet import Column, Sheet
+from lexiscope.items.tables.neutral import Cell
 from lexiscope.tasks.kit.asking import Asking, plain
 from lexiscope.tasks.kit.judging import answering, check_usages
+from lexiscope.tasks.kit.published import COMMENT, SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -113,6 +116,29 @@ def _checked(item: Item) -> Item:
     return item
 
 
+def published(judgments: Judgments) -> tuple[Sheet, ...]:
+    """Return the forced choices between two substitutes."""
+    columns = (
+        Column("item", "the item", "id"),
+        Column("target", "the word that is substituted", "id"),
+        Column("option1", "first candidate as given", "text"),
+        Column("option2", "second candidate as given", "text"),
+        Column("correct_option", "the right candidate, as the items give it", "text"),
+        Column("choice", "the candidate that was chosen; empty where none was", "text", answer=True),
+        Column("weird", "the participant marked the item as weird", "truth"),
+        COMMENT,
+        SHOWN_ORDER,
+    )
+
+    def cells(_row: Row, item: Item) -> Cells:
+        words: tuple[Cell, ...] = item.options or tuple(first_condition(item.conditions, name) for name in COLUMNS)
+        given: Cells = {f"option{k}": word for k, word in enumerate(words, start=1)}
+        right = item.gold or first_condition(item.conditions, COLUMN_RIGHT)
+        return {**given, "item": item.item_id, "target": item.usages[0].target, "correct_option": right}
+
+    return (numbered(judgments, "substitution_judgments.csv", columns, cells),)
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -123,6 +149,7 @@ SCREEN = Screen(
     shuffles_options=True,
     flags=("weird",),
     may_stay_empty=True,
+    published=published,
 )
 
 asks = Asking(SCREEN, fields, example_items)

@@ -20,9 +20,11 @@ from lexiscope.core.screen import Choice, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.sheets.sheet import Column, Sheet
 from lexiscope.senses.word_groups import DISTANCE_MEASURE
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import answering, check_usages
+from lexiscope.tasks.kit.published import SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered
 from lexiscope.tasks.word_intrusion.by_vectors import finding_by_embedding, finding_by_sense
 
 FOLDER = Path(__file__).parent
@@ -98,6 +100,27 @@ def _checked(item: Item) -> Item:
     return item
 
 
+def published(judgments: Judgments) -> tuple[Sheet, ...]:
+    """Return who found which intruder."""
+    columns = (
+        Column("model", "the model whose senses are judged", "category"),
+        Column("word", "the word", "id"),
+        Column("sense", "the sense whose neighbours are shown", "category"),
+        Column("intruder_id", "which of the sense's intruders", "category"),
+        SHOWN_ORDER,
+        Column("choice", "the word that was chosen as not belonging", "text", answer=True),
+        Column("correct", "the choice is the intruder", "truth"),
+    )
+
+    def cells(row: Row, item: Item) -> Cells:
+        known = {name: first_condition(item.conditions, name) for name in ("model", "sense", "intruder_id")}
+        right = item.gold or first_condition(item.conditions, COLUMN_INTRUDER)
+        correct = None if right is None or row["response"] is None else row["response"] == right
+        return {**known, "word": item.word, "correct": correct}
+
+    return (numbered(judgments, "intrusion_judgments.csv", columns, cells),)
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -111,6 +134,7 @@ SCREEN = Screen(
     shuffles_options=True,
     advance="press",
     comment=False,
+    published=published,
 )
 
 asks = Asking(SCREEN, fields, example_items)

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
-from lexiscope.annotation.export.collected import Collected, Reviewed, Standing, without_ids
+from lexiscope.annotation.export.collected import Collected, Standing, without_ids
 from lexiscope.annotation.monitor import AboutSummary, Figure, about_participants, agreement_so_far
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.store.overview import Remark
@@ -24,6 +24,7 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.writing.review import latest_reviews
 from lexiscope.core.errors import LexiscopeError
+from lexiscope.tasks.kit.published import Reviewed
 
 LOG = logging.getLogger("lexiscope.annotation")
 _LEAST_SECONDS = 5.0

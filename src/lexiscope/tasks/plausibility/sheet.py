@@ -9,11 +9,10 @@ import json
 import statistics
 from typing import Any
 
-from lexiscope.annotation.export.collected import Collected, Row
-from lexiscope.annotation.export.plain_form import first_condition, judgment_cells
 from lexiscope.core.item import Item
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
 from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.tasks.kit.published import Judgments, Row, first_condition, judgment_cells
 
 _JUDGMENTS = (
     Column("sample_id", "the sample: one meaning judged in one story", "id"),
@@ -26,22 +25,22 @@ _JUDGMENTS = (
 )
 
 
-def sheets(collected: Collected) -> tuple[Sheet, ...]:
+def published(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return a row per rating that counts."""
     rows = [
-        judgment_cells(row) | {"sample_id": sample_id(collected.items[row["item_id"]])} for row in collected.valid_rows
+        judgment_cells(row) | {"sample_id": sample_id(judgments.items[row["item_id"]])} for row in judgments.valid_rows
     ]
     return (sheet_of("ambistory_judgments.csv", "one rating of one sample by one participant", _JUDGMENTS, rows),)
 
 
-def release(collected: Collected) -> str:
+def release(judgments: Judgments) -> str:
     """Return the samples as the published JSON has them: keyed by row number, four spaces, ASCII."""
     given: dict[str, list[Row]] = {}
-    for row in collected.valid_rows:
+    for row in judgments.valid_rows:
         if row["response"] is not None:
             given.setdefault(row["item_id"], []).append(row)
-    items = sorted(collected.design.items, key=_order)
-    mark = {KIND_COLUMN: SIMULATED} if collected.simulated else {}
+    items = sorted(judgments.asked, key=_order)
+    mark = {KIND_COLUMN: SIMULATED} if judgments.simulated else {}
     samples = {str(number): sample(item, given.get(item.item_id, [])) | mark for number, item in enumerate(items)}
     return json.dumps(samples, indent=4) + "\n"
 

@@ -6,12 +6,10 @@ The columns are those of the published files, so that what reads those reads the
 
 from __future__ import annotations
 
-from lexiscope.annotation.export.collected import Collected
-from lexiscope.annotation.export.plain_form import answers_by_item, first_condition, number_cells
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
-from lexiscope.items.tables.neutral import Cell
+from lexiscope.tasks.kit.published import Cells, Judgments, answers_by_item, first_condition, number_cells
 
 _SAME = {True: "Same Sense", False: "Different Sense"}
 _SENSES = (
@@ -28,36 +26,36 @@ _SAME_SENSE = Column("Same_sense", "whether the target has the same sense in bot
 _SENTENCES = (Column("Sentence_1", "sentence 1", "text"), Column("Sentence_2", "sentence 2", "text"))
 
 
-def sheets(collected: Collected) -> tuple[Sheet, ...]:
+def published(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the ratings and the norms of the study's first view."""
-    return ratings(collected), pairs(collected)
+    return ratings(judgments), pairs(judgments)
 
 
-def ratings(collected: Collected) -> Sheet:
+def ratings(judgments: Judgments) -> Sheet:
     """Return a row per rating that counts."""
-    view = collected.definition.views[0]
-    rows: list[dict[str, Cell]] = []
-    for row in collected.valid_rows:
-        if row["response"] is None or collected.view_of(row["list_id"]) != view:
+    view = judgments.first_view
+    rows: list[Cells] = []
+    for row in judgments.valid_rows:
+        if row["response"] is None or judgments.view_of(row["list_id"]) != view:
             continue
         cells = {"": len(rows) + 1, "Participant": row["participant_id"], "Response": float(row["response"])}
-        rows.append(pair_cells(collected.items[row["item_id"]]) | cells | {"List": row["list_id"]})
+        rows.append(pair_cells(judgments.items[row["item_id"]]) | cells | {"List": row["list_id"]})
     return sheet_of("sawc_judgments.csv", "one rating of one pair by one participant", _rating_columns(), rows)
 
 
-def pairs(collected: Collected) -> Sheet:
+def pairs(judgments: Judgments) -> Sheet:
     """Return a row per pair, with mean, SD (n − 1), median and number of its ratings."""
-    answers, view = answers_by_item(collected), collected.definition.views[0]
+    answers, view = answers_by_item(judgments), judgments.first_view
     names = {"mean": "mean_relatedness", "sd": "sd_relatedness", "median": "median_relatedness"}
-    rows: list[dict[str, Cell]] = []
-    for number, item in enumerate(sorted(collected.design.items, key=_order), start=1):
+    rows: list[Cells] = []
+    for number, item in enumerate(sorted(judgments.asked, key=_order), start=1):
         given = [float(one) for one in answers.get((item.item_id, view), ())]
         statistics = {names[name]: value for name, value in number_cells(given).items()}
         rows.append(pair_cells(item) | {"": number, "List": item.list_id, "count": len(given)} | statistics)
-    return sheet_of("sawc_items.csv", "one pair with its norm", _pair_columns(collected), rows)
+    return sheet_of("sawc_items.csv", "one pair with its norm", _pair_columns(judgments), rows)
 
 
-def pair_cells(item: Item) -> dict[str, Cell]:
+def pair_cells(item: Item) -> Cells:
     """Return the cells of a pair; what its items do not say is missing."""
     first, second = item.usages
     conditions = item.conditions
@@ -105,8 +103,8 @@ def _rating_columns() -> tuple[Column, ...]:
     )
 
 
-def _pair_columns(collected: Collected) -> tuple[Column, ...]:
-    low, high = collected.definition.scale.low, collected.definition.scale.high
+def _pair_columns(judgments: Judgments) -> tuple[Column, ...]:
+    low, high = judgments.scale.low, judgments.scale.high
     return (
         *(_NUMBER, Column("List", "the list that the pair stands in", "category"), _WORD, _SAME_SENSE),
         *(*_SENTENCES, *_SENSES, *_GENDERS),

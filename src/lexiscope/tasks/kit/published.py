@@ -1,0 +1,208 @@
+"""What tasks share of the tables in which a study of them is published (``Screen.published``): columns and cells.
+
+Only answers that count are in them: to items, in the trials, of people who finished and are not excluded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from lexiscope.core.item import Item
+from lexiscope.core.scale import Scale
+from lexiscope.items.arrange.views import shown_texts
+from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.tables.neutral import Cell
+
+Row = Mapping[str, Any]
+"""A judgment by the names of its columns, as the store has it."""
+Cells = dict[str, Cell]
+
+NUMBER = Column("example_no", "number of the example, from 1", "integer", low=1)
+VIEW = Column("view", "full, context or word", "category")
+COMMENT = Column("comment", "the participant's comment", "text")
+SHOWN_ORDER = Column("shown_order", "order of the options on the page; []: as given", "text")
+CONTEXT = Column("context1", "context 1 as it was shown: target in brackets, [X] where it was hidden")
+
+_IDENTITY = (
+    Column("item_id", "the item", "id"),
+    Column("participant_id", "random id of the participant", "id"),
+)
+_STATUS = (
+    Column("status", "accepted, rejected or not reviewed", "category"),
+    Column("review_reason", "why it was rejected or edited", "text"),
+)
+_WRITER = Column("participant_id", "random id of the writer", "id")
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a researcher decided about a text that a participant wrote: verdict, the edited text if any, why."""
+
+    verdict: str
+    text: str | None = None
+    reason: str = ""
+
+
+_UNREVIEWED = Reviewed("not reviewed")
+
+
+class Judgments(Protocol):
+    """The items of a study and what people answered, of whom only those who count are seen here."""
+
+    @property
+    def asked(self) -> Sequence[Item]:
+        """The items, without catch trials."""
+
+    @property
+    def items(self) -> Mapping[str, Item]:
+        """The items by id, catch trials too."""
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the study's ratings."""
+
+    @property
+    def first_view(self) -> str:
+        """The first view of the study."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the participants are simulated."""
+
+    @property
+    def reviews(self) -> Mapping[tuple[str, str], Reviewed]:
+        """What was decided about texts, by participant and item."""
+
+    @property
+    def valid_rows(self) -> Sequence[Row]:
+        """The answers that count, by list, place on the list, participant and trial."""
+
+    @property
+    def valid_rows_revealed(self) -> Sequence[Row]:
+        """The same with the second answers, given with the target shown; each stands behind its first."""
+
+    def view_of(self, list_id: str | None) -> str:
+        """Return the view of a list."""
+
+
+def first_condition(conditions: Mapping[str, object], *names: str) -> Cell:
+    """Return the first of several names that an item's conditions have; missing where they have none.
+
+    Item files of different origin name the same thing differently (``Gender_s1``, ``gender_1``).
+    """
+    value = next((conditions[name] for name in names if name in conditions), None)
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def judgment_cells(row: Row) -> Cells:
+    """Return what a published table may show of a judgment beside its answer."""
+    return {
+        "Participant": row["participant_id"],
+        "participant_id": row["participant_id"],
+        "group": row["list_id"],
+        "slot": row["slot"],
+        "choice": row["response"],
+        "nonsensical": row["flag_nonsensical"],
+        "weird": row["flag_weird"],
+        "undecided": row["label_undecided"],
+        "word_guessed": row["guessed_word"],
+        "comment": row["comment"],
+        "shown_order": row["display_order"],
+        "text": row["response_text"],
+    }
+
+
+def answers_by_item(judgments: Judgments) -> dict[tuple[str, str], list[str]]:
+    """Return the answers that count by item and view, in the order of the places on the lists."""
+    answers: dict[tuple[str, str], list[str]] = {}
+    for row in judgments.valid_rows:
+        if row["response"] is not None:
+            answers.setdefault((row["item_id"], judgments.view_of(row["list_id"])), []).append(row["response"])
+    return answers
+
+
+def number_cells(values: Sequence[float]) -> Cells:
+    """Return mean, SD (n − 1) and median; empty where they are undefined.
+
+    >>> number_cells([1, 2, 4])["median"], number_cells([2])["sd"] is None
+    (2.0, True)
+    """
+    if not values:
+        return {"mean": None, "sd": None, "median": None}
+    mean = math.fsum(values) / len(values)
+    # deviations first, squares after: the shortcut loses the digits of a small SD
+    sd = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1)) if len(values) > 1 else None
+    return {"mean": mean, "sd": sd, "median": float(np.median(values))}
+
+
+def numbered(
+    judgments: Judgments,
+    file: str,
+    columns: Sequence[Column],
+    cells: Callable[[Row, Item], Cells],
+    *,
+    rows: Sequence[Row] | None = None,
+) -> Sheet:
+    """Return a row per answer that counts, in the order of the items' numbers; *cells* adds what the paper has.
+
+    The paper's columns come first; what identifies the judgment stands behind them. *rows* are other answers than
+    those of the trials.
+    """
+    numbers = {name: k for k, name in enumerate(sorted(item.item_id for item in judgments.asked), start=1)}
+    made: list[Cells] = []
+    for row in sorted(judgments.valid_rows if rows is None else rows, key=lambda row: numbers[row["item_id"]]):
+        item = judgments.items[row["item_id"]]
+        own: Cells = {"example_no": numbers[item.item_id], "item_id": item.item_id}
+        made.append(judgment_cells(row) | own | cells(row, item))
+    return sheet_of(file, "one judgment of one item by one participant", (*columns, *_IDENTITY), made)
+
+
+def labelled(judgments: Judgments, file: str, shown: Sequence[Column]) -> Sheet:
+    """Return the sheet of WiC and its kin (BIAS, Figure 5): *shown* as it was shown, label, guessed word.
+
+    The second label of an item whose target was revealed stands behind the first.
+    """
+    columns = (
+        NUMBER,
+        *shown,
+        Column("label", "the answer: t (same meaning; it fits) or f", "category"),
+        Column("word", "the guessed word, in its basic form", "text"),
+        Column("undecided", "the participant said that no decision was possible", "truth"),
+        VIEW,
+        Column("phase", "trials; reveal: the same item again, target shown", "category"),
+    )
+
+    def cells(row: Row, item: Item) -> Cells:
+        view = "full" if row["phase"] == "reveal" else judgments.view_of(row["list_id"])
+        contexts = {f"context{k}": text for k, text in enumerate(shown_texts(item, view), start=1)}
+        sense = {name: first_condition(item.conditions, name) for name in ("definition", "hypernyms")}
+        said = {"label": row["response"], "word": row["guessed_word"], "view": view, "phase": row["phase"]}
+        return {**sense, **contexts, **said}
+
+    return numbered(judgments, file, columns, cells, rows=judgments.valid_rows_revealed)
+
+
+def text_columns(before: Sequence[Column], what: str, *behind: Column) -> tuple[Column, ...]:
+    """Return the columns of texts that were written: *before*, the text and its review, *behind*, its writer."""
+    raw = Column(f"{what}_raw", f"the {what} as it was written", "text")
+    clean = Column(f"{what}_clean", f"the {what} as it was accepted, edited or not; empty where it is not", "text")
+    return (*before, raw, clean, *_STATUS, *behind, _WRITER)
+
+
+def text_cells(judgments: Judgments, row: Row, what: str) -> Cells:
+    """Return a text that was written, raw and clean, with its review."""
+    review = judgments.reviews.get((row["participant_id"], row["item_id"]), _UNREVIEWED)
+    raw = row["response_text"]
+    clean = (review.text if review.text is not None else raw) if review.verdict == "accepted" else None
+    return {
+        f"{what}_raw": raw,
+        f"{what}_clean": clean,
+        "status": review.verdict,
+        "review_reason": review.reason or None,
+        "participant_id": row["participant_id"],
+    }
