@@ -25,7 +25,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.resources.lexicons.pun_senses import read_pun_senses
-from lexiscope.tasks.ambiguous_sentence.drafting import example
+from lexiscope.tasks.ambiguous_sentence import example_request
 
 _SUBJECT = click.option("--subject", metavar="SPEC", help="Who drafts: chat:MODEL@URL, causal_lm:FOLDER …")
 _DRAFTS = click.option(
@@ -101,7 +101,7 @@ def _examples(paths: Sequence[Path]) -> dict[tuple[str, str], str]:
 
 def _missing_examples(items: Sequence[Item]) -> tuple[DraftRequest, ...]:
     return tuple(
-        example(item, which) for item in items for which in ("1", "2") if not item.condition(f"example_{which}")
+        example_request(item, which) for item in items for which in ("1", "2") if not item.condition(f"example_{which}")
     )
 
 

@@ -10,7 +10,7 @@ import click
 from lexiscope.annotation.study_file.launched import read_study, snapshot
 from lexiscope.annotation.writing.drafts import accepted_texts, provenance_table, read_drafts
 from lexiscope.annotation.writing.stage_files import item_file, read_precontexts
-from lexiscope.annotation.writing.staging import NEXT_TASK, TABLE_NAME, Stage, stage_of
+from lexiscope.annotation.writing.staging import Stage, stage_of
 from lexiscope.cli.output import remark, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError, Place
@@ -60,21 +60,21 @@ def stage(
     _say_counts(made)
     if reviewed:
         _write(out / "provenance.csv", provenance_table(reviewed))
-    if made.task == "ambiguous_sentence":
+    if made.of_sentences:
         written = accepted_texts(reviewed, "precontext")
         written |= read_precontexts(existing_file(precontexts)) if precontexts is not None else {}
         _from_sentences(made, study, out, written, leave_out=leave_out_incomplete, postgres=postgres)
         return
     if precontexts is not None:
         raise InputError("precontexts are of sentences, and this study asks for endings", hint="leave them out")
-    _write(out / TABLE_NAME[made.task], made.table())
+    _write(out / made.writing.file, made.table())
     _write_items(made, out, item_file(made.rating_items(leave_out_incomplete=leave_out_incomplete)))
 
 
 def _from_sentences(
     made: Stage, study: Path, out: Path, written: Mapping[str, str], *, leave_out: bool, postgres: str | None
 ) -> None:
-    table = out / TABLE_NAME[made.task]
+    table = out / made.writing.file
     if written:
         made_of = {one.setup_id for one in made.setups()}
         unused = [name for name in written if name not in made_of]
@@ -91,7 +91,7 @@ def _from_sentences(
 def _say_counts(made: Stage) -> None:
     counts = made.counts()
     say(f"accepted: {counts.accepted}, rejected: {counts.rejected}, not reviewed: {counts.unreviewed}")
-    if made.task == "ambiguous_sentence":
+    if made.of_sentences:
         say(f"setups: {counts.setups}")
         return
     lack = f", without both endings: {counts.incomplete}" if counts.incomplete else ""
@@ -99,7 +99,7 @@ def _say_counts(made: Stage) -> None:
 
 
 def _write_items(made: Stage, out: Path, text: str) -> None:
-    task = NEXT_TASK[made.task]
+    task = made.writing.next_task
     file = out / f"{task}_items.csv"
     _write(file, text)
     say(f"next: lexiscope annotate init --task {task} --items {file} --name {task} --out {task}.yaml")

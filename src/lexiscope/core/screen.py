@@ -108,6 +108,39 @@ def marked(text: str, start: int, end: int) -> Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Habit:
+    """How a task is usually run: answers per item, longest list (0: one list), Back, items that must not meet.
+
+    The last are conditions, or ``word``: a list holds one item of each of their values.
+    """
+
+    per_item: int = 3
+    per_list: int = 50
+    back: bool = False
+    apart: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What becomes of the texts that people write: a study of the next task asks about them (AmbiStory §3).
+
+    ``text`` is what a text is called, ``next_task`` names the task whose items are made of the accepted ones.
+    ``cleaning`` returns the request that a language model clean a text of an item, ``precontext`` (of sentences) that
+    it write what stands before one: :mod:`lexiscope.build.stories.drafting`.
+    """
+
+    text: Literal["sentence", "ending"]
+    next_task: str
+    cleaning: Callable[..., Any]
+    precontext: Callable[..., Any] | None = None
+
+    @property
+    def file(self) -> str:
+        """The name of the table of a study's texts."""
+        return f"{self.text}s.csv"
+
+
+@dataclass(frozen=True, slots=True)
 class Screen:
     """What people see of a task, beside the study's own texts.
 
@@ -132,7 +165,8 @@ class Screen:
     whose ``gold`` is the right answer. ``options`` returns the options of an item in a view. ``faults`` returns the
     keys of what is wrong with a text.
 
-    ``published`` makes the tables in which the answers of a study are published, of its judgments
+    ``habit`` says how a study of the task is usually run, ``writing`` what becomes of texts that are written for the
+    next study. ``published`` makes the tables in which the answers of a study are published, of its judgments
     (:mod:`lexiscope.tasks.kit.published`), and ``release`` is a file of another shape: its name, and what writes it.
     """
 
@@ -160,6 +194,8 @@ class Screen:
     drawn: bool = False
     fold_outs: tuple[str, ...] = ()
     max_length: int = 1000
+    habit: Habit = Habit()
+    writing: Writing | None = None
     published: Callable[[Any], tuple[Any, ...]] | None = None
     release: tuple[str, Callable[[Any], str]] | None = None
 

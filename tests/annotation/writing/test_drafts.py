@@ -30,14 +30,13 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Prompting
 from lexiscope.core.usage import Usage
 from lexiscope.tasks import ambiguous_sentence, story_ending
-from lexiscope.tasks.ambiguous_sentence.drafting import cleaning, example, precontext
-from lexiscope.tasks.story_ending.drafting import cleaning as clean_ending
 
 SENSES = {"sense_1": "where money is kept", "example_1": "", "sense_2": "side of a river", "example_2": "The bank."}
 BANK = Item("bank", "pool", (Usage("bank", 0, 4, lemma="bank", language="en"),), conditions=SENSES)
 PARTS = ("precontext", "sense", "example", "other_sense", "other_example")
 ENDING = Item("e", "d", (Usage("The bank shut.", 4, 8, language="en"),), conditions=dict.fromkeys(PARTS, "."))
 TEXT = "i go to the bank of town"
+SENTENCES, ENDINGS = ambiguous_sentence.SCREEN.writing, story_ending.SCREEN.writing
 
 
 @dataclass
@@ -69,8 +68,12 @@ class Continuing:
         return [[Continuation(" He goes to the bank.", finish="stop")] for _ in prompts]
 
 
+assert SENTENCES is not None
+assert ENDINGS is not None
+
+
 def clean_with(reply: ChatReply) -> Draft:
-    request = cleaning(TEXT, BANK, draft_id="1")
+    request = ambiguous_sentence.cleaning_request(TEXT, BANK, draft_id="1")
     (draft,) = drafted([request], Writer({TEXT: reply}))
     return draft
 
@@ -81,16 +84,18 @@ def accepted_one(text: str = TEXT) -> Accepted:
 
 def test_the_prompts_ask_for_what_the_paper_says() -> None:
     """B.1: spelling, grammar, third person, nothing else, the word stays; B.2: three sentences, nothing resolved."""
-    told = cleaning(TEXT, BANK, draft_id="1").question
+    told = ambiguous_sentence.cleaning_request(TEXT, BANK, draft_id="1").question
     assert [message.role for message in told.messages] == ["system", "user"]
     assert told.messages[1].content == TEXT
     for words in ("spelling", "grammar", "third person", "Change nothing else", '"bank" must stand in it exactly once'):
         assert words in told.messages[0].content
-    before = precontext(Usage("The bank shut.", 4, 8), ("money", "river"), draft_id="s").question
+    before = ambiguous_sentence.precontext_request(
+        Usage("The bank shut.", 4, 8), ("money", "river"), draft_id="s"
+    ).question
     for words in ("exactly three sentences", "both meanings are equally plausible", "do not resolve the ambiguity"):
         assert words in before.messages[0].content
     assert before.messages[1].content == "Sentence: The bank shut.\nMeaning 1: money\nMeaning 2: river"
-    ending = clean_ending("they cries", ENDING, draft_id="2").question
+    ending = story_ending.cleaning_request("they cries", ENDING, draft_id="2").question
     assert ending.messages[1].content == "Sentence before it: The bank shut.\nLast sentence: they cries"
 
 
@@ -129,22 +134,25 @@ def test_a_good_draft_waits_for_a_person() -> None:
 
 def test_precontexts_endings_and_examples_have_guards_of_their_own() -> None:
     """Three sentences without the word; an ending without it; an example with it."""
-    before = precontext(Usage("The bank shut.", 4, 8), ("m", "r"), draft_id="s")
+    before = ambiguous_sentence.precontext_request(Usage("The bank shut.", 4, 8), ("m", "r"), draft_id="s")
     assert before.faults("It rained. Ana read. She ate.") == ()
     assert before.faults("It rained. Ana read.") == ("not_three_sentences",)
     assert before.faults("It rained. Ana read. The bank shut.") == ("word_recurs",)
-    assert clean_ending("x", ENDING, draft_id="2").faults("The bank cried.") == ("word_recurs",)
-    assert example(BANK, "1").faults("Pay at the till.") == ("word_not_once",)
-    assert (example(BANK, "2").field, example(BANK, "2").raw) == ("example_2", "The bank.")
+    assert story_ending.cleaning_request("x", ENDING, draft_id="2").faults("The bank cried.") == ("word_recurs",)
+    assert ambiguous_sentence.example_request(BANK, "1").faults("Pay at the till.") == ("word_not_once",)
+    assert (ambiguous_sentence.example_request(BANK, "2").field, ambiguous_sentence.example_request(BANK, "2").raw) == (
+        "example_2",
+        "The bank.",
+    )
 
 
 def test_a_subject_that_generates_drafts_too_and_one_that_rates_does_not() -> None:
     """Chat models and language models draft; others are refused before anything is asked."""
-    (draft,) = drafted([cleaning(TEXT, BANK, draft_id="1")], Continuing())
+    (draft,) = drafted([ambiguous_sentence.cleaning_request(TEXT, BANK, draft_id="1")], Continuing())
     assert (draft.text, draft.drafted_by) == ("He goes to the bank.", "causal_lm:made")
     silent = type("Silent", (), {"subject_id": "encoder:x", "kind": "encoder", "facts": SubjectFacts("encoder:x")})
     with pytest.raises(CapabilityError, match="can draft no text"):
-        drafted([cleaning(TEXT, BANK, draft_id="1")], silent())
+        drafted([ambiguous_sentence.cleaning_request(TEXT, BANK, draft_id="1")], silent())
 
 
 def test_the_table_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -182,7 +190,7 @@ def test_a_table_that_cannot_be_meant_is_refused(tmp_path: Path, change: dict[st
 def test_an_accepted_draft_takes_the_place_of_the_text_and_both_stay() -> None:
     """The stage's table shows the text as written and as cleaned, and by whom; provenance says if it was edited."""
     draft = replace(clean_with(ChatReply("He goes to the bank of town.", "stop")), verdict="accepted")
-    stage = Stage("ambiguous_sentence", "s", {"bank": BANK}, (accepted_one().answer,), (accepted_one().review,))
+    stage = Stage(SENTENCES, "s", {"bank": BANK}, (accepted_one().answer,), (accepted_one().review,))
     (row,) = csv.DictReader(io.StringIO(stage.with_drafts([draft], _faults).table()))
     assert (row["sentence_raw"], row["sentence_clean"]) == (TEXT, "He goes to the bank of town.")
     assert row["reason"] == "cleaned by chat:made@http://127.0.0.1/v1"
@@ -206,14 +214,15 @@ def test_the_guard_holds_again_when_a_person_has_edited() -> None:
 def test_a_stage_knows_what_is_to_be_drafted() -> None:
     """Accepted texts alone are cleaned and get precontexts; a study of endings has none."""
     answers = (Written(1, "p", "bank", "The bank shut."), Written(2, "p", "bank", "A bank."))
-    stage = Stage("ambiguous_sentence", "s", {"bank": BANK}, answers, (Review(1, "accepted", "", None, "e", "t"),))
+    stage = Stage(SENTENCES, "s", {"bank": BANK}, answers, (Review(1, "accepted", "", None, "e", "t"),))
     assert len(accepted(answers, stage.reviews)) == 1
     assert [request.draft_id for request in stage.cleaning_requests()] == ["1"]
     assert [request.draft_id for request in stage.precontext_requests()] == ["bank_1"]
-    endings = Stage("story_ending", "s", {"e": ENDING}, (), ())
+    endings = Stage(ENDINGS, "s", {"e": ENDING}, (), ())
     with pytest.raises(InputError, match="precontexts are of sentences"):
         endings.precontext_requests()
-    assert endings.task == story_ending.NAME
+    assert (SENTENCES.next_task, SENTENCES.file) == (story_ending.NAME, "sentences.csv")
+    assert (ENDINGS.next_task, ENDINGS.file) == ("plausibility", "endings.csv")
 
 
 def _faults(text: str, item: Item) -> tuple[str, ...]:

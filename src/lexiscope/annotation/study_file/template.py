@@ -1,8 +1,8 @@
 """The first draft of a study: what its task and its items already say, and texts in the languages that we can write.
 
 Consent and ethics stay empty: nobody but the researcher can write them, and without them nothing is launched. Habits
-of the papers that ran a task (how many answers, how long a list, going back) stand in :data:`HABITS`; a task without
-any gets those of :class:`Habit`.
+of the papers that ran a task (how many answers, how long a list, going back) are those of its screen
+(:class:`lexiscope.core.screen.Habit`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -37,37 +36,13 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
-from lexiscope.core.screen import Screen
+from lexiscope.core.screen import Habit, Screen
 from lexiscope.items.arrange.overlapping_lists import OverlappingLists
 from lexiscope.items.tables.tabular import is_item_table, read_items
 
 _BALANCED = ("same_sense", "meaning", "ending_kind")
 
 
-@dataclass(frozen=True, slots=True)
-class Habit:
-    """How a task is usually run: answers per item, longest list (0: one list), Back, items that must not meet."""
-
-    per_item: int = 3
-    per_list: int = 50
-    back: bool = False
-    apart: tuple[str, ...] = ()
-
-
-HABITS: Mapping[str, Habit] = {
-    # SAW-C §3.3; AmbiStory §3 and its setups; BIAS §4 (100 examples each); synonymy §5 (both annotators do all items)
-    "relatedness": Habit(per_item=10, per_list=82),
-    "plausibility": Habit(per_item=5, per_list=30, back=True, apart=("setup", "homonym")),
-    "story_ending": Habit(per_item=1, per_list=20, back=True, apart=("setup",)),
-    "same_sense": Habit(per_item=2, per_list=100),
-    "sense_verification": Habit(per_item=2, per_list=100),
-    "entity_link": Habit(per_item=2, per_list=100),
-    "substitution": Habit(per_item=2, per_list=0, back=True),
-    # two pages of one word share neighbours: who has seen one knows which words of the other belong together
-    "word_intrusion": Habit(apart=("word",)),
-    "sense_choice": Habit(apart=("word",)),
-}
-"""What the papers did, by task."""
 _ELSE: Mapping[str, str] = {"homonym": "word", "word": "word"}
 
 
@@ -84,7 +59,7 @@ def draft_definition(
 
     Relatedness: lists of at most 82 items (the largest of SAW-C), balanced on ``same_sense`` where the items have it,
     a catch trial, SAW-C's four exclusion rules in their pre-registered order. Other tasks: their own habits
-    (:data:`HABITS`). Anchors, instructions and questions stand in the language, where the task has them.
+    (``Screen.habit``). Anchors, instructions and questions stand in the language, where the task has them.
     Errors: :class:`SpecError` for an unknown task, :class:`InputError` for no items, or items that the task's page
     cannot show (E617).
     """
@@ -93,7 +68,7 @@ def draft_definition(
         raise InputError("there are no items to ask about", code="E620")
     for item in items:
         screen.check(item)
-    habit, scale = HABITS.get(task, Habit()), _scale(screen, language, items)
+    habit, scale = screen.habit, _scale(screen, language, items)
     design = _design(items, screen, habit)
     # two identical sentences can be asked only where two are shown, and have a right answer only on a scale
     catch = CatchSection(per_list=int(screen.widget == "scale" and screen.n_usages > 1), answer=scale.high)

@@ -23,20 +23,10 @@ from lexiscope.annotation.writing.review import (
 from lexiscope.annotation.writing.stage_files import ending_table, sentence_table
 from lexiscope.annotation.writing.stages import Setup, ending_items, missing_endings, rating_items, setups
 from lexiscope.build.stories.drafting import DraftRequest
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.tasks.ambiguous_sentence.drafting import cleaning as clean_sentence
-from lexiscope.tasks.ambiguous_sentence.drafting import precontext
-from lexiscope.tasks.story_ending.drafting import cleaning as clean_ending
-
-NEXT_TASK: Mapping[str, str] = {"ambiguous_sentence": "story_ending", "story_ending": "plausibility"}
-"""The task whose study takes what a study of a task collected (AmbiStory §3)."""
-
-TABLE_NAME: Mapping[str, str] = {"ambiguous_sentence": "sentences.csv", "story_ending": "endings.csv"}
-"""What the table of a study's texts is called, by the task."""
-
-FIELD: Mapping[str, str] = {"ambiguous_sentence": "sentence", "story_ending": "ending"}
-"""What a text of a study is called among drafts, by the task."""
+from lexiscope.core.screen import Writing
 
 _STORIES, _SAMPLES = 3, 6
 
@@ -68,13 +58,18 @@ class StageCounts:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a study of texts has for the next one: its task, the items written for, the texts, all reviews."""
+    """What a study of texts has for the next one: what becomes of them, the items written for, texts, all reviews."""
 
-    task: str
+    writing: Writing
     name: str
     items: Mapping[str, Item]
     texts: tuple[Written, ...]
     reviews: tuple[Review, ...]
+
+    @property
+    def of_sentences(self) -> bool:
+        """Whether the texts are sentences, of which setups are made; else they are endings, which complete stories."""
+        return self.writing.text == "sentence"
 
     @property
     def accepted(self) -> tuple[Accepted, ...]:
@@ -86,7 +81,7 @@ class Stage:
         decided = latest_reviews(self.reviews)
         found = Counter(status_of(one, decided) for one in self.texts)
         made = (found["accepted"], found["rejected"], found[NOT_REVIEWED])
-        if self.task == "ambiguous_sentence":
+        if self.of_sentences:
             return StageCounts(*made, setups=found["accepted"])
         lacking = {_setup(self.items[name]) for name in missing_endings(self.accepted, self.items)}
         every = {_setup(item) for item in self.items.values()}
@@ -97,14 +92,13 @@ class Stage:
 
         Errors: those of :func:`~lexiscope.annotation.writing.drafts.cleaning_reviews`.
         """
-        found = cleaning_reviews(drafts, self.accepted, self.items, field=FIELD[self.task], faults=faults)
+        found = cleaning_reviews(drafts, self.accepted, self.items, field=self.writing.text, faults=faults)
         return replace(self, reviews=(*self.reviews, *found))
 
     def cleaning_requests(self) -> tuple[DraftRequest, ...]:
         """Return what a language model is asked to clean: every accepted text, as it stands."""
-        clean = clean_sentence if self.task == "ambiguous_sentence" else clean_ending
         return tuple(
-            clean(one.clean, self.items[one.answer.item_id], draft_id=str(one.answer.answer_id))
+            self.writing.cleaning(one.clean, self.items[one.answer.item_id], draft_id=str(one.answer.answer_id))
             for one in self.accepted
         )
 
@@ -113,7 +107,8 @@ class Stage:
 
         Errors: :class:`InputError` E652 for a study of endings; those of :meth:`setups`.
         """
-        if self.task != "ambiguous_sentence":
+        precontext = self.writing.precontext
+        if precontext is None:
             raise InputError("precontexts are of sentences, and this study asks for endings", code="E652")
         made = self.setups()
         return tuple(
@@ -122,7 +117,7 @@ class Stage:
 
     def table(self) -> str:
         """Return every text as CSV, raw and clean, with its verdict."""
-        make = sentence_table if self.task == "ambiguous_sentence" else ending_table
+        make = sentence_table if self.of_sentences else ending_table
         return make(self.texts, self.reviews, self.items)
 
     def setups(self) -> tuple[Setup, ...]:
@@ -149,14 +144,16 @@ def stage_of(study: FrozenStudy, store: Store) -> Stage:
 
     Errors: :class:`InputError` E652 for a study whose texts no other study takes; those of the store.
     """
-    definition = study.definition
-    if definition.task not in NEXT_TASK:
+    definition, writing = study.definition, study.screen.writing
+    if writing is None:
         what = f"a study of {definition.task!r} is no stage of another one"
-        raise InputError(what, code="E652", hint=f"stages are studies of: {', '.join(NEXT_TASK)}")
+        screens = {name: getattr(catalog.module("tasks", name), "SCREEN", None) for name in catalog.names("tasks")}
+        staged = [name for name, screen in screens.items() if screen is not None and screen.writing is not None]
+        raise InputError(what, code="E652", hint=f"stages are studies of: {', '.join(staged)}")
     items = {item.item_id: item for item in study.design.items}
     # reviews are read first: one that comes meanwhile is of a text that is there
     reviews = tuple(store.reviews())
-    return Stage(definition.task, definition.name, items, written_texts(study, store), reviews)
+    return Stage(writing, definition.name, items, written_texts(study, store), reviews)
 
 
 def written_texts(study: FrozenStudy, store: Store) -> tuple[Written, ...]:

@@ -12,9 +12,11 @@ where each is right, or the condition ``page``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.core.item import Item
+from lexiscope.core.screen import Habit
 from lexiscope.core.task import Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
@@ -65,7 +67,12 @@ def published(judgments: Judgments) -> tuple[Sheet, ...]:
     return (numbered(judgments, "link_judgments.csv", columns, cells),)
 
 
-SCREEN = search_screen(FOLDER, MEASURE, published=published)
+SCREEN = replace(
+    search_screen(FOLDER, MEASURE),
+    # the context–word bias study, §4: 100 examples each
+    habit=Habit(per_item=2, per_list=100),
+    published=published,
+)
 
 asks = Asking(SCREEN, told_sentence, example_items, SEARCH_VARIANTS)
 """Makes a chat question of an item."""

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Screen
 from lexiscope.core.usage import Usage
-from lexiscope.items.sheets.sheet import Sheet
 from lexiscope.tasks.kit.asking import Variant
 from lexiscope.tasks.kit.one_sentence import shown_sentence
-from lexiscope.tasks.kit.published import Judgments
 
 SEARCH_VARIANTS = {GUIDELINES: Variant(max_tokens=64)}
 """How a model is asked. An answer is a name: it needs no more tokens than that."""
 
 
-def search_screen(
-    folder: Path, measure: str, *, published: Callable[[Judgments], tuple[Sheet, ...]] | None = None
-) -> Screen:
+def search_screen(folder: Path, measure: str) -> Screen:
     """Return the page of a task that shows a sentence and searches a list; *folder* holds the task's words.
 
     The list need not be complete: an address that it lacks is an answer, and so is that nothing was found.
@@ -35,7 +30,6 @@ def search_screen(
         views=("full", "context", "word"),
         fold_outs=("guidelines",),
         max_length=500,
-        published=published,
     )
 
 

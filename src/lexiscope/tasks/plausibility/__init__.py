@@ -17,7 +17,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.core.screen import Screen, Shown, marked
+from lexiscope.core.screen import Habit, Screen, Shown, marked
 from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
@@ -121,6 +121,8 @@ SCREEN = Screen(
     requires=PARTS,
     flags=("nonsensical",),
     fold_outs=("guidelines",),
+    # AmbiStory §3 and its setups
+    habit=Habit(per_item=5, per_list=30, back=True, apart=("setup", "homonym")),
     published=published,
     release=("release.json", release),
 )

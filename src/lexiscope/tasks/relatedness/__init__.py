@@ -17,7 +17,7 @@ from lexiscope.core.errors import InputError, Place, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.core.screen import Screen, Shown, marked
+from lexiscope.core.screen import Habit, Screen, Shown, marked
 from lexiscope.core.subject import Embeds, Floats, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
@@ -204,6 +204,8 @@ SCREEN = Screen(
     swaps_sides=True,
     advance="press",
     comment=False,
+    # SAW-C §3.3
+    habit=Habit(per_item=10, per_list=82),
     published=published,
 )
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Screen, Shown
+from lexiscope.core.screen import Habit, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -80,6 +80,8 @@ SCREEN = Screen(
     guess_views=("context",),
     reveal_view="context",
     fold_outs=("guidelines",),
+    # the context–word bias study, §4: 100 examples each
+    habit=Habit(per_item=2, per_list=100),
     published=published,
 )
 

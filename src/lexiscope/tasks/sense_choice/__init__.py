@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Choice, Screen, Shown, marked
+from lexiscope.core.screen import Choice, Habit, Screen, Shown, marked
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -129,6 +129,8 @@ SCREEN = Screen(
     shows=(f"{GROUP}*",),
     shuffles_options=True,
     comment=False,
+    # two pages of one word share their groups
+    habit=Habit(apart=("word",)),
     published=published,
 )
 

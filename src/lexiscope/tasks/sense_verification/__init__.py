@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Screen, Shown
+from lexiscope.core.screen import Habit, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -92,6 +92,8 @@ SCREEN = Screen(
     guess_views=("context",),
     reveal_view="context",
     fold_outs=("guidelines",),
+    # the context–word bias study, §4: 100 examples each
+    habit=Habit(per_item=2, per_list=100),
     published=published,
 )
 

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lexiscope.build.stories.drafting import DraftRequest, drafting_question
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
-from lexiscope.core.screen import Line, Screen, Shown
+from lexiscope.core.screen import Habit, Line, Screen, Shown, Writing
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -99,6 +100,23 @@ def published(judgments: Judgments) -> tuple[Sheet, ...]:
     return (sheet_of("written_endings.csv", "one ending that was written", written, rows),)
 
 
+# -- what a language model may draft of an ending ---------------------------------------------------------------------
+# AmbiStory's prompt (B.1) saw the sentence before the ending; this one does too. The wording is ours.
+
+
+def cleaning_request(text: str, item: Item, *, draft_id: str) -> DraftRequest:
+    """Return the request to clean an ending that was written for an item; the word must not come into it."""
+    usage = item.usages[0]
+    about = f"Sentence before it: {usage.text}\nLast sentence: {text}"
+    question = drafting_question(
+        FOLDER / "clean.txt", about, word=usage.target, variant=f"{NAME}/clean", language=usage.language
+    )
+    return DraftRequest(draft_id, "ending", text, question, lambda draft: faults(draft, item))
+
+
+# -- the task ---------------------------------------------------------------------------------------------------------
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="text",
@@ -108,6 +126,9 @@ SCREEN = Screen(
     requires=REQUIRES,
     fold_outs=("definitions",),
     max_length=500,
+    # AmbiStory §3 and its setups
+    habit=Habit(per_item=1, per_list=20, back=True, apart=("setup",)),
+    writing=Writing("ending", "plausibility", cleaning_request),
     published=published,
 )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Choice, Line, Screen, Shown
+from lexiscope.core.screen import Choice, Habit, Line, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -149,6 +149,8 @@ SCREEN = Screen(
     shuffles_options=True,
     flags=("weird",),
     may_stay_empty=True,
+    # the synonymy study, §5: both annotators do all items
+    habit=Habit(per_item=2, per_list=0, back=True),
     published=published,
 )
 

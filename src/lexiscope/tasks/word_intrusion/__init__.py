@@ -16,7 +16,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Choice, Screen, Shown
+from lexiscope.core.screen import Choice, Habit, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -134,6 +134,8 @@ SCREEN = Screen(
     shuffles_options=True,
     advance="press",
     comment=False,
+    # two pages of one word share neighbours: who has seen one knows which words of the other belong together
+    habit=Habit(apart=("word",)),
     published=published,
 )
 

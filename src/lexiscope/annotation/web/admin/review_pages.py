@@ -18,7 +18,7 @@ from lexiscope.annotation.web.admin.visit import Visit, bounded
 from lexiscope.annotation.web.security import Refused, path_number
 from lexiscope.annotation.writing.review import NOT_REVIEWED, Written, decide, latest_reviews, same_texts, status_of
 from lexiscope.annotation.writing.stage_files import item_file
-from lexiscope.annotation.writing.staging import NEXT_TASK, TABLE_NAME, Stage, stage_of
+from lexiscope.annotation.writing.staging import Stage, stage_of
 from lexiscope.core.errors import InputError
 from lexiscope.core.screen import Shown
 
@@ -46,6 +46,7 @@ def _review(visit: Visit, *, code: int = 200, items_fault: str = "") -> Response
     verdict = visit.request.query_params.get("verdict", NOT_REVIEWED)
     counts = Counter(status_of(one, decided) for one in answers)
     chosen = [one for one in answers if verdict not in VERDICTS or status_of(one, decided) == verdict]
+    writing = visit.desk.app.study.screen.writing
     shown = paged(visit, chosen, where="/review", verdict=verdict)
     return visit.page(
         "admin_review.html",
@@ -57,14 +58,14 @@ def _review(visit: Visit, *, code: int = 200, items_fault: str = "") -> Response
         n_texts=len(answers),
         status=code,
         items_fault=items_fault,
-        has_items=visit.desk.app.definition.task == "story_ending",
-        counts=_stage(visit).counts() if visit.desk.app.definition.task in NEXT_TASK else None,
+        has_items=writing is not None and writing.text == "ending",
+        counts=_stage(visit).counts() if writing is not None else None,
     )
 
 
 def _stage(visit: Visit) -> Stage:
     app = visit.desk.app
-    if app.definition.task not in NEXT_TASK:
+    if app.study.screen.writing is None:
         raise Refused(404, "not_found", "not_found")
     return stage_of(app.study, app.store)
 
@@ -76,7 +77,7 @@ async def fetch_table(visit: Visit) -> Response:
 
 def _fetch_table(visit: Visit) -> Response:
     made = _stage(visit)
-    return _file(TABLE_NAME[made.task], made.table())
+    return _file(made.writing.file, made.table())
 
 
 async def fetch_items(visit: Visit) -> Response:
@@ -86,14 +87,14 @@ async def fetch_items(visit: Visit) -> Response:
 
 def _fetch_items(visit: Visit) -> Response:
     made = _stage(visit)
-    if made.task != "story_ending":
+    if made.of_sentences:
         raise Refused(404, "not_found", "not_found")
     leave_out = visit.request.query_params.get("leave_out") == "1"
     try:
         text = item_file(made.rating_items(leave_out_incomplete=leave_out))
     except InputError as error:
         return _review(visit, code=409, items_fault=error.what)
-    return _file(f"{NEXT_TASK[made.task]}_items.csv", text)
+    return _file(f"{made.writing.next_task}_items.csv", text)
 
 
 def _file(name: str, text: str) -> Response:
