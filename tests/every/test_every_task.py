@@ -27,7 +27,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import AnswerInvalid, Line, Screen, Shown
-from lexiscope.core.subject import CAPABILITIES
+from lexiscope.core.subject import CAPABILITIES, AnswersSome
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 
@@ -317,3 +317,12 @@ def test_an_item_without_its_parts_is_refused(asked: str, screen: Screen) -> Non
     ):
         with pytest.raises(InputError, match=item.item_id):
             screen.check(broken)
+
+
+def test_the_baselines_that_a_task_names_answer_it(task: Task) -> None:
+    """The rules of the kind ``baseline`` that a task names are such rules, and each says that it answers the task."""
+    for rule in task.baselines:
+        subject = catalog.subject(f"baseline:{rule}")
+        assert isinstance(subject, AnswersSome)
+        assert task.name in subject.tasks
+    assert (task.name in catalog.subject_tasks("baseline")) == bool(task.baselines)

@@ -217,9 +217,11 @@ def subject_capabilities(kind: str) -> tuple[str, ...]:
 def subject_tasks(kind: str) -> tuple[str, ...]:
     """Return the tasks that a kind of subject answers at all: its file's ``TASKS``, else all.
 
+    ``TASKS`` is a function of no arguments where the tasks themselves say which rules answer them.
     A single subject may answer fewer: a classifier the task of its training, a baseline those of its rule.
     """
-    return cast(tuple[str, ...], getattr(module("subjects", kind), "TASKS", names("tasks")))
+    declared = getattr(module("subjects", kind), "TASKS", names("tasks"))
+    return cast(tuple[str, ...], declared() if callable(declared) else declared)
 
 
 def settings(study: str) -> type[Settings]:

@@ -52,7 +52,8 @@ class Task:
     ``measures`` are the measures that rows of this task can carry, with their unit and direction; the first is that of
     people's answers. ``asks`` makes a chat question of an item; ``None`` where the question cannot be asked in words.
     ``check`` refuses an item that lacks what is asked about. Values of the measures in ``rated`` lie on the scale of
-    the item; ``options`` returns what the measures in ``chosen`` can name of an item in a view.
+    the item; ``options`` returns what the measures in ``chosen`` can name of an item in a view. ``baselines``
+    are the rules of the kind ``baseline`` that answer it.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Task:
     rated: tuple[str, ...] = ()
     chosen: tuple[str, ...] = ()
     options: Callable[[Item, str], Sequence[str]] | None = None
+    baselines: tuple[str, ...] = ()
 
     @property
     def measure(self) -> str:

@@ -33,28 +33,22 @@ from lexiscope.core.result import statistic_name
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
+from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.answers.prior import Prior
+from lexiscope.items.answers.sense_options import SENSES, glosses_of
 from lexiscope.items.choice_sets.surface import is_english
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG, UnifiedCorpus
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.subjects._options import split_name
-from lexiscope.subjects._sense_baseline import (
-    MEASURE,
-    TRUTHS,
-    FirstOption,
-    MostFrequentSense,
-    chosen_options,
-    options_of,
-    sense_baseline,
-)
-from lexiscope.subjects._sense_baseline import (
-    TASKS as SENSE_TASKS,
-)
 
 CAPABILITIES = ("Judges",)
-TASKS = ("relatedness", "plausibility", "minimal_pair", *MEASURE)
-"""The tasks that some baseline answers; each rule answers some of them (``tasks``)."""
+FIRST, MOST_FREQUENT, MOST_LINKED = "first_sense", "most_frequent_sense", "most_linked"
+_OF_SENSES = (FIRST, MOST_FREQUENT, MOST_LINKED)
+_RETRIEVED, _RANDOM_NUMBER = "retrieved", "random_number"
 
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
+_WORDS = re.compile(r"\w+(?:['’]\w+)*")
 
 
 def load(spec: SubjectSpec) -> Baseline | WordFrequency | FirstOption | MostFrequentSense:
@@ -67,15 +61,25 @@ def load(spec: SubjectSpec) -> Baseline | WordFrequency | FirstOption | MostFreq
         if set(options) - {"table"}:
             raise SpecError(f"the baseline {spec.name!r} is not understood", hint="frequency takes ?table=FILE alone")
         return WordFrequency(options.get("table", ""))
-    if name in SENSE_TASKS:
-        return sense_baseline(name, options)
+    if name in _OF_SENSES:
+        return _sense_baseline(name, options)
     if name not in _RULES:
         raise SpecError(
-            f"there is no baseline {name!r}", hint=f"use one of {', '.join((*_RULES, *SENSE_TASKS))}, frequency"
+            f"there is no baseline {name!r}", hint=f"use one of {', '.join((*_RULES, *_OF_SENSES))}, frequency"
         )
     if set(options) - {"seed"} or (options and name != "random") or not options.get("seed", "0").isdecimal():
         raise SpecError(f"the baseline {spec.name!r} is not understood", hint="only random takes an option: ?seed=N")
     return Baseline(name, seed=int(options["seed"]) if options else None)
+
+
+def tasks_of(*rules: str) -> tuple[str, ...]:
+    """Return the names of the tasks that a rule answers, of all rules where none is named: the tasks name them."""
+    asked = {name: catalog.task(name).baselines for name in catalog.names("tasks")}
+    return tuple(name for name, known in asked.items() if (set(known) & set(rules) if rules else known))
+
+
+TASKS = tasks_of
+"""The tasks that some baseline answers."""
 
 
 class Baseline:
@@ -103,10 +107,7 @@ class Baseline:
     @property
     def tasks(self) -> tuple[str, ...]:
         """The tasks that its rule answers."""
-        if self.name == "random":
-            return TASKS
-        # a story is one text: there are no two whose words could overlap
-        return ("relatedness",) if self.name == "word_overlap" else ("relatedness", "plausibility")
+        return tasks_of(self.name)
 
     @property
     def facts(self) -> SubjectFacts:
@@ -123,12 +124,12 @@ class Baseline:
         Errors: :class:`InputError` for a task that the rules do not fit.
         """
         self._check_task(task)
-        if task == "minimal_pair":
-            return self._random_preferences(items)
-        if task in MEASURE:
-            return chosen_options([self._random_option(item, task) for item in items], items, self.subject_id, task)
         measure, rule = _RULES[self.name]
         asked = catalog.task(task)
+        if _RANDOM_NUMBER in dict(asked.measures):
+            return self._random_preferences(items, task)
+        if asked.scale is None:
+            return _chosen_options([self._random_option(item, asked) for item in items], items, self.subject_id, task)
         return ResponseTable.from_columns(
             {
                 "subject_id": self.subject_id,
@@ -146,15 +147,19 @@ class Baseline:
 
     def _check_task(self, task: str) -> None:
         if task not in self.tasks:
-            able = "baseline:frequency or baseline:random" if task == "minimal_pair" else "another subject"
+            able = " or ".join(f"baseline:{rule}" for rule in _rules_of(task)) or "another subject"
             hint = f"use {able}; `lexiscope list pairings` shows who answers what"
             raise InputError(f"baseline:{self.name} does not answer {task!r}", hint=hint)
 
-    def _random_option(self, item: Item, task: str) -> str:
-        options = options_of(item) if task in SENSE_TASKS.values() else TRUTHS
+    def _random_option(self, item: Item, task: Task) -> str:
+        if task.options is None or set(task.baselines) & set(_OF_SENSES):
+            options: Sequence[str] = _options_of(item)
+        else:
+            # those of the task itself (t and f), in an order that no item changes
+            options = sorted(task.options(item, "full"))
         return options[_hashed(self._used_seed, item.item_id) % len(options)]
 
-    def _random_preferences(self, items: Sequence[Item]) -> ResponseTable:
+    def _random_preferences(self, items: Sequence[Item], task: str) -> ResponseTable:
         pairs = [(item.item_id, number) for item in items for number in range(len(item.options))]
         names = [f"incorrect_{number}" if number else "correct" for _, number in pairs]
         seeded = zip(pairs, names, strict=True)
@@ -163,12 +168,16 @@ class Baseline:
                 "subject_id": self.subject_id,
                 "subject_kind": self.kind,
                 "item_id": [item_id for item_id, _ in pairs],
-                "task": "minimal_pair",
-                "measure": "random_number",
+                "task": task,
+                "measure": _RANDOM_NUMBER,
                 "value": [_hashed(self._used_seed, f"{item_id}\n{name}") / 2**64 for (item_id, _), name in seeded],
                 "option": names,
             }
         )
+
+
+def _rules_of(task: str) -> tuple[str, ...]:
+    return tuple(sorted(catalog.task(task).baselines)) if task in catalog.names("tasks") else ()
 
 
 def _hashed(seed: int, name: str) -> int:
@@ -200,7 +209,7 @@ def _word_overlap(item: Item, _scale: Scale | None, _seed: int) -> float:
 
 def _context_words(usage: Usage) -> set[str]:
     context = f"{usage.text[: usage.start]} {usage.text[usage.end :]}"
-    return {match.group().casefold() for match in _WORD.finditer(context)}
+    return {match.group().casefold() for match in _WORDS.finditer(context)}
 
 
 _RULES: dict[str, tuple[str, Callable[[Item, Scale | None, int], float]]] = {
@@ -213,7 +222,6 @@ _RULES: dict[str, tuple[str, Callable[[Item, Scale | None, int], float]]] = {
 # -- the word-frequency baseline of choice sets: the more frequent word wins, whatever the sentence says ------------
 
 
-TASK = "minimal_pair"
 COLUMNS = ("word", "count")
 _CORRECT = "correct"
 
@@ -239,8 +247,8 @@ class WordFrequency:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The task that it answers."""
-        return (TASK,)
+        """The tasks that its rule answers."""
+        return tasks_of("frequency")
 
     @property
     def facts(self) -> SubjectFacts:
@@ -258,11 +266,11 @@ class WordFrequency:
     def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
         """Return one row per option. *Unit:* occurrences. *Higher means:* more frequent.
 
-        Errors: :class:`InputError` for another task than ``minimal_pair`` or a damaged table;
+        Errors: :class:`InputError` for a task that the rule does not fit or a damaged table;
         :class:`~lexiscope.core.errors.DataError` without a table where WordNet is not at hand, or items not in English.
         """
-        if task != TASK:
-            raise InputError(f"word frequency answers {TASK}, not {task!r}")
+        if task not in self.tasks:
+            raise InputError(f"word frequency answers {', '.join(self.tasks)}, not {task!r}")
         languages = {item.usages[0].language for item in items} - {"", "und"}
         if not self.table and not all(map(is_english, languages)):
             # every word would have the count 0 and every choice be a tie
@@ -296,3 +304,151 @@ class WordFrequency:
             return known[word]
 
         return count
+
+
+# -- senses and pages: the first option, and the most frequent sense of a corpus -------------------------------------
+
+
+class FirstOption:
+    """Takes the first option: the first sense of the lexicon, or the candidate page that most links lead to.
+
+    The options of an item stand in that order in Lexiscope's datasets; elsewhere the rule means what the order means.
+    """
+
+    kind = "baseline"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec."""
+        return f"baseline:{self.name}"
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The task that its rule answers."""
+        return tasks_of(self.name)
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """Its name, and as its revision the version of its rule."""
+        return SubjectFacts(self.subject_id, title=self.name, kind=self.kind, n_parameters=0, revision="1")
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Return the first option of every item.
+
+        Errors: :class:`InputError` for a task that the rule does not fit, or an item without options.
+        """
+        _check_answered(self.name, task)
+        return _chosen_options([_options_of(item)[0] for item in items], items, self.subject_id, task)
+
+
+class MostFrequentSense:
+    """Takes the sense that a sense-tagged corpus has most often for the lemma and part of speech of the target.
+
+    *corpus* is a folder with SemCor (another corpus of the same files may lie there), empty for SemCor where data are
+    looked for. Of several keys of an instance the first counts, ties go to the sense that stands first in the lexicon.
+    A word that the corpus does not have gets its first sense, or no answer where *back_off* is false.
+    """
+
+    kind = "baseline"
+
+    def __init__(self, corpus: str = "", *, back_off: bool = True) -> None:
+        self.corpus = corpus
+        self.back_off = back_off
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec."""
+        given = [f"corpus={self.corpus}"] if self.corpus else []
+        given += [] if self.back_off else ["back_off=no"]
+        return f"baseline:{MOST_FREQUENT}" + (f"?{'&'.join(given)}" if given else "")
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The task that its rule answers."""
+        return tasks_of(MOST_FREQUENT)
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """Its name, and as its revision the sha256 of the gold keys that it counted."""
+        title = f"most frequent sense ({Path(self.corpus).name if self.corpus else 'SemCor'})"
+        revision = f"1 {sha256_of(self._texts.keys)}"
+        return SubjectFacts(self.subject_id, title=title, kind=self.kind, n_parameters=0, revision=revision)
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Return the most frequent sense of every item; a row without value and option where there is no answer.
+
+        Errors: :class:`InputError` for another task, an item without options, or a usage without lemma or part of
+        speech; :class:`~lexiscope.core.errors.DataError` where SemCor is not at hand.
+        """
+        _check_answered(MOST_FREQUENT, task)
+        return _chosen_options([self._sense(item) for item in items], items, self.subject_id, task)
+
+    def _sense(self, item: Item) -> str | None:
+        usage, options = item.usages[0], _options_of(item)
+        if not usage.lemma or not usage.pos:
+            hint = "give the lemma and the part of speech as columns"
+            raise InputError("a usage needs its lemma and part of speech", place=Place(item_id=item.item_id), hint=hint)
+        word = _word(usage.lemma, usage.pos)
+        return self._prior.best(word, among=options) or (options[0] if self.back_off else None)
+
+    @cached_property
+    def _texts(self) -> UnifiedCorpus:
+        return semcor.load(Path(self.corpus) if self.corpus else None)
+
+    @cached_property
+    def _prior(self) -> Prior:
+        tokens = (sentence.tokens[place] for sentence in self._texts.sentences() for place in sentence.instances)
+        return Prior((_word(token.lemma, token.pos), token.sense_keys[0]) for token in tokens)
+
+
+def _sense_baseline(name: str, options: dict[str, str]) -> FirstOption | MostFrequentSense:
+    """Make the baseline of a name and its options.
+
+    Errors: :class:`SpecError` for an option that it does not have.
+    """
+    allowed = {"corpus", "back_off"} if name == MOST_FREQUENT else set()
+    if set(options) - allowed or options.get("back_off", "no") != "no":
+        hint = f"{MOST_FREQUENT} takes ?corpus=FOLDER and ?back_off=no, {FIRST} and {MOST_LINKED} nothing"
+        raise SpecError(f"the baseline {name!r} does not understand {options}", hint=hint)
+    if name != MOST_FREQUENT:
+        return FirstOption(name)
+    return MostFrequentSense(options.get("corpus", ""), back_off="back_off" not in options)
+
+
+def _options_of(item: Item) -> tuple[str, ...]:
+    """Return the ids of an item's options, which may stand in the condition ``senses``.
+
+    Errors: :class:`InputError` naming an item without options.
+    """
+    options = item.options or (tuple(glosses_of(item)) if SENSES in item.conditions else ())
+    if not options:
+        raise InputError("this item has no options to choose from", place=Place(item_id=item.item_id))
+    return options
+
+
+def _check_answered(name: str, task: str) -> None:
+    if task not in tasks_of(name):
+        raise InputError(f"baseline:{name} answers {', '.join(tasks_of(name))}, not {task!r}")
+
+
+def _chosen_options(chosen: Sequence[str | None], items: Sequence[Item], subject_id: str, task: str) -> ResponseTable:
+    """Return one row per item: the chosen option, nothing where there was no answer. An entry retrieved has value 1."""
+    scored = _RETRIEVED in dict(catalog.task(task).measures)
+    return ResponseTable.from_columns(
+        {
+            "subject_id": subject_id,
+            "subject_kind": "baseline",
+            "item_id": [item.item_id for item in items],
+            "task": task,
+            "measure": _RETRIEVED if scored else "choice",
+            "value": [1.0 if scored and each is not None else None for each in chosen],
+            "option": list(chosen),
+        }
+    )
+
+
+def _word(lemma: str, tag: str) -> str:
+    return f"{lemma.lower()}/{POS_OF_TAG.get(tag, tag)}"

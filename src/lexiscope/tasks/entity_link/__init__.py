@@ -94,4 +94,5 @@ TASK = Task(
     ),
     asks=asks,
     check=_checked,
+    baselines=("random", "most_linked"),
 )

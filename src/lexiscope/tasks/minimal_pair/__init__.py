@@ -191,4 +191,5 @@ TASK = Task(
         ("random_number", "drawn by a baseline, from 0 to 1; the option with the highest one is preferred"),
     ),
     check=check_choice_set,
+    baselines=("random", "frequency"),
 )

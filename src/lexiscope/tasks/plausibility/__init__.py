@@ -195,4 +195,6 @@ TASK = Task(
     asks=asks,
     check=SCREEN.check,
     rated=RATED,
+    # a story is one text: there are no two whose words could overlap
+    baselines=("random", "constant"),
 )

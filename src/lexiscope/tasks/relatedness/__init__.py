@@ -247,4 +247,5 @@ TASK = Task(
     asks=asks,
     check=_checked,
     rated=RATED,
+    baselines=("random", "constant", "word_overlap"),
 )

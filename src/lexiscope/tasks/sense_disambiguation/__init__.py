@@ -88,4 +88,5 @@ TASK = Task(
     check=_checked,
     chosen=(MEASURE,),
     options=SCREEN.values_of,
+    baselines=("random", "first_sense", "most_frequent_sense"),
 )

@@ -121,4 +121,5 @@ TASK = Task(
     check=_checked,
     chosen=(MEASURE_CHOICE, "revealed_choice"),
     options=SCREEN.values_of,
+    baselines=("random",),
 )
