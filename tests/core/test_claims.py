@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.core.claims import Claim, check_claims, parse_rule, read_claims
+from lexiscope.core.claims import Claim, check_claims, parse_rule
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record
+from lexiscope.studies.kit.paper_files import read_claims
 
 HEADER = "dataset,claim,place,question,rule,unavailable\n"
 
@@ -95,7 +96,7 @@ def test_a_rule_that_does_not_parse_names_its_line_and_what_is_allowed(rule: str
         ("d,It is so.,§1,,r > 1,", "its question"),
         ("d,It is so.,§1,Q1,,", "either a rule, or the reason"),
         ("d,It is so.,§1,Q1,r > 1,never released", "either a rule, or the reason"),
-        ("d,It is so.,§1,Q1", "the 6 cells"),
+        ("d,It is so.,§1,Q1", "the header names 6"),
     ],
 )
 def test_a_faulty_claim_names_its_line(row: str, what: str, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import COMPARED, Record, Status, compared, find, from_json, statistic_name, to_json
 from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
 from lexiscope.core.scale import Scale
-from lexiscope.core.study import PublishedValue, printed_values
+from lexiscope.core.study import PublishedValue
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
@@ -147,46 +147,6 @@ def test_the_last_printed_digit_decides_at_every_size() -> None:
     assert compared(0.1 + 0.2 + 0.05, "0.3") == "reproduced"
     assert compared(12_700_000.5, "12700000") == "reproduced"
     assert compared(0.0, "0.00") == compared(1e-9, "0.000") == "reproduced"
-
-
-PRINTED = "dataset,place,statistic,subject,layer,condition,printed,remark,unavailable\n"
-
-
-def test_a_printed_number_is_read_as_text_with_its_reason(tmp_path: Path) -> None:
-    """The text keeps its decimals; a reason why no data exist makes it not reproducible; no dataset is the study's."""
-    path = tmp_path / "printed.csv"
-    rows = ",Table 1,r,m,12,c,0.50,why,\nother,Table 3,k,,,,.46,,never released\n,Table 2,s,,,,7,,\n"
-    path.write_text(PRINTED + rows, encoding="utf-8")
-    found = printed_values(path, dataset="d")
-    assert {name: [value.place for value in values] for name, values in found.items()} == {
-        "d": ["Table 1", "Table 2"],
-        "other": ["Table 3"],
-    }
-    assert found["d"][0] == PublishedValue("r", "0.50", "Table 1", "m", "d", 12, "c", "why")
-    second = found["other"][0]
-    assert (second.printed, second.layer, second.remark, second.reproducible) == (".46", None, "never released", False)
-    path.write_text(PRINTED.replace("printed", "view,printed") + ",Table 5,gap,m,,,word,.075,,\n", encoding="utf-8")
-    (of_view,) = printed_values(path, dataset="d")["d"]
-    assert of_view == PublishedValue("gap", ".075", "Table 5", "m", "d", view="word")
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("place,printed\n", "columns"),
-        (PRINTED + ",T,r,,,,about 5,,\n", "about 5"),
-        (PRINTED + ",,r,,,,5,,\n", "its place"),
-        (PRINTED + ",T,r,,last,,5,,\n", "'last' is not the number of a layer"),
-        (PRINTED + ",T,r(a=1,b=2),,,,5,,\n", "the 9 cells of the first line"),
-        (PRINTED + ",T,r,,,,5,\n", "the 9 cells of the first line"),
-    ],
-)
-def test_a_faulty_table_of_printed_numbers_names_its_line(tmp_path: Path, text: str, words: str) -> None:
-    """A row without a place, with a number that does not parse, or with other cells, is refused with file and line."""
-    path = tmp_path / "printed.csv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=rf"printed\.csv:[12](?s:.)*{words}"):
-        printed_values(path, dataset="d")
 
 
 def test_find_wants_exactly_one() -> None:

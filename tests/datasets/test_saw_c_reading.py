@@ -95,7 +95,7 @@ def test_token_counts(made_up: Any) -> None:
         ('"muelle","Era un', '"muelles","Era un', r"trials\.csv:2:\d+: column 'Word': 'muelle' is needed"),
         ('"Participant",', "", r"trials\.csv:1: .*missing 'Participant'"),
         ('"Participant",', '"Participant","Age",', r"trials\.csv:1: .*unknown 'Age'"),
-        (',"adjective","adjective",FALSE', "", r"trials\.csv:3: this row has 13 cells, the header has 16"),
+        (',"adjective","adjective",FALSE', "", r"trials\.csv:3: \[E004\] the row has 13 fields, the header names 16"),
     ],
 )
 def test_a_bad_trial_is_named(made_up: Any, old: str, new: str, said: str) -> None:

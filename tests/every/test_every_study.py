@@ -18,17 +18,17 @@ from typing import Any
 import pytest
 
 from lexiscope.core import catalog
-from lexiscope.core.claims import read_claims
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.result import COMPARED, Record, parse_statistic, read_records
 from lexiscope.core.run import manifest, read_json
 from lexiscope.core.settings import Settings, own_settings, settings_of
-from lexiscope.core.study import Question, printed_values
+from lexiscope.core.study import Question
 from lexiscope.report.document import Section
 from lexiscope.report.page.stored import load
 from lexiscope.report.tables import Interval
 from lexiscope.resources import fetch
 from lexiscope.studies.kit import study as runner_of_studies
+from lexiscope.studies.kit.paper_files import printed_values, read_claims
 from lexiscope.studies.kit.study import Study, statistics
 
 STUDIES = catalog.names("studies")

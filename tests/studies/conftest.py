@@ -12,9 +12,10 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from lexiscope.core.claims import check_claims, read_claims
+from lexiscope.core.claims import check_claims
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record
+from lexiscope.studies.kit.paper_files import read_claims
 
 
 def toy_tokenizer(texts: list[str]) -> PreTrainedTokenizerFast:

@@ -18,9 +18,8 @@ from typing import Literal
 from lexiscope.annotation.reconciliation_rules import ADVICE, Difference, DifferenceKind, differences_of
 from lexiscope.annotation.store.record import State
 from lexiscope.core.errors import InputError, Place, RunError
-from lexiscope.items.tables.findings import raise_errors
 from lexiscope.items.tables.neutral import csv_text
-from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.resources.tables.rows import Row, RowReader
 
 Status = Literal["active", "awaiting_review", "approved", "rejected", "returned", "timed_out", "screened_out"]
 
@@ -87,7 +86,7 @@ def read_submissions(
     Errors: :class:`InputError` with file and line: E006 (column missing), E007 (column twice), E105 (a line without
     id), an unknown status, a submission that stands twice; those of :class:`RowReader` for a broken file.
     """
-    rows = RowReader(path, raise_errors).rows()
+    rows = RowReader(path).rows()
     header = next(rows, None)
     if header is None:
         raise InputError("the file is empty", code="E002", place=Place(str(path)), hint="export the list again")

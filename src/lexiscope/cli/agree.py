@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -32,7 +30,7 @@ from lexiscope.cli.options import read_scale
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.verb import Verb
 from lexiscope.core.result import Interval, Record, marked_records, parse_statistic, to_json
-from lexiscope.core.run import write_atomically
+from lexiscope.core.run import csv_lines, write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.studies.kit.ratings_file import Columns, RatingsFile, read_ratings
@@ -130,15 +128,11 @@ def _summary(read: RatingsFile, resamples: int, seed: int) -> AgreeSummary:
 
 def write_summary(summary: AgreeSummary, folder: Path) -> None:
     """Write the records as ``results.json`` and the table of raters as ``raters.csv``, each whole or not at all."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
     rows = [asdict(cast(Any, row)) for row in summary.raters]
     if summary.people:
         rows = [row | {KIND_COLUMN: SIMULATED} for row in rows]
-    writer.writerow(rows[0])
-    writer.writerows(["" if cell is None else cell for cell in row.values()] for row in rows)
     write_atomically(folder / "results.json", to_json(summary.records))
-    write_atomically(folder / "raters.csv", text.getvalue())
+    write_atomically(folder / "raters.csv", csv_lines(list(rows[0]), (list(row.values()) for row in rows)))
 
 
 def _content(read: RatingsFile, summary: AgreeSummary) -> dict[str, object]:

@@ -19,17 +19,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal, get_args
 
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.result import Record, parse_statistic
-from lexiscope.core.study import read_rows
 
 Outcome = Literal["holds", "holds in part", "reversed", "not shown", "cannot be tested"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
-_COLUMNS = ("dataset", "claim", "place", "question", "rule", "unavailable")
 _FIELDS = ("dataset", "subject", "layer", "view", "condition")
 _STATISTIC = re.compile(r"\s*([A-Za-z_][\w.]*)")
 _NUMBER = re.compile(r"\s*(-?(?:\d+\.?\d*|\.\d+))(?![\w.])")
@@ -150,32 +147,6 @@ class Claim:
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
-
-
-def read_claims(path: Path, *, dataset: str) -> dict[str, tuple[Claim, ...]]:
-    """Read what a paper claims, by dataset: ``claims.csv`` of a study, one claim a row.
-
-    Columns: ``dataset`` (one or several, with spaces between them; empty: *dataset*, the study's own), ``claim`` (one
-    sentence), ``place`` (section or table), ``question`` (the id of a question of the study), ``rule`` (see above), or
-    ``unavailable`` (why no data exist). A claim about several datasets is listed under each.
-
-    Errors: :class:`InputError` naming the line without claim, place or question, with neither or both of rule and
-    reason, or whose rule does not parse.
-    """
-    found: dict[str, list[Claim]] = {}
-    for place, row in read_rows(path, _COLUMNS):
-        for column in ("claim", "place", "question"):
-            if not row[column]:
-                raise InputError(f"a claim needs its {column}", place=place)
-        if bool(row["rule"]) == bool(row["unavailable"]):
-            what = "a claim needs either a rule, or the reason why no data exist (column unavailable)"
-            raise InputError(what, place=place)
-        names = tuple(row["dataset"].split()) or (dataset,)
-        rule = parse_rule(row["rule"], place=place) if row["rule"] else ()
-        claim = Claim(row["claim"], row["place"], row["question"], names, rule, row["unavailable"])
-        for name in names:
-            found.setdefault(name, []).append(claim)
-    return {name: tuple(claims) for name, claims in found.items()}
 
 
 def parse_rule(text: str, *, place: Place | None = None) -> tuple[Comparison, ...]:

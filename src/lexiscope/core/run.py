@@ -7,12 +7,14 @@ no part of the result and differs between equal runs (design/0010-machine-json.m
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import os
 import platform
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -66,6 +68,21 @@ def _replace(path: Path, data: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def csv_lines(
+    header: Sequence[str], rows: Iterable[Sequence[object]], *, newline: str = "\n", quote_all: bool = False
+) -> str:
+    """Return a table as CSV text. A cell is quoted only if it must be, or *quote_all*; ``None`` is an empty cell.
+
+    >>> csv_lines(["word", "note"], [["bank", None], ["a,b", "no"]]).splitlines()
+    ['word,note', 'bank,', '"a,b",no']
+    """
+    sink = io.StringIO()
+    writer = csv.writer(sink, lineterminator=newline, quoting=csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL)
+    writer.writerow(header)
+    writer.writerows(rows)
+    return sink.getvalue()
 
 
 def sha256_of(path: Path) -> str:

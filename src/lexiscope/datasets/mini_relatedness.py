@@ -16,8 +16,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.usage import Usage, check_span
 from lexiscope.items.arrange.pairs import Stimulus, enumerate_pairs
-from lexiscope.items.tables.findings import raise_errors
-from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.resources.tables.rows import Row, RowReader
 
 Language = Literal["en", "es"]
 LANGUAGES: tuple[Language, ...] = ("en", "es")
@@ -66,7 +65,7 @@ def stimuli(language: Language) -> tuple[Stimulus, ...]:
     path = _path(language)
     if sha256_of(path) != _file(language).sha256:
         raise DataError("the embedded items were changed", place=Place(str(path)), hint="install lexiscope again")
-    rows = RowReader(path, raise_errors).rows()
+    rows = RowReader(path).rows()
     header = next(rows).fields
     return tuple(_stimulus(dict(zip(header, row.fields, strict=True)), language, row) for row in rows)
 

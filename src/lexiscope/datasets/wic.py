@@ -116,7 +116,7 @@ def read_split(data: Path, gold: Path, *, split: str) -> list[Item]:
 
 
 def _usage(rows: PlainLines, row: int, cell: int, index: int, word: tuple[str, str]) -> Usage:
-    text = rows.lines[row].split("\t")[cell]
+    text = rows.split(row)[cell]
     if not 0 <= index < len(text.split(" ")):
         rows.refuse(row, f"context {cell - 2} has {len(text.split(' '))} tokens and none at {index}", cell=2)
     place, (lemma, pos) = rows.place(row, cell), word

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
+
+from lexiscope.core.run import csv_lines
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -13,11 +13,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     >>> csv_text(["a", "b"], [[0.1, None], ["x,y", float("nan")]])
     'a,b\\n0.1,\\n"x,y",\\n'
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([_plain(value) for value in row] for row in rows)
-    return buffer.getvalue()
+    return csv_lines(header, ([_plain(value) for value in row] for row in rows))
 
 
 def _plain(value: object) -> object:

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.subject import SubjectSpec
+from lexiscope.resources.tables.rows import RowReader
 
 CAPABILITIES = ("Judges",)
 
@@ -98,12 +99,9 @@ class Recorded:
             return Place(self.name, item_id=response.item_id)
         if Path(self.name).suffix == ".parquet":
             return Place(f"{self.name}, row {number + 1}", item_id=response.item_id)
-        with Path(self.name).open(encoding="utf-8", newline="") as stream:
-            reader = csv.reader(stream)
-            # the header, then the rows before this one: a text may run over several lines
-            for _ in range(number + 1):
-                next(reader)
-            return Place(self.name, reader.line_num + 1, item_id=response.item_id)
+        # after the header and the rows before this one
+        row = next(islice(RowReader(self.name, delimiter=",").rows(), number + 1, None))
+        return Place(self.name, row.line, item_id=response.item_id)
 
     @property
     def _is_file(self) -> bool:

@@ -7,8 +7,6 @@ several; merging them gives the same table. A grid that was broken off goes on a
 
 from __future__ import annotations
 
-import csv
-import io
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.item import Item
-from lexiscope.core.run import write_atomically
+from lexiscope.core.run import csv_lines, write_atomically
 from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.subjects.local._adapter import RECORD
 from lexiscope.training._course import Progress
@@ -143,14 +141,12 @@ def merge_shards(method: str, view: str, *, out: Path, grid: Grid | None = None)
 
 def selection_table(found: Selection) -> str:
     """Return the table of a selection as CSV: a row per shard, by rate and seed."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    rows = []
     for shard in found.shards:
         figures = (shard.dev_accuracy, shard.best_epoch, shard.n_train, shard.n_dev)
         named = (shard.view, shard.method, shard.learning_rate, shard.seed, shard.monitor)
-        writer.writerow([*named, *figures, int(shard.folder == found.best.folder)])
-    return stream.getvalue()
+        rows.append([*named, *figures, int(shard.folder == found.best.folder)])
+    return csv_lines(_COLUMNS, rows)
 
 
 def _told(progress: Progress | None, rate: float, seed: int) -> Progress | None:

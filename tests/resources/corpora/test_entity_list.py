@@ -133,7 +133,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ("id\tname\nQ1\tx\n", r"pages\.tsv:1: the columns of a list of entities are id, title"),
         ("title\ttitle\nx\ty\n", r"pages\.tsv:1: the columns"),
         ("title\n", r"pages\.tsv:1: this list has no entities"),
-        ("", r"pages\.tsv:1: the columns"),
+        ("", r"pages\.tsv:1: this file is empty"),
         ("id\ttitle\nQ1\tx\nQ2\n", r"pages\.tsv:3: this row has 1 cells, the header has 2"),
         ("id\ttitle\nQ1\tx\nQ2\t \n", r"pages\.tsv:3: this entity has no title"),
         ("id\ttitle\nQ1\tx\nQ1\ty\n", r"pages\.tsv:3: the id 'Q1' already stands in line 2"),
@@ -150,7 +150,7 @@ def test_a_wrong_file_is_refused_with_its_line(tmp_path: Path, text: str, messag
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     """A file that is not there, and bytes that are not UTF-8, named with the line on which they stand."""
-    with pytest.raises(InputError, match=r"none\.tsv: the list of entities cannot be read"):
+    with pytest.raises(InputError, match=r"none\.tsv: \[E001\] the file cannot be read"):
         EntityList.read(tmp_path / "none.tsv")
     path = tmp_path / "latin.tsv"
     path.write_bytes("title\nParis\nZürich\n".encode("latin-1"))

@@ -79,15 +79,19 @@ def test_whole_numbers_and_truth_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "table.csv:1: this file is empty"),
-        ("word,rating\n", "table.csv:1: this file has a header but no rows"),
+        ("  \nword,rating\nbank,3\n", "table.csv:1: the columns of this file are not as expected"),
+        ("", "table.csv: [E002] the file is empty"),
+        ("word,rating\n", "table.csv:1: [E002] this file has a header but no rows"),
         ("word\nbank\n", "missing 'rating'"),
         ("word,rating,age\nbank,3,40\n", "unknown 'age'"),
         ("rating,word\n3,bank\n", "their order differs"),
         ("word,word\na,b\n", "columns occur twice: 'word'"),
-        ("word,rating\nbank,3\nbark\n", "table.csv:3: this row has 1 cells, the header has 2"),
-        ("word,rating\nbank,3,4\n", "table.csv:2: this row has 3 cells, the header has 2"),
-        ('word,rating\nbank,3\n"bark,4\n', "table.csv:3: this line cannot be read as CSV"),
+        ("word,rating\nbank,3\nbark\n", "table.csv:3: [E004] the row has 1 fields, the header names 2"),
+        ("word,rating\nbank,3,4\n", "table.csv:2: [E004] the row has 3 fields, the header names 2"),
+        (
+            'word,rating\nbank,3\n"bark,4\n',
+            "table.csv:3: [E005] the row cannot be read: a quoted field is never closed",
+        ),
         (b"word,rating\nbank,3\nca\xf1on,4\n", "table.csv:3: this file is not UTF-8: byte 0xf1"),
         ("word,rating\nbank,3\n".encode("utf-16"), "table.csv:1: this file is not UTF-8"),
         (b"word,rating\nbank,\x003\n", "table.csv:2: this file holds a NUL character"),
@@ -98,11 +102,16 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, content: str | b
     assert said in _message(_file(tmp_path, content))
 
 
+def test_a_first_line_of_white_space_is_no_header(tmp_path: Path) -> None:
+    """The reader of single rows would skip the line; a whole table is refused."""
+    assert ":1: [E005] this file is no table" in _message(_file(tmp_path, "  \nword,rating\nbank,3\n"), None)
+
+
 def test_every_truncation_inside_a_row_is_noticed(tmp_path: Path) -> None:
     """A file cut off before the last cell of its last row begins is refused, wherever the cut is."""
     whole = "word,rating,note\nbank,3,x\nbark,5,y\n"
     for cut in range(len("word,rating,note\nbank,3,x\n") + 1, len(whole) - len("y\n") - 1):
-        assert ":3: this row has" in _message(_file(tmp_path, whole[:cut]), ("word", "rating", "note"))
+        assert ":3: [E004] the row has" in _message(_file(tmp_path, whole[:cut]), ("word", "rating", "note"))
 
 
 def test_join_expect_distinct_and_length(tmp_path: Path) -> None:

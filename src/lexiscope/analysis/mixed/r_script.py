@@ -6,8 +6,6 @@ it. It uses base R and lme4 only.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +18,7 @@ import numpy as np
 from lexiscope.analysis.mixed.data import Coding, Column, prepare
 from lexiscope.analysis.mixed.formula import MixedFormula, read_formula
 from lexiscope.core.errors import InputError
+from lexiscope.core.run import csv_lines
 
 V = TypeVar("V")
 
@@ -75,11 +74,7 @@ def csv_text(data: Mapping[str, Column], columns: Sequence[str]) -> str:
     unknown = [name for name in columns if name not in data]
     if unknown:
         raise InputError(f"the data have no column {unknown[0]!r}", hint=f"they have {', '.join(sorted(data))}")
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(_cells(data[name]) for name in columns), strict=True))
-    return buffer.getvalue()
+    return csv_lines(columns, zip(*(_cells(data[name]) for name in columns), strict=True))
 
 
 def _cells(column: Column) -> list[object]:

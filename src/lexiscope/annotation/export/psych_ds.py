@@ -6,7 +6,6 @@ schema.org terms, data files under ``data/`` named ``keyword-value_data.csv``).
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Mapping
@@ -15,9 +14,10 @@ from typing import Any
 
 from lexiscope.annotation.export.codebook import levels_of, range_of
 from lexiscope.annotation.export.collected import Collected
-from lexiscope.core.errors import Place, RunError
+from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.simulated import TOLD_SIMULATED
 from lexiscope.items.sheets.sheet import Column, Sheet
+from lexiscope.resources.tables.rows import RowReader
 
 FOLDER = "psych_ds"
 DESCRIPTION = "dataset_description.json"
@@ -84,15 +84,16 @@ def _data_faults(path: Path, description: Mapping[str, Any]) -> list[str]:
     keywords = {part.partition("-")[0] for part in path.name.split("_")[:-1]}
     if not _FILE.fullmatch(path.name) or not keywords <= _KEYWORDS:
         faults.append(f"{path.name} is not named keyword-value_data.csv")
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = csv.reader(stream, strict=True)
-        header = next(rows, [])
-        widths = {len(row) for row in rows} - {len(header)}
+    broken: list[InputError] = []
+    reader = RowReader(path, broken.append, delimiter=",")
+    for _ in reader.rows():
+        pass
+    header = reader.header
     measured = description.get("variableMeasured") or []
     known = {entry["name"] if isinstance(entry, dict) else entry for entry in measured}
     faults += [f"{path.name}: the column {name!r} is not described" for name in header if name not in known]
     faults += [f"{path.name}: {name!r} stands twice" for name in sorted({n for n in header if header.count(n) > 1})]
-    return faults + ([f"{path.name}: rows of {sorted(widths)} cells under {len(header)} names"] if widths else [])
+    return faults + [f"{path.name}:{error.place.line if error.place else ''}: {error.what}" for error in broken]
 
 
 def _variable(sheet: Sheet, column: Column) -> dict[str, Any]:

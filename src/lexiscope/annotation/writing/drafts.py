@@ -21,10 +21,9 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Converses
 from lexiscope.core.reply import is_garbled, read_text
 from lexiscope.core.subject import Generates, Progress, Subject
-from lexiscope.items.tables.findings import raise_errors
 from lexiscope.items.tables.neutral import csv_text
-from lexiscope.items.tables.rows import Row, RowReader
 from lexiscope.items.tables.spreadsheet import is_live
+from lexiscope.resources.tables.rows import Row, RowReader
 
 DRAFT_COLUMNS = ("field", "id", "raw", "drafted", "text", "drafted_by", "faults", "verdict", "reason")
 """The table of drafts; a person fills in ``verdict`` (accepted, rejected) and ``reason``, and may change ``text``."""
@@ -104,7 +103,7 @@ def read_drafts(path: Path | str) -> tuple[Draft, ...]:
     Errors: :class:`InputError` E653 where a column is missing, a verdict is none, or a text is drafted twice; those of
     the row reader.
     """
-    rows = RowReader(path, raise_errors).rows()
+    rows = RowReader(path).rows()
     header = next(rows, None)
     if header is None or not set(DRAFT_COLUMNS) <= set(header.fields):
         place = header.place() if header is not None else Place(str(path))

@@ -6,8 +6,6 @@ the same items from it.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -16,11 +14,10 @@ from lexiscope.annotation.writing.review import NOT_REVIEWED, Written, latest_re
 from lexiscope.annotation.writing.stages import setup_id_of
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item, check_unique_ids
-from lexiscope.core.run import write_atomically
-from lexiscope.items.tables.findings import raise_errors
+from lexiscope.core.run import csv_lines, write_atomically
 from lexiscope.items.tables.neutral import csv_text
-from lexiscope.items.tables.rows import Row, RowReader
 from lexiscope.items.tables.spreadsheet import is_live
+from lexiscope.resources.tables.rows import Row, RowReader
 
 Cells = dict[str, str | int]
 
@@ -58,12 +55,9 @@ def item_file(items: Sequence[Item]) -> str:
         _check_writable(item, names)
     if not items:
         raise InputError("there are no items to write", code="E650", hint="accept texts first")
-    stream = io.StringIO()
+    rows = ([*_usage_cells(item), *(item.conditions[name] for name in names)] for item in items)
     # everything quoted: a bare carriage return in a text is given back only inside quotes
-    writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\n")
-    writer.writerow([*_USAGE_COLUMNS, *names])
-    writer.writerows([*_usage_cells(item), *(item.conditions[name] for name in names)] for item in items)
-    return stream.getvalue()
+    return csv_lines([*_USAGE_COLUMNS, *names], rows, quote_all=True)
 
 
 def sentence_table(answers: Iterable[Written], reviews: Iterable[Review], pool: Mapping[str, Item]) -> str:
@@ -98,7 +92,7 @@ def read_precontexts(path: Path | str) -> dict[str, str]:
     The table of :func:`sentence_table` serves once it is filled in; it may come back from a spreadsheet.
     Errors: :class:`InputError` E651 where a column is missing or a setup has two; those of the row reader.
     """
-    reader = RowReader(path, raise_errors)
+    reader = RowReader(path)
     rows = reader.rows()
     header = next(rows, None)
     at = {name: place for place, name in enumerate(reader.header)}

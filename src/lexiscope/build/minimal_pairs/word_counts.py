@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.items.tables.findings import raise_errors
-from lexiscope.items.tables.rows import RowReader
 from lexiscope.resources.lexicons.lexicon import Lexicon, lemma_count
+from lexiscope.resources.tables.rows import RowReader
 
 
 def read_frequencies(path: Path | str, *, word: str = "word", count: str = "count") -> dict[str, float]:
@@ -17,9 +16,9 @@ def read_frequencies(path: Path | str, *, word: str = "word", count: str = "coun
 
     Words that differ in case only are added up.
     Errors: :class:`InputError` with file and line: E006 (no such column), E446 (no number of 0 or more), E449 (the same
-    word twice), E002 (no words), and those of :class:`~lexiscope.items.tables.rows.RowReader`.
+    word twice), E002 (no words), and those of :class:`~lexiscope.resources.tables.rows.RowReader`.
     """
-    rows = RowReader(path, raise_errors).rows()
+    rows = RowReader(path).rows()
     header = next(rows)
     for name in (word, count):
         if name not in header.fields:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 from lexiscope.items.choice_sets.surface import ArticleRule
 from lexiscope.items.choice_sets.templates import synonymy_templates
 from lexiscope.resources.tables.delimited import Table, read_csv
+from lexiscope.resources.tables.plain_lines import read_lines
 
 N_ITEMS, N_RANDOM = 200, 10
 ITEM_COLUMNS = (
@@ -84,15 +84,12 @@ def read_outcomes(path: Path, items: Sequence[Item]) -> ResponseTable:
 
 
 def _published_rows(path: Path) -> list[tuple[str, ...]]:
-    lines = path.read_text(encoding="utf-8").splitlines()
     # the publisher quotes nothing: a quotation mark is a letter of the sentence
-    rows = [tuple(fields) for fields in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
-    for line, row in enumerate(rows, start=1):
-        if len(row) != 5:
-            raise InputError(f"this line has {len(row)} fields, not 5", place=Place(str(path), line))
-    if len(rows) != N_ITEMS:
-        raise InputError(f"this file has {len(rows)} lines, not {N_ITEMS}", place=Place(str(path)))
-    return rows
+    lines = read_lines(path)
+    if len(lines) != N_ITEMS:
+        raise InputError(f"this file has {len(lines)} lines, not {N_ITEMS}", place=Place(str(path)))
+    names = ("target", "synonym", "distractor", "position", "sentence")
+    return [tuple(lines.cells(row, names)) for row in range(N_ITEMS)]
 
 
 def _item(table: Table, nouns: Table, row: int, article: ArticleRule) -> SynonymItem:

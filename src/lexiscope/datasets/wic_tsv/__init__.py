@@ -95,7 +95,7 @@ def _conditions(files: Mapping[str, PlainLines], row: int) -> dict[str, Conditio
     definition = files["definitions"].lines[row].strip()
     if not definition:
         files["definitions"].refuse(row, "the definition is empty")
-    hypernyms = [name.replace("_", " ").strip() for name in files["hypernyms"].lines[row].split("\t")]
+    hypernyms = [name.replace("_", " ").strip() for name in files["hypernyms"].split(row)]
     domains = files.get("domains")
     domain = domains.lines[row].strip() if domains is not None else "0"
     return {"definition": definition, "hypernyms": ", ".join(filter(None, hypernyms)), "domain": domain}

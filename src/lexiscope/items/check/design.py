@@ -14,7 +14,7 @@ from lexiscope.items.check.pairs import sentence_statistics, spill_over
 from lexiscope.items.check.rows import Question
 from lexiscope.items.tables.columns import Indices
 from lexiscope.items.tables.findings import Finding, Report, SentenceStatistics
-from lexiscope.items.tables.rows import Row
+from lexiscope.resources.tables.rows import Row
 
 UsageKey = tuple[str, int, int]
 QuestionKey = tuple[UsageKey, ...]

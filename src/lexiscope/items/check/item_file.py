@@ -19,7 +19,7 @@ from lexiscope.items.check.pairs import sentence_statistics
 from lexiscope.items.check.rows import Question, RowChecks
 from lexiscope.items.tables.columns import ColumnMap, Indices, missing_columns
 from lexiscope.items.tables.findings import CheckReport, Finding, Report
-from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.resources.tables.rows import Row, RowReader
 
 
 def check_file(
@@ -37,7 +37,7 @@ def check_file(
     are checked to be numbers only. *min_ratings*: how many ratings each item should have (SAW-C §3: 10).
     """
     findings: list[Finding] = []
-    reader = RowReader(path, findings.append, delimiter=delimiter)
+    reader = RowReader(path, lambda error: findings.append(Finding.of(error)), delimiter=delimiter)
     rows = reader.rows()
     header = next(rows, None)
     if header is None:

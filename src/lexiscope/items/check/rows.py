@@ -15,7 +15,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage, check_span, continues_word, locate
 from lexiscope.items.tables.columns import Indices
 from lexiscope.items.tables.findings import Finding, Report
-from lexiscope.items.tables.rows import Row
+from lexiscope.resources.tables.rows import Row
 
 # zero-width and soft characters, no-break spaces, control characters: a reader does not see them, a model does
 # (not the joiners U+200C and U+200D, which are part of the spelling in several scripts)

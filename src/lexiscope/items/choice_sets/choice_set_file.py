@@ -18,9 +18,8 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.collection_file import check_no_column_twice, read_collection
 from lexiscope.items.choice_sets.minimal_pairs import choice_sets
 from lexiscope.items.choice_sets.surface import Placed
-from lexiscope.items.tables.findings import raise_errors
-from lexiscope.items.tables.rows import Row, RowReader
 from lexiscope.items.tables.tabular import is_item_table, read_items
+from lexiscope.resources.tables.rows import Row, RowReader
 
 COLUMN_TEMPLATE = "template"
 _SLOT = "{word}"
@@ -35,9 +34,9 @@ def read_choice_sets(path: Path | str, *, dataset: str, language: str = "en") ->
     columns of wrong options empty.
     Errors: :class:`InputError` with file and line: E006 and E007 (no such column, or twice), E403 (an id comes twice),
     E452 (no wrong option, an empty right one, or two the same), E453 (a template without one ``{word}``), and those
-    of :class:`~lexiscope.items.tables.rows.RowReader`.
+    of :class:`~lexiscope.resources.tables.rows.RowReader`.
     """
-    rows = RowReader(path, raise_errors).rows()
+    rows = RowReader(path).rows()
     header = next(rows)
     check_no_column_twice(header)
     wrong = _wrong_columns(header)
@@ -79,9 +78,9 @@ def read_designed(path: Path | str, *, language: str = "en") -> tuple[Item, ...]
 def is_collection(path: Path | str) -> bool:
     """Say whether a table holds synonym items (columns ``synonym`` and ``distractor``), not choice sets.
 
-    Errors: those of :class:`~lexiscope.items.tables.rows.RowReader`.
+    Errors: those of :class:`~lexiscope.resources.tables.rows.RowReader`.
     """
-    return {"synonym", "distractor"} <= set(next(RowReader(path, raise_errors).rows()).fields)
+    return {"synonym", "distractor"} <= set(next(RowReader(path).rows()).fields)
 
 
 def read_minimal_pairs(path: Path | str, *, dataset: str, language: str = "en") -> tuple[Item, ...]:

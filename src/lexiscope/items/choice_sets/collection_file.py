@@ -16,8 +16,7 @@ from lexiscope.core.run import write_atomically
 from lexiscope.core.usage import locate
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, token_span
 from lexiscope.items.choice_sets.surface import ArticleRule
-from lexiscope.items.tables.findings import raise_errors
-from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.resources.tables.rows import Row, RowReader
 
 NEEDED = ("target", "synonym", "distractor")
 TEXTS = ("item_id", *NEEDED, "sentence", "language", "sentence_id", "sense_key", "article", "published_distractor")
@@ -38,10 +37,10 @@ def read_collection(path: Path | str, *, delimiter: str | None = None, language:
     ``language`` is in *language*.
     Errors: :class:`InputError` with file and line: E006 and E007 (a column is missing, or stands twice), E403 (an id
     comes twice), E441 (the three words are not different), E442 (no such token), E447 (a cell is no number, or none of
-    its values), and those of :class:`~lexiscope.items.tables.rows.RowReader`; :class:`SpanError` E101 to E103 where the
-    target is not where it should be.
+    its values), and those of :class:`~lexiscope.resources.tables.rows.RowReader`; :class:`SpanError` E101 to E103 where
+    the target is not where it should be.
     """
-    rows = RowReader(path, raise_errors, delimiter=delimiter).rows()
+    rows = RowReader(path, delimiter=delimiter).rows()
     header = next(rows)
     _check_header(header)
     found: dict[str, SynonymItem] = {}

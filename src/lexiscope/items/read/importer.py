@@ -25,7 +25,7 @@ from lexiscope.items.check.item_file import check_header, read_ratings
 from lexiscope.items.check.rows import Question, RowChecks
 from lexiscope.items.tables.columns import ColumnMap, Indices
 from lexiscope.items.tables.findings import Finding
-from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.resources.tables.rows import Row, RowReader
 
 _RATING_COLUMNS = ("subject_id", "subject_kind", "item_id", "measure", "value", "raw")
 
@@ -101,7 +101,7 @@ def import_items(
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
     intake = _Intake(bad_rows)
-    reader = RowReader(path, intake.take, delimiter=delimiter)
+    reader = RowReader(path, lambda error: intake.take(Finding.of(error)), delimiter=delimiter)
     rows = reader.rows()
     header = next(rows, None)
     conditions = {name for name in reader.header if any(fnmatchcase(name, one) for one in conditions)}

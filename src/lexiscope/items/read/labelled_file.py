@@ -15,8 +15,8 @@ from lexiscope.items.check.bias_fitness import bias_fitness
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.read.real_items import catch_remark, real_items
 from lexiscope.items.tables.columns import ColumnMap
-from lexiscope.items.tables.rows import RowReader
 from lexiscope.items.tables.tabular import is_item_table, read_items
+from lexiscope.resources.tables.rows import RowReader
 
 _LABELS = ("gold", "label")
 
@@ -55,7 +55,7 @@ def read_labelled(path: Path, *, language: str) -> LabelledFile:
     if is_item_table(path):
         every = read_items(path)
     else:
-        reader = RowReader(path, lambda _finding: None)
+        reader = RowReader(path, lambda _error: None)
         next(reader.rows(), None)
         columns = _label_column(reader.header)
         read = import_items(path, columns, dataset=path.stem, task="same_sense", language=language)

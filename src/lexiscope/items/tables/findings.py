@@ -61,6 +61,11 @@ class Finding:
             width=max(1, place.width),
         )
 
+    @classmethod
+    def of(cls, error: InputError) -> Finding:
+        """Make a finding of an error with a code."""
+        return cls.at(error.code or "", error.what, error.place or Place(), hint=error.hint)
+
     def error(self) -> InputError:
         """Return the finding as an error that can be raised."""
         place = Place(self.path or None, self.line, self.column, self.item_id, self.text or None, self.width)
@@ -77,15 +82,6 @@ class Finding:
 
 
 Report = Callable[[Finding], None]
-
-
-def raise_errors(finding: Finding) -> None:
-    """Take a finding as an importer does: an error is raised, a warning passes.
-
-    Errors: :class:`InputError` with the finding's code and place.
-    """
-    if finding.severity == "error":
-        raise finding.error()
 
 
 @dataclass(frozen=True, slots=True)

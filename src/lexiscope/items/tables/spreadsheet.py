@@ -10,8 +10,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import write_atomically
-from lexiscope.items.tables.findings import raise_errors
-from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.resources.tables.rows import Row, RowReader
 
 _LIVE = frozenset("=+-@")
 
@@ -92,7 +91,7 @@ def read_sheet(path: Path | str, needed: Sequence[str], *, what: str, ours: bool
     Errors: :class:`InputError` E001 to E005 for a file that cannot be read, E006 (it is not *what*) for a missing
     column, E007 for a column that stands twice.
     """
-    reader = RowReader(path, raise_errors)
+    reader = RowReader(path)
     rows = reader.rows()
     header = next(rows, None)
     columns = reader.header

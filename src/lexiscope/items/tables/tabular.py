@@ -19,8 +19,8 @@ from lexiscope.core.item import Condition, Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
-from lexiscope.items.tables.findings import raise_errors
-from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.resources.tables.delimited import read_header
+from lexiscope.resources.tables.rows import Row, RowReader
 
 _ITEM = ("item_id", "dataset", "list_id", "gold", "options")
 _USAGE = ("text", "start", "end", "lemma", "pos", "language", "sense")
@@ -53,7 +53,7 @@ def read_items(path: Path | str) -> tuple[Item, ...]:
 
     Errors: :class:`InputError` with file and line where the table is not one of items, or an item breaks a rule.
     """
-    reader = RowReader(path, raise_errors, delimiter=",")
+    reader = RowReader(path, delimiter=",")
     rows = reader.rows()
     header = next(rows)
     missing = [name for name in _ITEM if name not in header.fields]
@@ -68,11 +68,9 @@ def read_items(path: Path | str) -> tuple[Item, ...]:
 def is_item_table(path: Path | str) -> bool:
     """Say whether a file begins like a table that :func:`write_items` wrote; what is in it is not looked at."""
     try:
-        with Path(path).open(encoding="utf-8") as stream:
-            names = stream.readline().rstrip("\r\n").split(",")
-    except (OSError, UnicodeDecodeError):
+        return read_header(Path(path))[: len(_ITEM)] == list(_ITEM)
+    except (OSError, InputError):
         return False
-    return names[: len(_ITEM)] == list(_ITEM)
 
 
 def _item_fields(item: Item) -> list[str]:

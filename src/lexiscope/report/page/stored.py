@@ -7,8 +7,6 @@ they are only read here.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -25,6 +23,7 @@ from lexiscope.report.document import Paragraph, Report, RichText, Section
 from lexiscope.report.figures import PROLOGUE, Figure, write_figure
 from lexiscope.report.page.every_result import check_every_result
 from lexiscope.report.tables import Cell, Column, Format, Interval, Missing, Noted, Printed, Table, layout, to_csv
+from lexiscope.resources.tables.delimited import read_csv
 
 SECTIONS = "sections.json"
 
@@ -124,10 +123,12 @@ def read_figure(name: str, folder: Path | str) -> Figure:
     source = Path(folder)
     about = read_json(source / f"{name}.json")
     svg = _text(source / f"{name}.svg").removeprefix(PROLOGUE).rstrip("\n")
-    rows = list(csv.reader(io.StringIO(_text(source / f"{name}.csv"), newline="")))
-    if not rows or any(len(row) != len(rows[0]) for row in rows):
-        raise RunError("the data of this figure are damaged", place=Place(str(source / f"{name}.csv")))
-    columns = {header: np.array([row[index] for row in rows[1:]], dtype=str) for index, header in enumerate(rows[0])}
+    try:
+        table = read_csv(source / f"{name}.csv", may_be_empty=True)
+    except InputError as error:
+        what = "the data of this figure are damaged"
+        raise RunError(what, place=error.place, why=error.what) from error
+    columns = {header: np.array(cells, dtype=str) for header, cells in table.columns.items()}
     return Figure(**{key: about[key] for key in ("name", "number", "title", "caption", "alt")}, svg=svg, data=columns)
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.resources.corpora.linked_text import LinkedText, Mention, text_lines
+from lexiscope.resources.corpora.linked_text import LinkedText, Mention
+from lexiscope.resources.tables.plain_lines import read_lines
 
 NOT_IN_KB = "--NME--"
 _START = re.compile(r"-DOCSTART- \((\d+)(testa|testb)? ?(.*)\)\Z")
@@ -78,23 +79,23 @@ def read_aida_tsv(path: Path) -> Iterator[LinkedText]:
     without B, letters of the tokens that are not those of the mention.
     """
     document: _Document | None = None
-    number, line = 0, ""
-    for number, line in enumerate(text_lines(path), start=1):
+    lines = read_lines(path)
+    for row, line in enumerate(lines.lines):
         start = _START.match(line.strip())
         if start is not None:
             if document is not None:
-                yield _checked(path, number, document)
+                yield _checked(path, row + 1, document)
             document = _Document(start[1], start[2] or "train", start[3])
         elif not line.strip():
             if document is not None:
                 document.ends_sentence = True
         else:
             wrong = "no document begins before this line: -DOCSTART- (1 NAME)"
-            fault = wrong if document is None or line.startswith("-DOCSTART-") else document.add(line.split("\t"))
+            fault = wrong if document is None or line.startswith("-DOCSTART-") else document.add(lines.split(row))
             if fault is not None:
-                raise InputError(fault, place=Place(str(path), number, text=line), hint="get the file again")
+                lines.refuse(row, fault, hint="get the file again")
     if document is not None:
-        yield _checked(path, number, document)
+        yield _checked(path, len(lines), document)
 
 
 def _checked(path: Path, number: int, document: _Document) -> LinkedText:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiscope.core.errors import InputError, Place
-from lexiscope.resources.corpora.linked_text import text_lines
+from lexiscope.resources.tables.plain_lines import PlainLines, read_lines
 
 COLUMNS = (
     "ID",
@@ -39,27 +38,21 @@ def read_cometa(path: Path) -> Iterator[Term]:
     Errors: :class:`InputError` with file and line: a column that is missing, a row with too few or too many cells, an
     empty id, term or concept.
     """
-    lines = text_lines(path)
-    header = lines[0].split("\t")
+    lines = read_lines(path)
+    header = [name.strip() for name in lines.split(0)]
     missing = [name for name in COLUMNS if header.count(name) != 1]
     if missing:
         what = f"the columns {', '.join(missing)} are not there once each"
-        raise InputError(what, place=Place(str(path), 1, text=lines[0]), hint=f"the header is {', '.join(COLUMNS)}")
-    for number, line in enumerate(lines[1:], start=2):
-        if line.strip():
-            yield _term(path, number, line, header)
+        lines.refuse(0, what, hint=f"the header is {', '.join(COLUMNS)}")
+    for row, cells in lines.named_cells():
+        yield _term(lines, row, cells)
 
 
-def _term(path: Path, number: int, line: str, header: list[str]) -> Term:
-    values = [cell.strip() for cell in line.split("\t")]
-    if len(values) != len(header):
-        what = f"this row has {len(values)} cells, the header has {len(header)}"
-        raise InputError(what, place=Place(str(path), number, text=line), hint="divide cells by one tab each")
-    cells = dict(zip(header, values, strict=True))
+def _term(lines: PlainLines, row: int, cells: dict[str, str]) -> Term:
     empty = [name for name in COLUMNS if not cells[name] and not name.endswith("Label")]
     if empty:
-        raise InputError(f"the cell {empty[0]!r} is empty", place=Place(str(path), number, text=line))
+        lines.refuse(row, f"the cell {empty[0]!r} is empty")
     general, specific = (
         (cells[f"{kind} SNOMED ID"], cells[f"{kind} SNOMED Label"]) for kind in ("General", "Specific")
     )
-    return Term(cells["ID"], cells["Term"], general, specific, cells["Example"], number)
+    return Term(cells["ID"], cells["Term"], general, specific, cells["Example"], row + 1)

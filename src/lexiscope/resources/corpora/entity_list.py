@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError
 from lexiscope.core.run import write_atomically
+from lexiscope.resources.tables.plain_lines import PlainLines, read_lines
 
 COLUMNS = ("id", "title", "aliases", "description")
 """The columns that a file may have; only ``title`` must be there."""
@@ -214,47 +215,27 @@ def write_entities(path: Path | str, entities: Iterable[Entity]) -> None:
 
 
 def _read(path: Path) -> list[Entity]:
-    lines = _lines(path)
-    header = [name.strip() for name in lines[0].split("\t")]
+    lines = read_lines(path)
+    header = [name.strip() for name in lines.split(0)]
     wrong = sorted({name for name in header if name not in COLUMNS or header.count(name) > 1})
     if wrong or "title" not in header:
         what = f"the columns of a list of entities are {', '.join(COLUMNS)} (title must be there), not {header}"
-        raise InputError(what, place=Place(str(path), 1), hint="name the columns in the first line, divided by tabs")
+        lines.refuse(0, what, hint="name the columns in the first line, divided by tabs")
     entities: dict[str, tuple[int, Entity]] = {}
-    for number, line in enumerate(lines[1:], start=2):
-        if line.strip():
-            entity = _entity(path, number, line, header)
-            if entity.entity_id in entities:
-                what = f"the id {entity.entity_id!r} already stands in line {entities[entity.entity_id][0]}"
-                raise InputError(what, place=Place(str(path), number, text=line), hint="give every entity its own id")
-            entities[entity.entity_id] = (number, entity)
+    for row, cells in lines.named_cells():
+        entity = _entity(lines, row, cells)
+        if entity.entity_id in entities:
+            what = f"the id {entity.entity_id!r} already stands in line {entities[entity.entity_id][0] + 1}"
+            lines.refuse(row, what, hint="give every entity its own id")
+        entities[entity.entity_id] = (row, entity)
     if not entities:
-        raise InputError("this list has no entities", place=Place(str(path), 1), hint="add a line for each")
+        lines.refuse(0, "this list has no entities", hint="add a line for each")
     return [entity for _, entity in entities.values()]
 
 
-def _entity(path: Path, number: int, line: str, header: Sequence[str]) -> Entity:
-    values = [cell.strip() for cell in line.split("\t")]
-    if len(values) != len(header):
-        what = f"this row has {len(values)} cells, the header has {len(header)}"
-        raise InputError(what, place=Place(str(path), number, text=line), hint="divide cells by one tab each")
-    cells = dict(zip(header, values, strict=True))
+def _entity(lines: PlainLines, row: int, cells: Mapping[str, str]) -> Entity:
     title = unicodedata.normalize("NFC", cells["title"])
     if not title:
-        raise InputError("this entity has no title", place=Place(str(path), number, text=line), hint="write its title")
+        lines.refuse(row, "this entity has no title", hint="write its title")
     aliases = tuple(alias.strip() for alias in cells.get("aliases", "").split("|") if alias.strip())
     return Entity(cells.get("id") or title, title, aliases, cells.get("description", ""))
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        what = "the list of entities cannot be read"
-        raise InputError(what, place=Place(str(path)), why=str(error.strerror), hint="correct its name") from error
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        what = f"this file is not UTF-8: byte 0x{data[error.start]:02x} cannot be read"
-        raise InputError(what, place=Place(str(path), line), hint="save it as UTF-8") from error

@@ -137,21 +137,3 @@ def json_lines(path: Path, opened: Callable[[Path], bytes] = Path.read_bytes) ->
         if not isinstance(content, dict):
             raise InputError("this line is no JSON object", place=Place(str(path), number))
         yield Line(path, number, cast("Mapping[str, Any]", content))
-
-
-def text_lines(path: Path) -> list[str]:
-    """Return the lines of a file in UTF-8 (with or without byte-order mark), without their ends.
-
-    Errors: :class:`InputError` with file and line for what is not UTF-8, or an empty file.
-    """
-    data = path.read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        what = f"this file is not UTF-8: byte 0x{data[error.start]:02x} cannot be read"
-        raise InputError(what, place=Place(str(path), line), hint="save it as UTF-8") from error
-    if not text.strip():
-        raise InputError("this file is empty", place=Place(str(path), 1), hint="get it again")
-    # only LF and CRLF end a line: abstracts hold other signs that split lines elsewhere
-    return text.replace("\r\n", "\n").split("\n")

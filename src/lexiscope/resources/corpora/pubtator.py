@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lexiscope.core.errors import InputError, Place
-from lexiscope.resources.corpora.linked_text import LinkedText, Mention, Misplaced, text_lines
+from lexiscope.resources.corpora.linked_text import LinkedText, Mention, Misplaced
+from lexiscope.resources.tables.plain_lines import PlainLines, read_lines
 
 _PASSAGE = re.compile(r"([^|\t]+)\|([ta])\|(.*)\Z", re.DOTALL)
 _DIVIDERS = re.compile(r"[|+,;]")
@@ -27,15 +27,16 @@ def read_pubtator(path: Path) -> Iterator[LinkedText]:
     Errors: :class:`InputError` with file and line: a line that is neither passage nor mention, a mention without its
     document, offsets that are no numbers.
     """
-    block: list[tuple[int, str]] = []
-    for number, line in enumerate(text_lines(path), start=1):
+    lines = read_lines(path)
+    block: list[int] = []
+    for row, line in enumerate(lines.lines):
         if line.strip():
-            block.append((number, line))
+            block.append(row)
         elif block:
-            yield _document(path, block)
+            yield _document(lines, block)
             block = []
     if block:
-        yield _document(path, block)
+        yield _document(lines, block)
 
 
 def concept_ids(cell: str) -> tuple[str, ...]:
@@ -48,38 +49,34 @@ def concept_ids(cell: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for each in ids if each not in _NONE))
 
 
-def _document(path: Path, block: list[tuple[int, str]]) -> LinkedText:
+def _document(lines: PlainLines, block: list[int]) -> LinkedText:
     passages: dict[str, str] = {}
     document = ""
     rows = []
-    for number, line in block:
-        found = _PASSAGE.match(line)
+    for row in block:
+        found = _PASSAGE.match(lines.lines[row])
         if found is None:
-            rows.append((number, line))
+            rows.append(row)
             continue
         if (passages and found[1] != document) or found[2] in passages or rows:
-            raise _error(path, number, line, "a passage of another document stands here, or one comes twice")
+            lines.refuse(row, "a passage of another document stands here, or one comes twice")
         document, passages[found[2]] = found[1], found[3]
     if "t" not in passages:
-        raise _error(path, *block[0], "this document has no title line (pmid|t|title)")
+        lines.refuse(block[0], "this document has no title line (pmid|t|title)")
     text = f"{passages['t']} {passages.get('a', '')}"
     mentions: list[Mention] = []
     misplaced: list[Misplaced] = []
-    for number, line in rows:
-        found_here = _mention(path, number, line, document, text)
+    for row in rows:
+        found_here = _mention(lines, row, document, text)
         (mentions if isinstance(found_here, Mention) else misplaced).append(found_here)  # type: ignore[arg-type]
     return LinkedText(document, text, tuple(mentions), passages["t"], misplaced=tuple(misplaced))
 
 
-def _mention(path: Path, number: int, line: str, document: str, text: str) -> Mention | Misplaced:
-    cells = line.split("\t")
+def _mention(lines: PlainLines, row: int, document: str, text: str) -> Mention | Misplaced:
+    cells = lines.split(row)
     if len(cells) != _CELLS or cells[0] != document or not cells[1].isdecimal() or not cells[2].isdecimal():
-        raise _error(path, number, line, f"no mention of {document}: pmid, start, end, mention, class, concept")
+        lines.refuse(row, f"no mention of {document}: pmid, start, end, mention, class, concept")
     start, end, ids = int(cells[1]), int(cells[2]), concept_ids(cells[5])
     if text[start:end] != cells[3] or start >= end:
-        return Misplaced(str(path), number, document, start, end, cells[3], text[start:end], ids)
+        return Misplaced(lines.path, row + 1, document, start, end, cells[3], text[start:end], ids)
     return Mention(start, end, ids, cells[4], cells[5].strip())
-
-
-def _error(path: Path, number: int, line: str, what: str) -> InputError:
-    return InputError(what, place=Place(str(path), number, text=line[:200]), hint="get the file again")

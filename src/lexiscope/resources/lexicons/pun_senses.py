@@ -15,6 +15,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.resources.tables.plain_lines import read_lines
 
 _KEY = re.compile(r"\S+%[1-5]:\d\d:\d\d:\S*:\S*")
 _CELLS = 3
@@ -47,24 +48,17 @@ def read_pun_senses(gold: Path | str, texts: Path | str | None = None) -> tuple[
     """
     forms = None if texts is None else _forms(Path(texts))
     found: dict[str, PunSenses] = {}
-    for number, line in enumerate(_lines(Path(gold)), start=1):
+    lines = read_lines(Path(gold))
+    for row, line in enumerate(lines.lines):
         if line.strip():
-            one = _pun(line, forms, Place(str(gold), number, text=line))
+            one = _pun(lines.split(row), forms, lines.place(row))
             if one.word_id in found:
-                raise InputError(f"the word {one.word_id!r} stands twice", place=Place(str(gold), number, text=line))
+                lines.refuse(row, f"the word {one.word_id!r} stands twice")
             found[one.word_id] = one
     return tuple(found.values())
 
 
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("this file cannot be read", place=Place(str(path)), why=str(error)) from error
-
-
-def _pun(line: str, forms: Mapping[str, str] | None, place: Place) -> PunSenses:
-    cells = line.rstrip("\r\n").split("\t")
+def _pun(cells: list[str], forms: Mapping[str, str] | None, place: Place) -> PunSenses:
     if len(cells) != _CELLS or not cells[0].strip():
         raise InputError("this line has not three cells", place=place, hint=_GOLD_HINT)
     first, second = (tuple(key.strip() for key in cell.split(";") if key.strip()) for cell in cells[1:])

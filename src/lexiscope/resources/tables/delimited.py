@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,6 +12,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.run import csv_lines
+from lexiscope.resources.tables.rows import RowReader
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Integers = np.ndarray[Any, np.dtype[np.int64]]
@@ -47,9 +48,14 @@ class Table:
         line = self.lines[row]
         if name is None:
             return Place(str(self.path), line)
-        text = self.path.read_text(encoding="utf-8-sig").splitlines()[line - 1]
-        start, end = _cell_span(text, list(self.columns).index(name), self.delimiter)
-        return Place(str(self.path), line, start + 1, text=text, width=end - start)
+        rows = RowReader(self.path, delimiter=self.delimiter).rows()
+        there = next(each for each in rows if each.line == line)
+        return there.place(list(self.columns).index(name), width=max(1, len(self.columns[name][row])))
+
+    def rows(self) -> Iterator[tuple[Place, dict[str, str]]]:
+        """Yield each row with its place: its cells by column."""
+        for number, cells in enumerate(zip(*self.columns.values(), strict=True)):
+            yield self.place(number), dict(zip(self.columns, cells, strict=True))
 
     def refuse(self, row: int, name: str, why: str, *, hint: str = "") -> NoReturn:
         """Raise :class:`InputError` about one cell: what was needed there, and what stands there."""
@@ -139,38 +145,40 @@ class Table:
             raise
 
 
-def read_csv(path: Path, columns: Sequence[str] | None = None, *, delimiter: str = ",") -> Table:
+def read_csv(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    *,
+    optional: Sequence[str] = (),
+    delimiter: str = ",",
+    may_be_empty: bool = False,
+) -> Table:
     """Read a CSV file in UTF-8 (with or without byte-order mark) whole, or not at all.
 
-    With *columns* the header must be exactly these names in this order. Line ends may be LF or CRLF.
-    Errors: :class:`InputError` with file and line: not UTF-8, missing or unknown columns, a row with too few or too
-    many cells, an open quotation mark, no rows.
+    With *columns* the header must be exactly these names in this order, with or without *optional* ones. Line ends may
+    be LF or CRLF.
+    Errors: :class:`InputError` with file and line: those of :class:`~lexiscope.resources.tables.rows.RowReader`,
+    missing or unknown columns, a NUL character; no rows, unless it *may_be_empty*.
     """
-    rows, lines = _records(path, read_text(path), delimiter)
-    if not rows:
-        raise InputError("this file is empty", place=Place(str(path), 1), hint="fetch or export it again")
-    header = rows.pop(0)
-    header_line = lines.pop(0)
-    _check_header(path, header_line, header, columns)
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != len(header):
-            raise InputError(
-                f"this row has {len(row)} cells, the header has {len(header)}",
-                place=Place(str(path), line),
-                hint="is the file cut off, or a comma not quoted?",
-            )
-    if not rows:
-        raise InputError("this file has a header but no rows", place=Place(str(path), header_line))
-    return Table(path, dict(zip(header, zip(*rows, strict=True), strict=True)), lines, delimiter)
+    try:
+        rows, lines = _records(read_text(path), delimiter)
+        header, header_line = rows.pop(0), lines.pop(0)
+        _check_header(path, header_line, header, columns, optional)
+        cells = dict(zip(header, zip(*rows, strict=True) if rows else ((),) * len(header), strict=True))
+    except (csv.Error, IndexError, ValueError) as error:
+        # whole files are read fast; the reader of single rows says what is wrong, and where
+        for _ in RowReader(path, delimiter=delimiter).rows():
+            pass
+        raise InputError("this file is no table", code="E005", place=Place(str(path), 1), why=str(error)) from error
+    if not rows and not may_be_empty:
+        what = "this file has a header but no rows"
+        raise InputError(what, code="E002", place=Place(str(path), header_line), hint="fetch or export it again")
+    return Table(path, cells, lines, delimiter)
 
 
 def write_rows(header: Sequence[str], rows: Sequence[Sequence[str]], *, newline: str = "\n") -> bytes:
     """Return a CSV file as UTF-8 bytes, cells quoted only where they must be."""
-    sink = io.StringIO()
-    writer = csv.writer(sink, lineterminator=newline)
-    writer.writerow(header)
-    writer.writerows(rows)
-    return sink.getvalue().encode("utf-8")
+    return csv_lines(header, rows, newline=newline).encode("utf-8")
 
 
 def read_header(path: Path) -> list[str]:
@@ -190,11 +198,15 @@ def read_header(path: Path) -> list[str]:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file in UTF-8, with or without byte-order mark, its line ends as they stand.
+    """Return the text of a file in UTF-8, with or without byte-order mark, with its own line ends.
 
-    Errors: :class:`InputError` with file and line where it is not UTF-8 or holds a NUL character.
+    Errors: :class:`InputError` with file and line where it cannot be read, is not UTF-8 or holds a NUL character.
     """
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        what, hint = f"the file cannot be read: {error.strerror}", "check its name and its rights"
+        raise InputError(what, code="E001", place=Place(str(path)), hint=hint) from error
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -210,35 +222,31 @@ def read_text(path: Path) -> str:
     return text
 
 
-def _records(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
+def _records(text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
+    """Return the records of a text, the header first, and the line on which each begins; empty lines are left out."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     lines: list[int] = []
     begins = 1
-    try:
-        for row in reader:
-            if row:
-                rows.append(row)
-                lines.append(begins)
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(
-            "this line cannot be read as CSV",
-            place=Place(str(path), begins),
-            why=str(error),
-            hint="look for an open quotation mark, or a file that is cut off",
-        ) from error
+    for row in reader:
+        if row:
+            rows.append(row)
+            lines.append(begins)
+        begins = reader.line_num + 1
     return rows, lines
 
 
-def _check_header(path: Path, line: int, header: list[str], columns: Sequence[str] | None) -> None:
+def _check_header(
+    path: Path, line: int, header: list[str], columns: Sequence[str] | None, optional: Sequence[str]
+) -> None:
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise InputError(f"columns occur twice: {', '.join(map(repr, twice))}", place=Place(str(path), line))
-    if columns is None or list(columns) == header:
+    named = [name for name in header if name not in optional]
+    if columns is None or list(columns) == named:
         return
     missing = [name for name in columns if name not in header]
-    extra = [name for name in header if name not in columns]
+    extra = [name for name in named if name not in columns]
     said = [f"missing {', '.join(map(repr, missing))}"] if missing else []
     said += [f"unknown {', '.join(map(repr, extra))}"] if extra else []
     raise InputError(
@@ -246,12 +254,6 @@ def _check_header(path: Path, line: int, header: list[str], columns: Sequence[st
         place=Place(str(path), line),
         hint=f"the header must be {','.join(columns)}",
     )
-
-
-def _cell_span(text: str, index: int, delimiter: str) -> tuple[int, int]:
-    cell = re.compile(rf'(?:^|{re.escape(delimiter)})("(?:[^"]|"")*"|[^{re.escape(delimiter)}]*)')
-    spans = [match.span(1) for match in cell.finditer(text)]
-    return spans[index] if index < len(spans) else (0, len(text))
 
 
 def _converts(cell: str, convert: Callable[[str], Any]) -> bool:

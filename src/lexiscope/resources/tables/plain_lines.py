@@ -1,4 +1,4 @@
-"""Text files with a row per line and tabs between cells, read literally: no quoting, no header, every line placed.
+"""Text files with a row per line and tabs between cells, read literally: no quoting, every line placed.
 
 Quotation marks are letters like any other (a CSV reader would join lines at them), a line ends at LF or CR LF only
 (other characters that Unicode counts as line ends stay in the text), and the last line may lack its end.
@@ -6,7 +6,7 @@ Quotation marks are letters like any other (a CSV reader would join lines at the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -30,20 +30,38 @@ class PlainLines:
         line = self.lines[row]
         if cell is None:
             return Place(self.path, row + 1, text=line)
-        before = line.split("\t")[:cell]
-        text = line.split("\t")[cell]
+        *before, text = self.split(row)[: cell + 1]
         return Place(self.path, row + 1, sum(map(len, before)) + len(before) + 1, text=line, width=max(1, len(text)))
 
     def refuse(self, row: int, what: str, *, cell: int | None = None, hint: str = "") -> NoReturn:
         """Raise :class:`InputError` about a row or one of its cells."""
         raise InputError(what, place=self.place(row, cell), hint=hint or "correct the line, or fetch the file again")
 
+    def split(self, row: int) -> list[str]:
+        """Return the cells of a row, however many there are."""
+        return self.lines[row].split("\t")
+
+    def named_cells(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield each row after the first with its cells by the names in the first; blank lines are left out.
+
+        White space around a cell or name is no part of it.
+        Errors: :class:`InputError` with the line where there are more or fewer cells than names.
+        """
+        names = [name.strip() for name in self.split(0)]
+        for row in range(1, len(self)):
+            if self.lines[row].strip():
+                values = [cell.strip() for cell in self.split(row)]
+                if len(values) != len(names):
+                    what = f"this row has {len(values)} cells, the header has {len(names)}"
+                    self.refuse(row, what, hint="divide cells by one tab each")
+                yield row, dict(zip(names, values, strict=True))
+
     def cells(self, row: int, names: tuple[str, ...]) -> list[str]:
         """Return the cells of a row, as many as there are *names*.
 
         Errors: :class:`InputError` with the line where there are more or fewer.
         """
-        found = self.lines[row].split("\t")
+        found = self.split(row)
         if len(found) != len(names):
             wanted = f"{', '.join(names)} are needed, with a tab between them"
             self.refuse(row, f"this line has {len(found)} cells, not {len(names)}: {wanted}")
@@ -71,12 +89,13 @@ class PlainLines:
 def read_lines(path: Path) -> PlainLines:
     """Read a file whole.
 
-    Errors: :class:`InputError` for one that is not UTF-8, or is empty.
+    Errors: :class:`InputError` for one that cannot be read, is not UTF-8, or is empty.
     """
-    lines = [line.removesuffix("\r") for line in read_text(path).split("\n")]
+    text = read_text(path)
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
     if lines[-1] == "":
         lines.pop()
-    if not lines:
+    if not text.strip():
         raise InputError("this file is empty", place=Place(str(path), 1), hint="fetch it again")
     return PlainLines(str(path), tuple(lines))
 

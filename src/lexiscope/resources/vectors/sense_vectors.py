@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from lexiscope.core.errors import InputError, Place, RunError, SubjectError
 from lexiscope.core.foreign import parse_json
 from lexiscope.core.run import read_json, sha256_of
+from lexiscope.resources.tables.plain_lines import read_lines
 
 SETTINGS, VECTORS, VOCABULARY, KIND = "settings.json", "vectors.safetensors", "vocabulary.tsv", "gasi"
 _TYPES = {"F32": "<f4", "BOOL": "|b1"}
@@ -131,9 +132,10 @@ def read_sense_vectors(folder: Path) -> SenseVectors:
 
 def _vocabulary(path: Path) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     try:
-        lines = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
-        words, counts = tuple(word for word, _ in lines), np.array([int(count) for _, count in lines], np.int64)
-    except (ValueError, OverflowError) as error:
+        lines = read_lines(path)
+        cells = [lines.cells(row, ("word", "count")) for row in range(len(lines))]
+        words, counts = tuple(word for word, _ in cells), np.array([int(count) for _, count in cells], np.int64)
+    except (InputError, ValueError, OverflowError) as error:
         what = "this is no vocabulary: a line is a word, a tab, and how often the word occurs"
         raise SubjectError(what, code="E711", place=Place(str(path)), why=str(error)) from error
     if len(set(words)) < len(words) or (counts < 0).any():

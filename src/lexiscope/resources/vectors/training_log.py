@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
+
+from lexiscope.core.run import csv_lines
+from lexiscope.resources.tables.delimited import read_csv
 
 LOG = "training_log.csv"
 
@@ -35,19 +36,16 @@ class LogRow:
 
 def log_text(log: Sequence[LogRow]) -> str:
     """Return the log as CSV with a header."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, [each.name for each in fields(LogRow)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in log)
-    return stream.getvalue()
+    return csv_lines([each.name for each in fields(LogRow)], map(astuple, log))
 
 
 def read_log(folder: Path) -> tuple[LogRow, ...]:
     """Return the log of the training in a folder; vectors that were not trained there (pruned ones) have none."""
     if not (folder / LOG).is_file():
         return ()
-    rows = csv.DictReader(io.StringIO((folder / LOG).read_text(encoding="utf-8")))
-    return tuple(LogRow(**{one.name: _number(row[one.name], one.name) for one in fields(LogRow)}) for row in rows)
+    names = [each.name for each in fields(LogRow)]
+    rows = read_csv(folder / LOG, names, may_be_empty=True).rows()
+    return tuple(LogRow(**{name: _number(cells[name], name) for name in names}) for _, cells in rows)
 
 
 def _number(text: str, name: str) -> Any:

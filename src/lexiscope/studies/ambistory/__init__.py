@@ -11,13 +11,13 @@ from dataclasses import replace
 from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
-from lexiscope.core.study import read_rows
 from lexiscope.report.part import value_of
 from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE
 from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.plots.style import short_names
 from lexiscope.report.sections import subjects_table
 from lexiscope.report.tables import Column, Table
+from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.ambistory import errors, models, people
 from lexiscope.studies.ambistory.data import PAIRS, THREE, AmbistoryData, gather
 from lexiscope.studies.ambistory.settings import AmbistorySettings
@@ -110,7 +110,9 @@ def statements(run: AmbistoryData) -> Table | None:
     """Return the statements of the paper that the released data do not support."""
     if run.name != "ambistory":
         return None
-    rows = tuple((row["said"], row["found"]) for _, row in read_rows(study.home / "statements.csv", ("said", "found")))
+    rows = tuple(
+        (row["said"], row["found"]) for _, row in read_csv(study.home / "statements.csv", ("said", "found")).rows()
+    )
     columns = (Column("Said in the paper"), Column("What the released data say"))
     return Table("statements", "", "Statements that the data do not support as worded", columns, rows)
 

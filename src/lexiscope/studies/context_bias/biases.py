@@ -14,7 +14,7 @@ from lexiscope.analysis.bias.view_gaps import ViewGap, human_model_gaps
 from lexiscope.analysis.bias.view_scores import FixedScore, Scores
 from lexiscope.analysis.choices.retrieval import random_choice
 from lexiscope.core.result import Record, parse_statistic
-from lexiscope.core.study import PublishedValue, printed_values
+from lexiscope.core.study import PublishedValue
 from lexiscope.items.answers.sense_options import right_ids
 from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
 from lexiscope.items.arrange.views import CONTEXT_SPAN
@@ -33,6 +33,7 @@ from lexiscope.report.parts.bias_tables import (
 from lexiscope.report.parts.people_parts import agreement_of_people
 from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
+from lexiscope.studies.kit.paper_files import printed_values
 from lexiscope.training.view_models import ViewAnswers
 
 PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset="context_bias")

@@ -22,8 +22,7 @@ from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, ki
 from lexiscope.items.check.rows import truth
 from lexiscope.items.read.real_items import catch_remark
 from lexiscope.items.tables.columns import ColumnMap
-from lexiscope.items.tables.findings import raise_errors
-from lexiscope.items.tables.rows import PARQUET, Row, RowReader
+from lexiscope.resources.tables.rows import PARQUET, Row, RowReader
 
 NAMES: dict[str, tuple[str, ...]] = {
     "rater": (
@@ -105,7 +104,7 @@ def read_ratings(
         return _from_responses(
             str(path), ResponseTable.read_parquet(path), scale, measure=measure, view=view, kinds=kinds
         )
-    rows = list(RowReader(path, raise_errors).rows())
+    rows = list(RowReader(path).rows())
     _refuse_nul(rows)
     if has_columns(rows[0].fields):
         _refuse_columns(columns)
@@ -136,7 +135,7 @@ def has_texts(path: Path | str, columns: ColumnMap | None = None, *, word_alone:
 
 
 def _header(path: Path) -> list[str]:
-    return [name.strip() for name in next(RowReader(path, raise_errors).rows()).fields]
+    return [name.strip() for name in next(RowReader(path).rows()).fields]
 
 
 def columns_of_ratings(columns: Mapping[str, str] | None) -> Columns:

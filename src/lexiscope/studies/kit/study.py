@@ -28,7 +28,7 @@ from typing import Any, Literal, TypeVar
 
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
-from lexiscope.core.claims import Claim, read_claims
+from lexiscope.core.claims import Claim
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
@@ -38,7 +38,7 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings, own_items, settings_from
 from lexiscope.core.showing import counted
-from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, printed_values, read_rows
+from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.exports import Exported, export, meanings_of
@@ -58,7 +58,9 @@ from lexiscope.report.presenting import results_table, sentence, words_of
 from lexiscope.report.sections import asked_in, card_section, omissions_section, question_section, questions_table
 from lexiscope.report.tables import Table, with_minus_signs
 from lexiscope.resources.fetch import locate_all
+from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.data import card_of, dataset_of, given_files
+from lexiscope.studies.kit.paper_files import printed_values, read_claims
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.run_data import RunData
 
@@ -590,7 +592,7 @@ def statistics(path: Path = GLOSSARY) -> Mapping[str, str]:
     'distinct words of the items: what intervals resample'
     """
     found: dict[str, str] = {}
-    for place, row in read_rows(path, _COLUMNS):
+    for place, row in read_csv(path, _COLUMNS).rows():
         name, meaning = row["statistic"], row["meaning"]
         if not meaning:
             raise InputError(f"the statistic {name!r} has no meaning", place=place)

@@ -1,19 +1,18 @@
 """Rows of a delimited text file, each with its place: file, line, column of every field, byte of every bad character.
 
-The reader never stops at a broken row: it reports and goes on. Callers that want to stop pass
-:func:`lexiscope.items.tables.findings.raise_errors`.
+Every table of the package that has a header and may quote its cells is read here. An error is raised, or given to a
+function that collects errors; the rows after a broken row are then read too.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiscope.core.errors import Place
-from lexiscope.items.tables.findings import Finding, Report
+from lexiscope.core.errors import InputError, Place
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -50,11 +49,14 @@ class Row:
 class RowReader:
     """Reads a CSV (or tab- or semicolon-separated) file in UTF-8, with or without byte-order mark, LF or CRLF.
 
-    Rows that cannot be read (bytes that
-    are not UTF-8, broken quotes, a wrong number of fields) are reported and left out.
+    Without *delimiter*, it is the most frequent of the three in the header. Rows that cannot be read (bytes that are
+    not UTF-8, broken quotes, a wrong number of fields) raise :class:`InputError` E001 to E005; with *report*, the error
+    is given to it and the row is left out.
     """
 
-    def __init__(self, path: Path | str, report: Report, *, delimiter: str | None = None) -> None:
+    def __init__(
+        self, path: Path | str, report: Callable[[InputError], None] | None = None, *, delimiter: str | None = None
+    ) -> None:
         self.path, self.delimiter = str(path), delimiter or ","
         self.header: tuple[str, ...] = ()
         self._report, self._fixed = report, delimiter is not None
@@ -145,11 +147,14 @@ class RowReader:
             return True
         fault = f"the row has {len(row.fields)} fields, the header names {len(self.header)}"
         hint = "add or remove delimiters; put a field that contains the delimiter into double quotes"
-        self._report(Finding.at("E004", fault, row.place(), hint=hint))
+        self._say("E004", fault, row.place(), hint=hint)
         return False
 
-    def _say(self, code: str, message: str, *, hint: str) -> None:
-        self._report(Finding.at(code, message, Place(self.path), hint=hint))
+    def _say(self, code: str, message: str, place: Place | None = None, *, hint: str) -> None:
+        error = InputError(message, code=code, place=place or Place(self.path), hint=hint)
+        if self._report is None:
+            raise error
+        self._report(error)
 
     def _say_not_utf8(self, raw: bytes, offset: int, error: UnicodeDecodeError) -> None:
         column = len(raw[: error.start].decode("utf-8")) + 1
@@ -157,7 +162,7 @@ class RowReader:
         guess = raw.decode("cp1252", "replace").rstrip("\r\n")
         message = f"byte {offset + error.start} of the file (0x{raw[error.start]:02x}) is not UTF-8"
         hint = f"save the file as UTF-8; read as Windows-1252 the line would be: {guess}"
-        self._report(Finding.at("E003", message, Place(self.path, self._line, column, None, text), hint=hint))
+        self._say("E003", message, Place(self.path, self._line, column, None, text), hint=hint)
 
     def _say_broken_row(self, line: int, reason: str) -> None:
         what = f"the quotes are broken ({reason})"
@@ -168,7 +173,7 @@ class RowReader:
         place = Place(self.path, line, text=_first_line("".join(self._block)))
         self._damaged = False
         hint = 'close the field with a double quote, and write a quote inside a quoted field twice ("")'
-        self._report(Finding.at("E005", f"the row cannot be read: {what}", place, hint=hint))
+        self._say("E005", f"the row cannot be read: {what}", place, hint=hint)
 
 
 def _first_line(text: str) -> str:

@@ -10,15 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.core.errors import InputError
-from lexiscope.items.tables.findings import Finding, raise_errors
-from lexiscope.items.tables.rows import Row, RowReader
+from lexiscope.core.errors import InputError, Place
+from lexiscope.resources.tables.rows import Row, RowReader
 
 
-def read(path: Path, content: bytes) -> tuple[list[Row], list[Finding]]:
+def read(path: Path, content: bytes) -> tuple[list[Row], list[InputError]]:
     path.write_bytes(content)
-    findings: list[Finding] = []
-    return list(RowReader(path, findings.append).rows()), findings
+    errors: list[InputError] = []
+    return list(RowReader(path, errors.append).rows()), errors
+
+
+def place_of(error: InputError) -> Place:
+    assert error.place is not None
+    return error.place
 
 
 @pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
@@ -27,9 +31,9 @@ def read(path: Path, content: bytes) -> tuple[list[Row], list[Finding]]:
 def test_bom_line_ends_and_delimiters(tmp_path: Path, bom: bytes, end: bytes, delimiter: bytes) -> None:
     """A byte-order mark, CRLF, tabs and semicolons change nothing in what is read."""
     content = bom + end.join([delimiter.join([b"a", b"b"]), delimiter.join([b"1", "ñ".encode()])]) + end
-    rows, findings = read(tmp_path / "t.csv", content)
+    rows, errors = read(tmp_path / "t.csv", content)
     assert [row.fields for row in rows] == [["a", "b"], ["1", "ñ"]]
-    assert findings == []
+    assert errors == []
 
 
 def test_a_quoted_line_break_keeps_the_line_numbers_right(tmp_path: Path) -> None:
@@ -60,86 +64,89 @@ def test_every_character_of_every_field_is_found(fields: list[str]) -> None:
 def test_a_bad_byte_is_named_by_its_offset_and_the_row_left_out(tmp_path: Path) -> None:
     """Invalid UTF-8 is reported once per bad line with the byte's offset in the file; the other rows are read."""
     content = b"a,b\nx,1\n" + "año,2\n".encode("latin-1") + b"y,3\n" + b"\xffz,4\n"
-    rows, findings = read(tmp_path / "t.csv", content)
+    rows, errors = read(tmp_path / "t.csv", content)
     assert [row.fields[0] for row in rows] == ["a", "x", "y"]
     # "a,b\n" and "x,1\n" are 8 bytes, then "a": the ñ is byte 9
-    assert [(f.code, f.line, f.column) for f in findings] == [("E003", 3, 2), ("E003", 5, 1)]
-    assert "byte 9 of the file (0xf1)" in findings[0].message
-    assert "año" in findings[0].hint
+    assert [(error.code, place_of(error).line, place_of(error).column) for error in errors] == [
+        ("E003", 3, 2),
+        ("E003", 5, 1),
+    ]
+    assert "byte 9 of the file (0xf1)" in errors[0].what
+    assert "año" in errors[0].hint
 
 
 def test_utf16_is_named(tmp_path: Path) -> None:
     """A UTF-16 file is one finding, not one per line."""
-    rows, findings = read(tmp_path / "t.csv", "a,b\n1,2\n".encode("utf-16"))
+    rows, errors = read(tmp_path / "t.csv", "a,b\n1,2\n".encode("utf-16"))
     assert rows == []
-    assert [f.code for f in findings] == ["E003"]
+    assert [error.code for error in errors] == ["E003"]
 
 
 def test_unclosed_quote_names_the_line_where_the_row_begins(tmp_path: Path) -> None:
     """A quote that is never closed must not swallow the rest of the file in silence."""
-    rows, findings = read(tmp_path / "t.csv", b'a,b\n1,2\n3,"open\n5,6\n')
+    rows, errors = read(tmp_path / "t.csv", b'a,b\n1,2\n3,"open\n5,6\n')
     assert [row.line for row in rows] == [1, 2]
-    assert [(f.code, f.line, f.text) for f in findings] == [("E005", 3, '3,"open')]
+    assert [(error.code, place_of(error).line, place_of(error).text) for error in errors] == [("E005", 3, '3,"open')]
 
 
 def test_old_line_ends_are_named(tmp_path: Path) -> None:
     """A file with bare carriage returns as line ends is refused with the reason."""
-    rows, findings = read(tmp_path / "t.csv", b"a,b\r1,2\r3,4\r")
+    rows, errors = read(tmp_path / "t.csv", b"a,b\r1,2\r3,4\r")
     assert rows == []
-    assert [f.code for f in findings] == ["E005"]
-    assert "carriage return" in findings[0].message
+    assert [error.code for error in errors] == ["E005"]
+    assert "carriage return" in errors[0].what
 
 
 def test_a_broken_quote_costs_its_row_only(tmp_path: Path) -> None:
     """Reading goes on after a row with broken quotes."""
-    rows, findings = read(tmp_path / "t.csv", b'a,b\n"x"y,2\n3,4\n')
+    rows, errors = read(tmp_path / "t.csv", b'a,b\n"x"y,2\n3,4\n')
     assert [row.fields for row in rows] == [["a", "b"], ["3", "4"]]
-    assert [(f.code, f.line) for f in findings] == [("E005", 2)]
+    assert [(error.code, place_of(error).line) for error in errors] == [("E005", 2)]
 
 
 def test_wrong_number_of_fields(tmp_path: Path) -> None:
     """A row with more or fewer fields than the header is reported and left out; blank lines are nothing."""
-    rows, findings = read(tmp_path / "t.csv", b"a,b\n1\n\n1,2,3\n4,5\n")
+    rows, errors = read(tmp_path / "t.csv", b"a,b\n1\n\n1,2,3\n4,5\n")
     assert [row.fields for row in rows] == [["a", "b"], ["4", "5"]]
-    assert [(f.code, f.line) for f in findings] == [("E004", 2), ("E004", 4)]
+    assert [(error.code, place_of(error).line) for error in errors] == [("E004", 2), ("E004", 4)]
 
 
 @pytest.mark.parametrize("start", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"])
 def test_a_spreadsheet_is_named(tmp_path: Path, start: bytes) -> None:
     """A spreadsheet is one finding that says so, not a list of bad bytes."""
-    rows, findings = read(tmp_path / "t.csv", start + b"\xff\n\xfe\n")
+    rows, errors = read(tmp_path / "t.csv", start + b"\xff\n\xfe\n")
     assert rows == []
-    assert [(f.code, "spreadsheet" in f.message) for f in findings] == [("E003", True)]
+    assert [(error.code, "spreadsheet" in error.what) for error in errors] == [("E003", True)]
 
 
 def test_blank_lines_before_the_header_are_counted_and_skipped(tmp_path: Path) -> None:
     """The header is the first line that holds something: it tells the delimiter, and lines keep their numbers."""
-    rows, findings = read(tmp_path / "t.csv", b"\n  \r\na;b\n1;2\n3\n")
+    rows, errors = read(tmp_path / "t.csv", b"\n  \r\na;b\n1;2\n3\n")
     assert [(row.line, row.fields) for row in rows] == [(3, ["a", "b"]), (4, ["1", "2"])]
-    assert [(f.code, f.line) for f in findings] == [("E004", 5)]
+    assert [(error.code, place_of(error).line) for error in errors] == [("E004", 5)]
 
 
 @pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", b"\n\n", b"\xef\xbb\xbf \r\n"])
 def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
     """An empty file is E002."""
-    assert [f.code for f in read(tmp_path / "t.csv", content)[1]] == ["E002"]
+    assert [error.code for error in read(tmp_path / "t.csv", content)[1]] == ["E002"]
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
     """A file that is not there is E001, raised where errors are raised."""
     with pytest.raises(InputError, match="E001"):
-        list(RowReader(tmp_path / "none.csv", raise_errors).rows())
+        list(RowReader(tmp_path / "none.csv").rows())
 
 
 def test_a_broken_header_ends_the_reading(tmp_path: Path) -> None:
     """No later row may be taken for the header."""
-    rows, findings = read(tmp_path / "t.csv", b'"a"x,b\n1,2\n')
+    rows, errors = read(tmp_path / "t.csv", b'"a"x,b\n1,2\n')
     assert rows == []
-    assert [f.code for f in findings] == ["E005"]
+    assert [error.code for error in errors] == ["E005"]
 
 
 def test_a_parquet_file_is_named(tmp_path: Path) -> None:
     """A Parquet file is one finding that names the way out: its bytes are not text in another encoding."""
-    rows, findings = read(tmp_path / "t.parquet", b"PAR1\xff\n\xfe\n")
+    rows, errors = read(tmp_path / "t.parquet", b"PAR1\xff\n\xfe\n")
     assert rows == []
-    assert [(f.code, "Parquet" in f.message, "CSV" in f.hint) for f in findings] == [("E003", True, True)]
+    assert [(error.code, "Parquet" in error.what, "CSV" in error.hint) for error in errors] == [("E003", True, True)]

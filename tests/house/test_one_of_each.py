@@ -1,0 +1,42 @@
+"""DESIGN §6, rule 12: two things that look alike become one."""
+
+from __future__ import annotations
+
+import ast
+
+#: What reads delimited text elsewhere, with the reason.
+OTHER_READERS = {
+    "core/response.py": "responses have types of Arrow; a table has millions of rows",
+    "core/run.py": "writes CSV; it reads none",
+    "analysis/mixed/r_check.py": "the output of a program, in lines of several kinds",
+    "resources/vectors/multi_sense/ego_network.py": "an inventory may be compressed and is read line by line",
+    "training/gasi/vocabulary.py": "a vocabulary may be compressed and is read line by line",
+}
+
+
+def test_delimited_text_is_read_in_one_place(modules: dict[str, ast.Module]) -> None:
+    """Only `resources/tables` imports `csv` or Arrow's reader of CSV, or cuts lines at tabs."""
+    readers = {
+        path
+        for path, tree in modules.items()
+        for node in ast.walk(tree)
+        if "csv" in _imported(node) or _cuts_at_tabs(node)
+    }
+    assert {path for path in readers if not path.startswith("resources/tables/")} == set(OTHER_READERS)
+
+
+def _imported(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Import):
+        return {part for alias in node.names for part in alias.name.split(".")}
+    if isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("lexiscope"):
+        return {*(node.module or "").split("."), *(alias.name for alias in node.names)}
+    return set()
+
+
+def _cuts_at_tabs(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("split", "rsplit", "partition")
+        and any(isinstance(each, ast.Constant) and each.value == "\t" for each in node.args)
+    )
