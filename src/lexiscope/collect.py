@@ -38,6 +38,7 @@ from lexiscope.core.settings import Settings
 from lexiscope.core.subject import Judges, Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
 from lexiscope.items.read.item_source import column_map, in_language, load_items, task_of_items
+from lexiscope.tasks import DEFAULT
 
 CollectProgress = Callable[[str, int, int], None]
 """Called with the part's name (``encoder:minilm, full``), the number of things done and their total."""
@@ -101,7 +102,7 @@ def ask(
         asked = in_language(items.items, items.card.name, language)
         checksums, task = dict(items.checksums), task or items.card.task
     else:
-        asked, task = in_language(tuple(items), "this sequence", language), task or "relatedness"
+        asked, task = in_language(tuple(items), "this sequence", language), task or DEFAULT
     if out is None:
         return collect(asked, listed, task, views=views, seed=seed, progress=progress)
     return collect_run(

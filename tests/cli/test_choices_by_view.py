@@ -14,6 +14,7 @@ from click.testing import Result
 
 from lexiscope.analysis.bias.bias import context_word_bias
 from lexiscope.analysis.bias.people_by_view import people_scores
+from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
@@ -82,7 +83,7 @@ def test_sheets_go_out_and_come_back(run: Run, items_file: Path, tmp_path: Path)
     assert len(table.where(subject_id="eva", measure="revealed_choice")) == 8
     assert table.where(measure="flag_undecided").column("value").sum() == 2
     assert set(table.where(measure="guessed_word").column("raw")) == {"basket"}
-    scores = people_scores(table, items, task="same_sense")
+    scores = people_scores(table, items, task=catalog.task("same_sense"))
     found = context_word_bias(scores, resamples=50)
     # word is assumed at .5, and so is label: nothing can be had from the word alone
     assert (found.word.value, found.view("label").fixed[:7]) == (0.0, "assumed")  # type: ignore[union-attr]
@@ -165,7 +166,7 @@ def test_the_same_items_in_the_app(run: Run, items_file: Path, tmp_path: Path) -
     hidden = table.where(view="context", measure="choice")
     assert len(again) == len(hidden) == 16
     assert set(again.unique("subject_id")) == set(hidden.unique("subject_id"))
-    scores = people_scores(table, read_items(tmp_path / "drawn" / "items.csv"), task="same_sense")
+    scores = people_scores(table, read_items(tmp_path / "drawn" / "items.csv"), task=catalog.task("same_sense"))
     assert set(scores) == {"full", "context", "label", "word"}
 
 

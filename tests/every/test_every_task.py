@@ -326,3 +326,15 @@ def test_the_baselines_that_a_task_names_answer_it(task: Task) -> None:
         assert isinstance(subject, AnswersSome)
         assert task.name in subject.tasks
     assert (task.name in catalog.subject_tasks("baseline")) == bool(task.baselines)
+
+
+def test_an_example_is_asked_on_the_sheets_of_its_own_task_alone() -> None:
+    """``on_sheet`` tells the tasks apart by what an item has, and ``truth`` says that its options are t and f."""
+    screens = {name: screen for name, screen in catalog.screens().items() if screen.on_sheet is not None}
+    assert screens
+    for own in screens:
+        make = getattr(catalog.module("tasks", own), "example_items")  # noqa: B009
+        for item in make("en"):
+            assert [name for name, screen in screens.items() if screen.on_sheet and screen.on_sheet(item)] == [own]
+            options = catalog.task(own).options
+            assert catalog.task(own).truth == (options is not None and set(options(item, "full")) == {"t", "f"})

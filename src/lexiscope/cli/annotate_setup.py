@@ -34,12 +34,11 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.study import Question
 from lexiscope.items.read.importer import import_items
+from lexiscope.tasks import DEFAULT
 
 
 @click.command("init", cls=Verb)
-@click.option(
-    "--task", default="relatedness", show_default=True, help="The question: a task of `lexiscope list tasks`."
-)
+@click.option("--task", default=DEFAULT, show_default=True, help="The question: a task of `lexiscope list tasks`.")
 @click.option("--items", "items_file", required=True, metavar="FILE", help="The items that people are to answer.")
 @click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="Which column holds what: sentence_1=Frase.")
 @click.option("--language", metavar="TAG", help="Language of items and texts, where no column gives it: es, en.")

@@ -14,6 +14,7 @@ from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.sheet_arguments import kappa_text, read_name, with_interval
 from lexiscope.cli.verb import Verb, check_new, existing_file
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
@@ -26,6 +27,7 @@ from lexiscope.items.sheets.view_sheet import REVEAL, SHEET_VIEWS, read_view_she
 from lexiscope.items.tables.tabular import read_items, write_items
 from lexiscope.report.parts.people_parts import people_records
 from lexiscope.resources.corpora.entity_list import EntityList
+from lexiscope.tasks import BY_VIEW
 
 ITEMS = "items.csv"
 """The items that were drawn, beside their sheets; a study in the app reads it too."""
@@ -34,7 +36,7 @@ ITEMS = "items.csv"
 @click.command(cls=Verb)
 @click.argument("items", metavar="ITEMS")
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="A new folder.")
-@click.option("--task", default="same_sense", show_default=True, help="What a file of items asks.")
+@click.option("--task", default=BY_VIEW, show_default=True, help="What a file of items asks.")
 @click.option("--language", default="", metavar="TAG", help="Only items in this language.")
 @click.option("--split", metavar="NAME", help="Draw from this split (default: test; dev where people are asked that).")
 @click.option(
@@ -97,10 +99,11 @@ def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: P
     simulated = holds_simulated(table, place=Place(", ".join(answered)))
     gold = {item.item_id: item.gold for item in known if item.gold is not None}
     task = str(table.unique("task")[0])
-    measure = MEASURE_PAGE if task == "entity_link" else MEASURE_CHOICE
+    measure = catalog.screen(task).measure
     found = people_by_view(table, right=gold, words={item.item_id: item.word for item in known}, measure=measure)
     asked = {people.view for people in found}
-    assumed = {view: score for view, score in assumed_scores(known, task=task).items() if view not in asked}
+    scores = assumed_scores(known, task=catalog.task(task))
+    assumed = {view: score for view, score in scores.items() if view not in asked}
     if as_json:
         records = people_records(found, assumed, dataset=known[0].dataset)
         print_json([record.content() for record in (marked_records(records) if simulated else records)])
@@ -118,7 +121,7 @@ def known_items(name: str) -> tuple[Item, ...]:
     items.
     """
     folder = Path(name)
-    return read_items(existing_file(folder / ITEMS)) if folder.is_dir() else load_items(name, task="same_sense").items
+    return read_items(existing_file(folder / ITEMS)) if folder.is_dir() else load_items(name, task=BY_VIEW).items
 
 
 def _views_of(items: Sequence[Item]) -> tuple[str, ...]:

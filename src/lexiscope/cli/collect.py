@@ -28,6 +28,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import load_items, task_of_items
+from lexiscope.tasks import DEFAULT
 
 
 @click.command(cls=Verb)
@@ -42,7 +43,7 @@ from lexiscope.items.read.item_source import load_items, task_of_items
     metavar="LOW HIGH",
     help="For a file: lowest and highest rating of its people, as 1 100. Models are asked on it.",
 )
-@click.option("--task", help="The question that is asked. Default: that of the dataset; of a file: relatedness.")
+@click.option("--task", help=f"The question that is asked. Default: that of the dataset; of a file: {DEFAULT}.")
 @options.subjects
 @options.views
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")

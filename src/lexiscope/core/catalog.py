@@ -188,6 +188,17 @@ def task(name: str) -> Task:
     return cast("Task", getattr(module("tasks", name), "TASK"))  # noqa: B009
 
 
+def default_task() -> str:
+    """Return the name of the task that a file of items asks where nothing says another: ``DEFAULT`` of the tasks."""
+    return cast(str, getattr(importlib.import_module("lexiscope.tasks"), "DEFAULT"))  # noqa: B009
+
+
+def screens() -> dict[str, Screen]:
+    """Return what people see of each task that they are asked, by its name."""
+    pages = {name: getattr(module("tasks", name), "SCREEN", None) for name in names("tasks")}
+    return {name: cast("Screen", page) for name, page in pages.items() if page is not None}
+
+
 def screen(name: str) -> Screen:
     """Return what people see of a task.
 

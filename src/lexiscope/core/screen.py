@@ -165,6 +165,7 @@ class Screen:
     whose ``gold`` is the right answer. ``options`` returns the options of an item in a view. ``faults`` returns the
     keys of what is wrong with a text.
 
+    ``on_sheet`` says whether an item is one that a sheet by view asks (:mod:`lexiscope.items.sheets.view_sheet`).
     ``habit`` says how a study of the task is usually run, ``writing`` what becomes of texts that are written for the
     next study. ``published`` makes the tables in which the answers of a study are published, of its judgments
     (:mod:`lexiscope.tasks.kit.published`), and ``release`` is a file of another shape: its name, and what writes it.
@@ -194,6 +195,7 @@ class Screen:
     drawn: bool = False
     fold_outs: tuple[str, ...] = ()
     max_length: int = 1000
+    on_sheet: Callable[[Item], bool] | None = None
     habit: Habit = Habit()
     writing: Writing | None = None
     published: Callable[[Any], tuple[Any, ...]] | None = None

@@ -53,7 +53,9 @@ class Task:
     people's answers. ``asks`` makes a chat question of an item; ``None`` where the question cannot be asked in words.
     ``check`` refuses an item that lacks what is asked about. Values of the measures in ``rated`` lie on the scale of
     the item; ``options`` returns what the measures in ``chosen`` can name of an item in a view. ``baselines``
-    are the rules of the kind ``baseline`` that answer it.
+    are the rules of the kind ``baseline`` that answer it. ``truth``: its answers are ``t`` and ``f``. ``chance`` is the
+    share of right answers that a study assumes without any input. ``reads`` reads a file of its items that is no table
+    of questions: its path, and ``dataset`` and ``language`` by name.
     """
 
     name: str
@@ -68,6 +70,9 @@ class Task:
     chosen: tuple[str, ...] = ()
     options: Callable[[Item, str], Sequence[str]] | None = None
     baselines: tuple[str, ...] = ()
+    truth: bool = False
+    chance: float | None = None
+    reads: Callable[..., tuple[Item, ...]] | None = None
 
     @property
     def measure(self) -> str:

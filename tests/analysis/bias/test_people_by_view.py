@@ -10,6 +10,7 @@ from lexiscope.analysis.agreement.choices import Kappa
 from lexiscope.analysis.bias.bias import context_word_bias
 from lexiscope.analysis.bias.people_by_view import assumed_scores, people_by_view, people_scores
 from lexiscope.analysis.bias.view_scores import FixedScore
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -111,16 +112,17 @@ def test_agreement_that_is_undefined_says_why() -> None:
 def test_what_is_assumed_says_so_and_never_replaces_what_was_measured() -> None:
     """B19: .5 without input (0 for pages), .5 for equal words; a view that people were asked keeps its score."""
     items = pairs(6)
-    assert assumed_scores(items, task="same_sense").keys() == {"label", "word"}
+    assert assumed_scores(items, task=catalog.task("same_sense")).keys() == {"label", "word"}
     other = [Item("i", "d", (Usage("oak", 0, 3, lemma="oak"), Usage("roble", 0, 5, lemma="roble")), gold="t")]
-    assert assumed_scores(other, task="same_sense").keys() == {"label"}
-    assert assumed_scores(other, task="entity_link")["label"].value == 0.0
-    assert all(score.why.startswith("assumed") for score in assumed_scores(items, task="same_sense").values())
+    assert assumed_scores(other, task=catalog.task("same_sense")).keys() == {"label"}
+    assert assumed_scores(other, task=catalog.task("entity_link"))["label"].value == 0.0
+    assumed = assumed_scores(items, task=catalog.task("same_sense"))
+    assert all(score.why.startswith("assumed") for score in assumed.values())
     with pytest.raises(InputError, match="nothing is assumed"):
-        assumed_scores(items, task="relatedness")
+        assumed_scores(items, task=catalog.task("relatedness"))
     right, _ = gold_of(items)
     table = ResponseTable.from_rows([*rows("ana", "full", right), *rows("leo", "word", dict.fromkeys(right, "t"))])
-    scores = people_scores(table, items, task="same_sense")
+    scores = people_scores(table, items, task=catalog.task("same_sense"))
     assert isinstance(scores["label"], FixedScore)
     assert not isinstance(scores["word"], FixedScore)
     found = context_word_bias(scores, resamples=20)

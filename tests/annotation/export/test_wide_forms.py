@@ -287,11 +287,7 @@ def test_a_task_without_a_form_has_the_plain_one(tmp_path: Path) -> None:
     assert (row["n"], row["mean"], row["median"], row["sd"]) == ("2", "1.5", "1.5", repr(0.5**0.5))
 
 
-FORMS = [
-    name
-    for name in catalog.names("tasks")
-    if getattr(getattr(catalog.module("tasks", name), "SCREEN", None), "published", None)
-]
+FORMS = [name for name, screen in catalog.screens().items() if screen.published is not None]
 
 
 def test_the_papers_forms_are_those_of_ten_tasks() -> None:

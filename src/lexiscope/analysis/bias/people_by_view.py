@@ -27,6 +27,7 @@ from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Interval, Undefined
+from lexiscope.core.task import Task
 
 CHOICE, UNDECIDED = "choice", "flag_undecided"
 PEOPLE = "people"
@@ -115,7 +116,7 @@ def people_by_view(
     return tuple(found)
 
 
-def assumed_scores(items: Sequence[Item], *, task: str) -> dict[str, FixedScore]:
+def assumed_scores(items: Sequence[Item], *, task: Task) -> dict[str, FixedScore]:
     """Return the scores of views that people were not asked, as the study assumes them; each says that it is assumed.
 
     Without any input half of the answers about pairs are right, and no page is found. Where the two words of every pair
@@ -124,19 +125,20 @@ def assumed_scores(items: Sequence[Item], *, task: str) -> dict[str, FixedScore]
 
     >>> from lexiscope.core.usage import Usage
     >>> pair = Item("i", "d", (Usage("a bank", 2, 6), Usage("the bank", 4, 8)))
-    >>> {view: score.value for view, score in assumed_scores([pair], task="same_sense").items()}
+    >>> asked = Task("alike", "Do they mean the same?", None, ("usages",), (), (("choice", "t or f"),), chance=0.5)
+    >>> {view: score.value for view, score in assumed_scores([pair], task=asked).items()}
     {'label': 0.5, 'word': 0.5}
     """
-    chance = {"same_sense": 0.5, "sense_verification": 0.5, "entity_link": 0.0}
-    if task not in chance:
-        raise InputError(f"nothing is assumed of people in the task {task!r}", hint=f"there is: {', '.join(chance)}")
-    found = {"label": FixedScore(chance[task], "assumed: nobody was asked without any input")}
-    if task == "same_sense" and all(item.has_one_word for item in items):
+    if task.chance is None:
+        what = f"nothing is assumed of people in the task {task.name!r}"
+        raise InputError(what, hint="compare models with what people were asked")
+    found = {"label": FixedScore(task.chance, "assumed: nobody was asked without any input")}
+    if all(len(item.usages) > 1 and item.has_one_word for item in items):
         found["word"] = FixedScore(0.5, "assumed: the two words are equal in every item")
     return found
 
 
-def people_scores(table: ResponseTable, items: Sequence[Item], *, task: str, measure: str = CHOICE) -> Scores:
+def people_scores(table: ResponseTable, items: Sequence[Item], *, task: Task, measure: str = CHOICE) -> Scores:
     """Return people's scores by view, for ``context_word_bias``: measured and assumed.
 
     A measured score is the mean over items of the share of people who were right. A view that people were asked is

@@ -147,8 +147,7 @@ def stage_of(study: FrozenStudy, store: Store) -> Stage:
     definition, writing = study.definition, study.screen.writing
     if writing is None:
         what = f"a study of {definition.task!r} is no stage of another one"
-        screens = {name: getattr(catalog.module("tasks", name), "SCREEN", None) for name in catalog.names("tasks")}
-        staged = [name for name, screen in screens.items() if screen is not None and screen.writing is not None]
+        staged = [name for name, screen in catalog.screens().items() if screen.writing is not None]
         raise InputError(what, code="E652", hint=f"stages are studies of: {', '.join(staged)}")
     items = {item.item_id: item for item in study.design.items}
     # reviews are read first: one that comes meanwhile is of a text that is there

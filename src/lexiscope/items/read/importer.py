@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import Place
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
@@ -30,7 +31,6 @@ from lexiscope.resources.tables.rows import Row, RowReader
 _RATING_COLUMNS = ("subject_id", "subject_kind", "item_id", "measure", "value", "raw")
 
 # tasks whose gold answers are t and f
-_OF_TRUTH = frozenset({"same_sense", "sense_verification"})
 
 BadRows = Literal["raise", "set_aside"]
 
@@ -78,7 +78,7 @@ def import_items(
     columns: ColumnMap | None = None,
     *,
     dataset: str,
-    task: str = "relatedness",
+    task: str | None = None,
     scale: Scale | None = None,
     language: str = "und",
     delimiter: str | None = None,
@@ -115,7 +115,9 @@ def import_items(
     checks = RowChecks(Indices.of(known, reader.header), intake.take, scale, language)
     shown = tuple(index for name, index in _extra_columns(known, reader.header, conditions) if name in conditions)
     kind = next((index for index, name in enumerate(reader.header) if name in KIND_COLUMNS), None)
-    items = _Items(dataset, task, checks, _extra_columns(known, reader.header, conditions), shown, kind)
+    asked = task or catalog.default_task()
+    truth = catalog.has("tasks", asked) and catalog.task(asked).truth
+    items = _Items(dataset, asked, truth, checks, _extra_columns(known, reader.header, conditions), shown, kind)
     for row in rows:
         items.add(row, intake)
     if not items.found:
@@ -153,6 +155,7 @@ class _Items:
 
     dataset: str
     task: str
+    truth: bool
     checks: RowChecks
     extra: tuple[tuple[str, int], ...]
     shown: tuple[int, ...] = ()
@@ -181,10 +184,11 @@ class _Items:
             self._keep_rating(item, rater, value, raw, row)
 
     def _gold(self, question: Question, row: Row) -> str | None:
-        """The right answer; the mark same_sense stands for it where the task asks just that and no gold is given."""
-        if self.checks.indices.get("gold") is None and self.task == "same_sense" and question.same_sense is not None:
-            return "t" if question.same_sense else "f"
-        return self.checks.gold(row, truth=self.task in _OF_TRUTH)
+        """The right answer; where a truth is asked of two usages and no gold is given, the mark same_sense is it."""
+        stated = question.same_sense if self.truth and len(question.usages) > 1 else None
+        if self.checks.indices.get("gold") is None and stated is not None:
+            return "t" if stated else "f"
+        return self.checks.gold(row, truth=self.truth)
 
     def _check_repeat(self, item: Item, row: Row, intake: _Intake) -> None:
         """Report a question that stands again with another gold answer, or in another split."""

@@ -18,12 +18,9 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.items.choice_sets.choice_set_file import read_minimal_pairs
 from lexiscope.items.read.importer import Imported, import_items
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.tabular import is_item_table, read_items
-
-_TASK_OF_A_FILE = "relatedness"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +34,7 @@ class ItemSource:
 
 
 def task_of_items(name: str, asked: str | None) -> str:
-    """Return the task that was asked for, else that of the dataset; of a file it is ``relatedness``.
+    """Return the task that was asked for, else that of the dataset; of a file the default one.
 
     >>> task_of_items("mini_synonymy", None), task_of_items("mini_synonymy", "same_sense"), task_of_items("a.csv", None)
     ('minimal_pair', 'same_sense', 'relatedness')
@@ -47,7 +44,7 @@ def task_of_items(name: str, asked: str | None) -> str:
         # a task that is loaded by path has its own name from here on
         return catalog.task(asked).name if is_path(asked) else asked
     if not catalog.has("datasets", dataset):
-        return _TASK_OF_A_FILE
+        return catalog.default_task()
     return catalog.card(dataset).task
 
 
@@ -83,9 +80,10 @@ def load_items(
                     raise InputError(what, code="E301", place=place, hint="leave --scale out")
                 items = tuple(replace(item, scale=item.scale or scale) for item in items)
             return ItemSource(name, in_language(items, name, language), {path.name: sha256_of(path)})
-        if task == "minimal_pair":
+        reads = catalog.task(task).reads
+        if reads is not None:
             _refuse_columns(columns, f"{name} holds minimal pairs")
-            pairs = read_minimal_pairs(path, dataset=path.stem, language=language or "en")
+            pairs = reads(path, dataset=path.stem, language=language or "en")
             return ItemSource(name, in_language(pairs, name, language), {path.name: sha256_of(path)})
         found = _imported(path, columns, task=task, language=language, scale=scale)
         _check_rated(found, name, task)

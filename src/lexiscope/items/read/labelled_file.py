@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.items.arrange.divided import Divided, by_item, in_folds
@@ -58,7 +59,7 @@ def read_labelled(path: Path, *, language: str) -> LabelledFile:
         reader = RowReader(path, lambda _error: None)
         next(reader.rows(), None)
         columns = _label_column(reader.header)
-        read = import_items(path, columns, dataset=path.stem, task="same_sense", language=language)
+        read = import_items(path, columns, dataset=path.stem, task=_truth(), language=language)
         every, lines = read.items, read.lines
         if all(item.gold is None for item in every):
             what = f"no labels found; labels are read from a column {', '.join(_LABELS)} or same_sense"
@@ -101,13 +102,21 @@ def _label_column(header: Sequence[str]) -> ColumnMap | None:
     return ColumnMap(gold=named[0])
 
 
+def _truth() -> str:
+    """Return a task whose answers are true or false: labels are read as its are, whichever they turn out to be of."""
+    return next(name for name in catalog.names("tasks") if catalog.task(name).truth)
+
+
 def _task_of(items: Sequence[Item], path: Path) -> str:
     """Pairs of usages, or usages with a definition: what each is asked follows from its columns."""
-    shapes = {(len(item.usages), "definition" in item.conditions) for item in items}
-    if {n for n, _ in shapes} == {2}:
-        return "same_sense"
-    if shapes == {(1, True)}:
-        return "sense_verification"
+    screens = {name: screen for name, screen in catalog.screens().items() if catalog.task(name).truth}
+    asked = {
+        next((name for name, screen in screens.items() if screen.on_sheet and screen.on_sheet(item)), None)
+        for item in items
+    }
+    task = asked.pop() if len(asked) == 1 else None
+    if task is not None:
+        return task
     what = "the items are neither pairs of sentences nor sentences with a definition"
     hint = "give columns sentence_1, target_1, sentence_2, target_2 and gold, or sentence, target, definition and gold"
     raise InputError(f"{path.name}: {what}", code="E617", hint=hint)

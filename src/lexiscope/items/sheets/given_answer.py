@@ -6,10 +6,11 @@ The same rows come from a sheet (:mod:`lexiscope.items.sheets.view_sheet`) and f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.simulated import KIND_COLUMN, kind_of_person
@@ -87,9 +88,10 @@ def read_view_judgments(path: Path | str) -> ResponseTable:
     if first is None:
         return ResponseTable.empty()
     mentions = "page" in first.columns
+    task = _task_of(first.columns, MEASURE_PAGE if mentions else MEASURE_CHOICE)
     rows: list[Response] = []
     for row in read_sheet(path, _MENTIONS if mentions else _PAIRS, what="a table of judgments by view"):
-        rows.extend((_mention(row) if mentions else _pair(row)).rows())
+        rows.extend((_mention(row, task) if mentions else _pair(row, task)).rows())
     return ResponseTable.from_rows(rows)
 
 
@@ -106,13 +108,20 @@ def with_page_ids(table: ResponseTable, entities: EntityList) -> ResponseTable:
     return table.with_column("option", options) if options else table
 
 
-def _pair(row: SheetRow) -> GivenAnswer:
+def _task_of(columns: Collection[str], measure: str) -> str:
+    """Return the task whose answers have this measure and whose items have these columns: the one that needs most."""
+    screens = [(name, screen) for name, screen in catalog.screens().items() if screen.on_sheet is not None]
+    able = [(name, screen) for name, screen in screens if screen.measure == measure]
+    return max((len(screen.requires), name) for name, screen in able if set(screen.requires) <= set(columns))[1]
+
+
+def _pair(row: SheetRow, task: str) -> GivenAnswer:
     cells, again = row.cells, row.cells["phase"] == "reveal"
     hidden = cells["view"] == "context" and not again
     return GivenAnswer(
         cells["participant_id"],
         cells["item_id"],
-        "sense_verification" if "definition" in cells else "same_sense",
+        task,
         cells["view"],
         label=cells["label"] or None,
         marks={MEASURE_UNDECIDED: _truth(row, "undecided")} if hidden else {},
@@ -123,12 +132,12 @@ def _pair(row: SheetRow) -> GivenAnswer:
     )
 
 
-def _mention(row: SheetRow) -> GivenAnswer:
+def _mention(row: SheetRow, task: str) -> GivenAnswer:
     cells, marks = row.cells, {MEASURE_NOT_FOUND: _truth(row, "not_found")}
     return GivenAnswer(
         cells["participant_id"],
         cells["item_id"],
-        "entity_link",
+        task,
         cells["view"],
         page=cells["page"],
         marks=marks,

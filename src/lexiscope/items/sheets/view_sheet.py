@@ -9,13 +9,15 @@ there is a second judgment, under a measure of its own, and never mixed with tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.screen import Screen
 from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
 from lexiscope.items.arrange.overlapping_lists import OverlappingLists
 from lexiscope.items.arrange.views import shown_texts
@@ -28,19 +30,21 @@ REVEAL = "reveal"
 SHEET_VIEWS = ("full", "context", "word", REVEAL)
 """The sheets that there are; ``reveal`` follows ``context``."""
 
-_SENSE = ("definition", "hypernyms")
-"""What stands beside a usage whose sense is verified, in every view."""
 _WHAT = "a sheet of items in one view"
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How a task's sheet looks in a view: the columns that are shown, the answer, and what may be marked beside it."""
+    """How a task's sheet looks in a view: columns that are shown, the answer, and what may be marked next to it.
+
+    The last of ``shown`` are the conditions ``told``, which are shown in every view.
+    """
 
     task: str
     shown: tuple[str, ...]
     answer: str
-    beside: tuple[str, ...] = ()
+    beside: tuple[str, ...]
+    told: tuple[str, ...]
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -64,7 +68,7 @@ def write_view_sheet(path: Path | str, items: Sequence[Item], *, view: str, list
     form = _form(items, view)
     empty = [""] * (len(form.beside) + 2)
     rows = [
-        (str(number), *_shown(item, view), *empty, view, list_id, item.item_id)
+        (str(number), *_shown(item, view, form), *empty, view, list_id, item.item_id)
         for number, item in enumerate(items, start=1)
     ]
     write_sheet(path, form.header, rows)
@@ -86,7 +90,7 @@ def read_view_sheet(path: Path | str, drawn: OverlappingLists, *, participant: s
     view, list_id = _of_sheet(path, len(drawn.lists))
     items = {item.item_id: item for item in drawn.lists[int(list_id) - 1]}
     form = _form(tuple(items.values()), view)
-    shown = {key: (key, *_shown(item, view), view, list_id) for key, item in items.items()}
+    shown = {key: (key, *_shown(item, view, form), view, list_id) for key, item in items.items()}
     rows: list[Response] = []
     for position, row in enumerate(checked_rows(path, form.checked, shown, what=_WHAT)):
         rows.extend(_given(row, form, view, participant, position).rows())
@@ -114,32 +118,37 @@ def _form(items: Sequence[Item], view: str) -> _Form:
     """The form of the task that the items are of, told by what they hold; other tasks have no sheet."""
     if view not in SHEET_VIEWS:
         raise InputError(f"there is no sheet of the view {view!r}", code="E619", hint=f"use {', '.join(SHEET_VIEWS)}")
-    kinds = {_kind(item) for item in items}
-    alone, beside = view == "word", ("word", "undecided") if view == "context" else ()
-    if kinds == {"same_sense"}:
-        return _Form("same_sense", ("word1", "word2") if alone else ("context1", "context2"), LABEL, beside)
-    if kinds == {"sense_verification"}:
-        shown = ("word1" if alone else "context1", *_SENSE)
-        return _Form("sense_verification", shown, LABEL, beside)
-    if kinds == {"entity_link"}:
-        return _Form("entity_link", ("mention" if alone else "context",), PAGE, ("not_found",))
+    screens = {name: screen for name, screen in catalog.screens().items() if screen.on_sheet is not None}
+    tasks = {_task_of(item, screens) for item in items}
+    if len(tasks) == 1 and tasks <= screens.keys():
+        (task,) = tasks
+        return _form_of(task, screens[task], view)
     what = (
-        f"a sheet holds pairs, senses to verify, or mentions to link, all of one kind, not {', '.join(sorted(kinds))}"
+        f"a sheet holds pairs, senses to verify, or mentions to link, all of one kind, not {', '.join(sorted(tasks))}"
     )
     raise InputError(what, code="E617", hint="draw from one dataset of these tasks, or ask in the app")
 
 
-def _kind(item: Item) -> str:
-    if len(item.usages) == 2:
-        return "same_sense"
-    if len(item.usages) != 1 or "glosses" in item.conditions:
-        return f"items of {len(item.usages)} texts with glosses" if item.usages else "items without a text"
-    return "sense_verification" if "definition" in item.conditions else "entity_link"
+def _form_of(task: str, screen: Screen, view: str) -> _Form:
+    told = (*screen.requires, *screen.shows)
+    if screen.widget == "search":
+        return _Form(task, ("mention" if view == "word" else "context", *told), PAGE, screen.flags, told)
+    numbered = "word" if view == "word" else "context"
+    shown = (*(f"{numbered}{number}" for number in range(1, screen.n_usages + 1)), *told)
+    return _Form(task, shown, LABEL, ("word", "undecided") if view in screen.guess_views else (), told)
 
 
-def _shown(item: Item, view: str) -> tuple[str, ...]:
-    sense = [str(item.conditions.get(name, "")) for name in _SENSE] if _kind(item) == "sense_verification" else []
-    return (*shown_texts(item, "full" if view == REVEAL else view), *sense)
+def _task_of(item: Item, screens: Mapping[str, Screen]) -> str:
+    """Return the task whose sheets ask such an item, else what the item is."""
+    asked = [name for name, screen in screens.items() if screen.on_sheet is not None and screen.on_sheet(item)]
+    if asked:
+        return asked[0]
+    return f"items of {len(item.usages)} texts with glosses" if item.usages else "items without a text"
+
+
+def _shown(item: Item, view: str, form: _Form) -> tuple[str, ...]:
+    told = [str(item.conditions.get(name, "")) for name in form.told]
+    return (*shown_texts(item, "full" if view == REVEAL else view), *told)
 
 
 def _of_sheet(path: Path | str, n_lists: int) -> tuple[str, str]:

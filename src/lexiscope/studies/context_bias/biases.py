@@ -13,6 +13,7 @@ from lexiscope.analysis.bias.view_answers import scored_views
 from lexiscope.analysis.bias.view_gaps import ViewGap, human_model_gaps
 from lexiscope.analysis.bias.view_scores import FixedScore, Scores
 from lexiscope.analysis.choices.retrieval import random_choice
+from lexiscope.core import catalog
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import PublishedValue
 from lexiscope.items.answers.sense_options import right_ids
@@ -76,7 +77,8 @@ def measured(run: BiasData) -> tuple[Measured, ...]:
         blind = {each.subject: each.blind for each in models}
         if audit.name in run.people:
             answers = run.people[audit.name]
-            scores[PEOPLE] = people_scores(answers, audit.parts.labelled, task=audit.task, measure=audit.measure)
+            task = catalog.task(audit.task)
+            scores[PEOPLE] = people_scores(answers, audit.parts.labelled, task=task, measure=audit.measure)
         recorded = people_recorded(run, audit)
         fixed = [FixedScore(float(each.printed), f"{_STATUS[each.subject]} ({each.place})") for each in recorded]
         scores[PRINTED] = {each.view: score for each, score in zip(recorded, fixed, strict=True)}

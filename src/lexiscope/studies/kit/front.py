@@ -32,10 +32,10 @@ from lexiscope.studies.kit.ratings_file import RatingsFile, columns_of_ratings, 
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.settings_file import settings_of_run
 from lexiscope.studies.kit.study import Study
+from lexiscope.tasks import DEFAULT
 
 _OWN = "ratings"
 """The name of ratings that come from no file and no dataset."""
-_TASK = "relatedness"
 
 # -- studies --------------------------------------------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ def _data(
         file.refuse("these ratings and items were read before")
     if isinstance(ratings, Dataset):
         return ratings
-    table = _table(ratings, task or _TASK) if isinstance(ratings, Ratings) else cast(ResponseTable, ratings)
+    table = _table(ratings, task or DEFAULT) if isinstance(ratings, Ratings) else cast(ResponseTable, ratings)
     return _with_items(table, items, task, file)
 
 
@@ -232,11 +232,11 @@ def _ratings_alone(name: str, task: str | None, file: _File) -> Dataset | None:
     groups: Mapping[str, str] = {}
     if table is None:
         columns = {part: name for part, name in (file.columns or {}).items() if part in ColumnMap.__dataclass_fields__}
-        if has_texts(path, column_map(columns), word_alone=_word_alone(task or _TASK)):
+        if has_texts(path, column_map(columns), word_alone=_word_alone(task or DEFAULT)):
             return None
         read = read_ratings(path, columns_of_ratings(file.columns), scale=file.scale)
-        table, groups = _rows(read, task or _TASK), read.groups or {}
-    card = own_card(path, task=task or _TASK, language=file.language or "und", scale=file.scale)
+        table, groups = _rows(read, task or DEFAULT), read.groups or {}
+    card = own_card(path, task=task or DEFAULT, language=file.language or "und", scale=file.scale)
     items = tuple(
         Item(item, path.stem, (), conditions={"word": groups[item]} if item in groups else {}, scale=file.scale)
         for item in table.unique("item_id")
@@ -256,12 +256,12 @@ def _with_items(
 ) -> Dataset:
     if items is None:
         bare = tuple(Item(name, _OWN, ()) for name in table.unique("item_id"))
-        return Dataset(_card(task or _TASK), bare, table)
+        return Dataset(_card(task or DEFAULT), bare, table)
     if isinstance(items, str | Path):
         items = _named(str(items), task, file)
     if isinstance(items, Dataset):
         return Dataset(items.card, items.items, table, items.checksums)
-    return Dataset(_card(task or _TASK), tuple(items), table)
+    return Dataset(_card(task or DEFAULT), tuple(items), table)
 
 
 def _named(name: str, task: str | None, file: _File) -> Dataset:

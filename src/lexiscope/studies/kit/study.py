@@ -63,6 +63,7 @@ from lexiscope.studies.kit.data import card_of, dataset_of, given_files
 from lexiscope.studies.kit.paper_files import printed_values, read_claims
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.run_data import RunData
+from lexiscope.tasks import DEFAULT
 
 Answer = Callable[[Any], object]
 Load = Callable[..., Iterable[Item | Response]]
@@ -128,7 +129,7 @@ class Study:
         title: str | Callable[[Any], str],
         citation: str | Sequence[str],
         subtitle: str | Callable[[Any], str] = "",
-        task: str = "relatedness",
+        task: str = DEFAULT,
         scale: tuple[float, float] | Scale | None = None,
         files: Mapping[str, tuple[str, str] | None] | None = None,
         language: str = "en",

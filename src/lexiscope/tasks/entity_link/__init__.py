@@ -20,6 +20,7 @@ from lexiscope.core.screen import Habit
 from lexiscope.core.task import Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
+from lexiscope.items.answers.sense_options import GLOSSES
 from lexiscope.items.sheets.sheet import Column, Sheet
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import answering, check_usages
@@ -67,10 +68,16 @@ def published(judgments: Judgments) -> tuple[Sheet, ...]:
     return (numbered(judgments, "link_judgments.csv", columns, cells),)
 
 
+def _is_mention(item: Item) -> bool:
+    """Whether an item is one text of which nothing else is asked: no definition, no senses to choose from."""
+    return len(item.usages) == 1 and not {"definition", GLOSSES} & set(item.conditions)
+
+
 SCREEN = replace(
     search_screen(FOLDER, MEASURE),
     # the context–word bias study, §4: 100 examples each
     habit=Habit(per_item=2, per_list=100),
+    on_sheet=_is_mention,
     published=published,
 )
 
@@ -95,4 +102,6 @@ TASK = Task(
     asks=asks,
     check=_checked,
     baselines=("random", "most_linked"),
+    # without any input nobody finds the page
+    chance=0.0,
 )

@@ -22,6 +22,7 @@ from lexiscope.core.scoring import Per, ScoringPolicy, TokenScores
 from lexiscope.core.subject import Progress, Scores, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.choice_sets.choice_set_file import read_minimal_pairs
 from lexiscope.tasks.kit.judging import answering
 from lexiscope.tasks.minimal_pair.self_test import SelfTest, self_test
 
@@ -192,4 +193,5 @@ TASK = Task(
     ),
     check=check_choice_set,
     baselines=("random", "frequency"),
+    reads=read_minimal_pairs,
 )

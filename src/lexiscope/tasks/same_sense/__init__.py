@@ -82,6 +82,7 @@ SCREEN = Screen(
     fold_outs=("guidelines",),
     # the context–word bias study, §4: 100 examples each
     habit=Habit(per_item=2, per_list=100),
+    on_sheet=lambda item: len(item.usages) == _USAGES,
     published=published,
 )
 
@@ -114,4 +115,6 @@ TASK = Task(
     chosen=(MEASURE_CHOICE, "revealed_choice"),
     options=SCREEN.values_of,
     baselines=("random",),
+    truth=True,
+    chance=0.5,
 )

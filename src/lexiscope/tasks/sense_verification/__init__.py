@@ -19,6 +19,7 @@ from lexiscope.core.screen import Habit, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.answers.sense_options import GLOSSES
 from lexiscope.items.answers.truth_choice import bracketed_lines, bracketed_text, truth_choices
 from lexiscope.items.sheets.sheet import Column, Sheet
 from lexiscope.tasks.kit.asking import Asking
@@ -94,6 +95,7 @@ SCREEN = Screen(
     fold_outs=("guidelines",),
     # the context–word bias study, §4: 100 examples each
     habit=Habit(per_item=2, per_list=100),
+    on_sheet=lambda item: len(item.usages) == 1 and DEFINITION in item.conditions and GLOSSES not in item.conditions,
     published=published,
 )
 
@@ -122,4 +124,6 @@ TASK = Task(
     chosen=(MEASURE_CHOICE, "revealed_choice"),
     options=SCREEN.values_of,
     baselines=("random",),
+    truth=True,
+    chance=0.5,
 )
