@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.cli import senses_tests as senses_written
+from lexiscope.cli.senses import make_tests as senses_written
 from lexiscope.core.errors import RunError
 from lexiscope.core.response import ResponseTable
 from lexiscope.items.tables.tabular import read_items

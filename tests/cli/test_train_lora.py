@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.cli.train_lora import _material
+from lexiscope.cli.train.lora import _material
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.response import ResponseTable
 from lexiscope.training.lora_targets import targets_of

@@ -80,8 +80,11 @@ def _setting(setting: Setting) -> str:
 def _texts() -> Iterator[str]:
     """Yield the codes of findings and errors, and the names of files, that the package's own text has."""
     for path in sorted(Path(lexiscope.__file__).parent.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        # a part of a text that is put together is no name of its own
+        parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
                 if _CODE.fullmatch(node.value):
                     yield f"code {node.value}"
                 elif _FILE.fullmatch(node.value):

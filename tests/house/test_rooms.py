@@ -11,7 +11,6 @@ MOST = 20
 #: A folder's number of files besides its ``__init__.py``.
 LARGER = {
     "annotation/store": 25,
-    "cli": 53,
     "core": 31,
     "training": 28,
 }

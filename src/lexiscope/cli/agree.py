@@ -13,8 +13,7 @@ import numpy as np
 
 from lexiscope.analysis.agreement.alpha import krippendorff_alpha
 from lexiscope.analysis.agreement.choices import cohen_kappa, option_table, percent_agreement
-from lexiscope.analysis.ratings import PEOPLE, Ratings
-from lexiscope.cli.agree_summary import (
+from lexiscope.analysis.agreement.summary import (
     AgreeSummary,
     Maker,
     RaterRow,
@@ -24,6 +23,7 @@ from lexiscope.cli.agree_summary import (
     records_of,
     summarise,
 )
+from lexiscope.analysis.ratings import PEOPLE, Ratings
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.options import quiet as quiet_option
 from lexiscope.cli.options import read_scale

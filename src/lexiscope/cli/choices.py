@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from lexiscope.analysis.agreement.forced_choice import ForcedChoice, forced_choice
+from lexiscope.analysis.bias.people_by_view import PeopleInView, assumed_scores, people_by_view
+from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.cli import options
-from lexiscope.cli.choices_by_view import draw, known_items, views
-from lexiscope.cli.output import print_table, remark, say
-from lexiscope.cli.sheet_arguments import kappa_text, open_collection, percent, read_named, with_interval
-from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.cli.options import as_json as json_option
+from lexiscope.cli.output import kappa_text, percent, print_json, print_table, remark, say, with_interval
+from lexiscope.cli.verb import Verb, check_new, existing_file
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
-from lexiscope.core.result import Undefined
-from lexiscope.core.simulated import TOLD_SIMULATED
+from lexiscope.core.result import Undefined, marked_records
+from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
+from lexiscope.items.arrange.overlapping_lists import OverlappingLists, overlapping_lists
+from lexiscope.items.choice_sets.collection_file import open_collection
 from lexiscope.items.choice_sets.inflection import EnglishForms
 from lexiscope.items.choice_sets.surface import MODES, Mode
+from lexiscope.items.read.item_source import load_items
 from lexiscope.items.sheets.choice_sheet import read_choice_sheet, write_choice_sheet
+from lexiscope.items.sheets.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
 from lexiscope.items.sheets.guessed_word import (
     GuessedSlots,
     guessed_items,
@@ -28,14 +36,184 @@ from lexiscope.items.sheets.guessed_word import (
     write_guess_sheet,
 )
 from lexiscope.items.sheets.human_sheet import SHEET_SEED, human_sheet
-from lexiscope.items.tables.tabular import write_items
+from lexiscope.items.sheets.view_sheet import REVEAL, SHEET_VIEWS, read_view_sheet, refuse_two_views, write_view_sheet
+from lexiscope.items.tables.tabular import read_items, write_items
+from lexiscope.report.parts.people_parts import people_records
+from lexiscope.resources.corpora.entity_list import EntityList
 from lexiscope.resources.lexicons import wordnet
+from lexiscope.tasks import BY_VIEW
+
+_MODE = "clean"
+_mode = click.option(
+    "--mode", type=click.Choice(MODES), default=_MODE, show_default=True, help="How texts are written."
+)
+_seed = click.option(
+    "--seed", type=click.IntRange(min=0), default=SHEET_SEED, show_default=True, help="Draws which candidate is A."
+)
+
+
+@click.group()
+def choices() -> None:
+    """Ask people to choose on a spreadsheet: substitutes, items by view."""
+
+
+# -- draw and views: items asked by view, two people with an overlap for each view ----------------------------------
+
+ITEMS = "items.csv"
+"""The items that were drawn, beside their sheets; a study in the app reads it too."""
+
+
+@choices.command(cls=Verb)
+@click.argument("items", metavar="ITEMS")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="A new folder.")
+@click.option("--task", default=BY_VIEW, show_default=True, help="What a file of items asks.")
+@click.option("--language", default="", metavar="TAG", help="Only items in this language.")
+@click.option("--split", metavar="NAME", help="Draw from this split (default: test; dev where people are asked that).")
+@click.option(
+    "--view", "chosen", multiple=True, type=click.Choice(SHEET_VIEWS), help="Views (default: all that apply)."
+)
+@click.option("--annotators", type=click.IntRange(min=1), default=2, show_default=True, help="People in each view.")
+@click.option("--per-annotator", type=click.IntRange(min=1), default=100, show_default=True, help="Items for each.")
+@click.option("--shared", type=click.IntRange(min=0), default=50, show_default=True, help="Items for all of a view.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws items and their order.")
+@options.quiet
+def draw(
+    items: str,
+    *,
+    out: Path,
+    task: str,
+    language: str,
+    split: str | None,
+    chosen: tuple[str, ...],
+    annotators: int,
+    per_annotator: int,
+    shared: int,
+    seed: int,
+    quiet: bool,
+) -> None:
+    """Draw items and write a sheet for each person of each view.
+
+    ITEMS is a dataset or a file of items. Every view gets the same items and needs people of its own; the sheet reveal
+    follows context, for the same people. FOLDER/items.csv holds the items, for the app and to read the sheets.
+    """
+    drawn = overlapping_lists(
+        load_items(items, task=task, language=language).items,
+        annotators=annotators,
+        per_annotator=per_annotator,
+        shared=shared,
+        split=split,
+        seed=seed,
+    )
+    check_new(out)
+    written = _write_sheets(out, drawn, chosen or _views_of(drawn.items))
+    sizes = f"{len(drawn.items)} distinct items, {len(drawn.shared)} of them in every list"
+    say(f"written: {out} ({sizes}; {len(written)} sheets: {', '.join(written)})")
+    remark(f"next: lexiscope choices views {out} NAME={out / written[0]} --out answers.csv", quiet=quiet)
+
+
+@choices.command(cls=Verb)
+@click.argument("items", metavar="ITEMS")
+@click.argument("answered", nargs=-1, required=True, metavar="NAME=FILE.csv...")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the answers here.")
+@click.option("--entities", metavar="FILE.tsv", help="For pages: the list in which people looked them up.")
+@json_option
+def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: Path | None, as_json: bool) -> None:
+    """Read what people answered by view: accuracy, agreement on shared items, who could not decide.
+
+    ITEMS is the folder that was drawn, or the items of a study in the app. NAME is a code for the person, who may have
+    two sheets: context, and reveal. FILE.csv without a name is wic_judgments.csv of an export (verification_, link_).
+    Nothing is written where a row of any sheet is wrong. Scores of views that nobody was asked are assumed, and marked.
+    """
+    known = known_items(items)
+    table = _answers(known, answered, entities)
+    simulated = holds_simulated(table, place=Place(", ".join(answered)))
+    gold = {item.item_id: item.gold for item in known if item.gold is not None}
+    task = str(table.unique("task")[0])
+    measure = catalog.screen(task).measure
+    found = people_by_view(table, right=gold, words={item.item_id: item.word for item in known}, measure=measure)
+    asked = {people.view for people in found}
+    scores = assumed_scores(known, task=catalog.task(task))
+    assumed = {view: score for view, score in scores.items() if view not in asked}
+    if as_json:
+        records = people_records(found, assumed, dataset=known[0].dataset)
+        print_json([record.content() for record in (marked_records(records) if simulated else records)])
+    else:
+        _print_views(found, assumed, simulated=simulated)
+    if out is not None:
+        table.write_csv(out)
+        remark(f"written: {out} ({len(table)} rows)")
+
+
+def known_items(name: str) -> tuple[Item, ...]:
+    """Return the items of a folder that :func:`draw` wrote, of a file, or of a dataset.
+
+    Errors: those of :func:`~lexiscope.items.read.item_source.load_items`; :class:`InputError` for a folder without
+    items.
+    """
+    folder = Path(name)
+    return read_items(existing_file(folder / ITEMS)) if folder.is_dir() else load_items(name, task=BY_VIEW).items
+
+
+def _views_of(items: Sequence[Item]) -> tuple[str, ...]:
+    """All views that tell something: of two equal words alone all say the same, and for a page no word is guessed."""
+    pairs = all(len(item.usages) > 1 for item in items)
+    left_out = {"word"} if pairs and all(item.has_one_word for item in items) else set()
+    guessed = pairs or all("definition" in item.conditions for item in items)
+    return tuple(view for view in SHEET_VIEWS if view not in left_out and (guessed or view != REVEAL))
+
+
+def _write_sheets(folder: Path, drawn: OverlappingLists, chosen: Sequence[str]) -> list[str]:
+    written = []
+    for view in chosen:
+        for number, members in enumerate(drawn.lists, start=1):
+            write_view_sheet(folder / f"{view}_{number}.csv", members, view=view, list_id=str(number))
+            written.append(f"{view}_{number}.csv")
+    # last: without it no sheet is read
+    write_items(drawn.items, folder / ITEMS)
+    return written
+
+
+def _answers(items: Sequence[Item], answered: Sequence[str], entities: str | None) -> ResponseTable:
+    tables = []
+    for value in answered:
+        if "=" in value:
+            name, path = options.read_name(value)
+            tables.append(read_view_sheet(path, OverlappingLists.of(items), participant=name))
+        else:
+            tables.append(read_view_judgments(existing_file(value)))
+    refuse_two_views(tables)
+    table = ResponseTable.concat(tables)
+    pages = len(table.where(measure=MEASURE_PAGE))
+    if pages and entities is None:
+        raise click.UsageError("answers that are pages need the list in which people looked them up: --entities")
+    if not pages and not len(table.where(measure=MEASURE_CHOICE)):
+        hint = "a sheet reveal comes with the sheet context of the same person"
+        raise InputError("there is no answer among these", code="E504", hint=hint)
+    return with_page_ids(table, EntityList.read(existing_file(entities))) if entities is not None else table
+
+
+def _print_views(found: Sequence[PeopleInView], assumed: dict[str, FixedScore], *, simulated: bool) -> None:
+    rows: list[tuple[str, ...]] = []
+    for people in found:
+        for one in people.annotators:
+            score = one.accuracy
+            right = score.reason if isinstance(score, Undefined) else with_interval(score.value, score.clustered)
+            rows.append((people.view, one.participant, right, str(one.n_undecided), str(one.n_unanswered)))
+    rows += [(view, "nobody", f"{100 * score.value:.1f} % ({score.why})", "", "") for view, score in assumed.items()]
+    title = f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}" if simulated else ""
+    print_table(("view", "person", "right", "undecided", "unanswered"), rows, title=title)
+    for people in found:
+        for pair in people.shared:
+            if pair.percent is not None and pair.interval is not None:
+                same = with_interval(pair.percent, pair.interval)
+                say(f"\n{people.view}: {pair.first} and {pair.second}, {pair.n} items that both answered")
+                say(f"  same answer: {same}\n  Cohen's kappa: {kappa_text(pair.kappa)}")
+
 
 # -- lexiscope choices guesses --------------------------------------------------------------------------------------
-# ``lexiscope choices guesses``: guessed words put back in their sentences, doubtful forms decided by a person.
 
 
-@click.command(cls=Verb)
+@choices.command(cls=Verb)
 @click.argument("items", metavar="ITEMS")
 @click.argument("answers", metavar="ANSWERS.csv")
 @click.option("--decided", metavar="SHEET.csv", help="The sheet, filled in: write the items with the guesses.")
@@ -75,28 +253,6 @@ def _write_sheet(out: Path, found: GuessedSlots, *, quiet: bool) -> None:
     remark(f"next: fill it in, then --decided {out} --out guessed.csv", quiet=quiet)
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-
-
-_MODE = "clean"
-_mode = click.option(
-    "--mode", type=click.Choice(MODES), default=_MODE, show_default=True, help="How texts are written."
-)
-_seed = click.option(
-    "--seed", type=click.IntRange(min=0), default=SHEET_SEED, show_default=True, help="Draws which candidate is A."
-)
-
-
-@click.group()
-def choices() -> None:
-    """Ask people to choose on a spreadsheet: substitutes, items by view."""
-
-
-choices.add_command(draw)
-choices.add_command(views)
-choices.add_command(guesses)
-
-
 @choices.command(cls=Verb)
 @click.argument("collection", metavar="COLLECTION")
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The sheet.")
@@ -130,7 +286,7 @@ def read(collection: str, *, sheets: tuple[str, ...], out: Path | None, mode: Mo
     """
     pairs = open_collection(collection)
     items = human_sheet(pairs, seed=seed, mode=mode)
-    answered = [read_choice_sheet(path, items, participant=name) for name, path in read_named(sheets).items()]
+    answered = [read_choice_sheet(path, items, participant=name) for name, path in options.read_named(sheets).items()]
     table = ResponseTable.concat(answered)
     found = forced_choice(
         table,
@@ -138,13 +294,13 @@ def read(collection: str, *, sheets: tuple[str, ...], out: Path | None, mode: Mo
         sides={item.item_id: item.options for item in items},
         clusters={item.item_id: str(item.condition("sentence")) for item in items},
     )
-    _print(found)
+    _print_choices(found)
     if out is not None:
         table.write_csv(out)
         say(f"written: {out} ({len(table)} rows)")
 
 
-def _print(found: ForcedChoice) -> None:
+def _print_choices(found: ForcedChoice) -> None:
     rows = []
     for who in found.choosers:
         over = who.over_answered

@@ -9,9 +9,6 @@ from pathlib import Path
 import click
 
 from lexiscope.cli import options
-from lexiscope.cli.demo_part import Part
-from lexiscope.cli.demo_people import against_people
-from lexiscope.cli.demo_senses import without_ratings
 from lexiscope.cli.output import Report as Progress
 from lexiscope.cli.output import progress_bar, remark, remark_threads, say, say_folded, say_plain_table
 from lexiscope.cli.verb import Verb
@@ -26,6 +23,7 @@ from lexiscope.report.document import Report
 from lexiscope.report.page.every_result import with_every_result
 from lexiscope.report.page.html import write_report
 from lexiscope.report.page.stored import store
+from lexiscope.report.parts.demo_parts import Part, against_people, without_ratings
 from lexiscope.report.tables import to_text
 from lexiscope.resources import fetch
 

@@ -23,13 +23,13 @@ from lexiscope.build.gap_filling.coding_sheet import (
 from lexiscope.build.gap_filling.gaps import MEASURE, gap_items, sentences_of
 from lexiscope.build.gap_filling.matching import AnswerRule, BaseForms, Forms, MultiWord, mark_completions
 from lexiscope.cli import options
-from lexiscope.cli.output import print_table, remark, say
-from lexiscope.cli.sheet_arguments import kappa_text, open_collection, percent, read_named, with_interval
+from lexiscope.cli.output import kappa_text, percent, print_table, remark, say, with_interval
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic
 from lexiscope.core.sealed import RESPONSES
+from lexiscope.items.choice_sets.collection_file import open_collection
 from lexiscope.items.choice_sets.surface import MODES, Mode
 from lexiscope.items.choice_sets.templates import read_templates, synonymy_templates
 from lexiscope.items.read.item_source import load_items
@@ -152,7 +152,7 @@ def read_sheets(
     asked = load_items(items, task="gap_filling").items
     coded = answers_to_code(table, asked, lexicon=words)
     rest: Literal["kept", "refused"] = "kept" if unfinished else "refused"
-    read = [read_codes(path, coded, coder=name, unfinished=rest) for name, path in read_named(sheets).items()]
+    read = [read_codes(path, coded, coder=name, unfinished=rest) for name, path in options.read_named(sheets).items()]
     if words is not None and any(answer.proposal for answer in coded):
         read.append(proposed_codes(coded, lexicon_name=words.name))
     codes = ResponseTable.concat(read)

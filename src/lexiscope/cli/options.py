@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.given_file import existing_file
 from lexiscope.core.scale import Scale
 from lexiscope.core.spec import SubjectSpec
 from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
@@ -75,3 +77,27 @@ def views(function: Function) -> Function:
         type=click.Choice((*VIEW_NAMES, GUESSED_WORD)),
         help="What of the input a subject sees. May be repeated.",
     )(function)
+
+
+def read_named(values: Iterable[str]) -> dict[str, Path]:
+    """Read ``NAME=FILE`` arguments, in their order.
+
+    Errors: :class:`click.BadParameter` for an argument of another form, or a name that comes twice.
+    """
+    named: dict[str, Path] = {}
+    for name, file in map(read_name, values):
+        if name in named:
+            raise click.BadParameter(f"{name!r} comes twice")
+        named[name] = file
+    return named
+
+
+def read_name(value: str) -> tuple[str, Path]:
+    """Read one ``NAME=FILE`` argument.
+
+    Errors: :class:`click.BadParameter` for an argument of another form.
+    """
+    name, sign, file = value.partition("=")
+    if not sign or not name or not file:
+        raise click.BadParameter(f"{value!r} is not of the form NAME=FILE")
+    return name, existing_file(file)

@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -16,6 +16,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
+
+from lexiscope.core.result import Interval, Undefined
+
+if TYPE_CHECKING:
+    # agreement brings pyarrow, which a verb that prints no kappa does not need
+    from lexiscope.analysis.agreement.choices import Kappa
 
 WIDTH = 80
 Report = Callable[[str, int, int], None]
@@ -106,6 +112,29 @@ def progress_bar(label: str, *, quiet: bool = False) -> Iterator[Report | None]:
             bars.update(known[part], completed=done, total=total)
 
         yield report
+
+
+def percent(value: float) -> str:
+    """Return a share as people read it.
+
+    >>> percent(0.8817)
+    '88.2 %'
+    """
+    return f"{100 * value:.1f} %"
+
+
+def with_interval(value: float, interval: Interval) -> str:
+    """Return a share with its interval; without bounds the share alone."""
+    bounds = f" [{100 * interval.low:.1f}, {100 * interval.high:.1f}]" if interval.is_defined else ""
+    return percent(value) + bounds
+
+
+def kappa_text(found: Kappa | Undefined) -> str:
+    """Return a kappa with its interval, or why there is none."""
+    if isinstance(found, Undefined):
+        return found.reason
+    bounds = f" [{found.interval.low:.2f}, {found.interval.high:.2f}]" if found.interval.is_defined else ""
+    return f"{found.value:.2f}{bounds}"
 
 
 def _width() -> int:

@@ -7,11 +7,13 @@ others are optional; columns that are not known are kept with the item.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
-from lexiscope.core.errors import InputError, LexiscopeError, Place
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError
+from lexiscope.core.given_file import existing_file
 from lexiscope.core.run import write_atomically
 from lexiscope.core.usage import locate
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, token_span
@@ -28,6 +30,20 @@ COLUMNS = ("number", *TEXTS, "start", "end", "tokenised", *LISTS)
 
 _TOKENS = ("tokens", "position")
 _TRUTHS = {"yes": True, "no": False, "": False}
+
+
+def open_collection(name: str) -> tuple[SynonymItem, ...]:
+    """Return the items of a collection: a file, or a dataset that holds one (``synonymy``, ``mini_synonymy``).
+
+    Errors: those of :func:`~lexiscope.items.choice_sets.collection_file.read_collection`; :class:`SpecError` for a
+    dataset without a collection.
+    """
+    if Path(name).suffix or Path(name).name != name:
+        return read_collection(existing_file(name))
+    found = getattr(catalog.module("datasets", name), "collection", None)
+    if found is None:
+        raise SpecError(f"{name!r} holds no collection of synonym pairs", hint="name a file, or: synonymy")
+    return cast(Callable[[], tuple[SynonymItem, ...]], found)()
 
 
 def read_collection(path: Path | str, *, delimiter: str | None = None, language: str = "en") -> tuple[SynonymItem, ...]:

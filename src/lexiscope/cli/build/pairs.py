@@ -24,18 +24,18 @@ from lexiscope.build.minimal_pairs.assembly import (
 from lexiscope.build.minimal_pairs.automatic import choose
 from lexiscope.build.minimal_pairs.candidates import FoundCandidates, find_candidates
 from lexiscope.build.minimal_pairs.random_nouns import with_random_nouns
+from lexiscope.build.minimal_pairs.sources import open_corpus, open_named_lexicon, read_nouns
 from lexiscope.build.minimal_pairs.tables import write_candidates, write_proposals
 from lexiscope.build.minimal_pairs.word_counts import lexicon_frequencies, read_frequencies
 from lexiscope.cli import options
-from lexiscope.cli.build_source import open_corpus, open_named_lexicon, read_nouns
 from lexiscope.cli.output import print_table, remark, say
-from lexiscope.cli.sheet_arguments import open_collection
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import Place, RunError, SpecError
 from lexiscope.core.lock import locked
 from lexiscope.core.run import sha256_of, versions
 from lexiscope.core.sealed import check_run, seal_run, write_machine
 from lexiscope.items.check.flagged import FLAGGED_WORDS, read_words
+from lexiscope.items.choice_sets.collection_file import open_collection
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 from lexiscope.items.choice_sets.surface import MODES, Mode
 from lexiscope.items.choice_sets.templates import choose_templates, read_templates, synonymy_templates

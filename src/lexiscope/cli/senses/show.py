@@ -10,7 +10,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say_folded
-from lexiscope.cli.senses_subject import read_subject
+from lexiscope.cli.senses.subject import read_subject
 from lexiscope.cli.verb import Verb
 from lexiscope.report.page.sense_explorer import percent, word_line
 from lexiscope.resources.corpora.running_text import corpus_files

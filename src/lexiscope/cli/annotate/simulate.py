@@ -17,7 +17,7 @@ from lexiscope.annotation.study_file.definition_file import DefinitionFile, read
 from lexiscope.annotation.study_file.launch import Problem, ready_to_launch
 from lexiscope.annotation.study_file.launched import StudyOnDisk
 from lexiscope.annotation.study_file.material import study_items
-from lexiscope.cli.annotate_setup import design_of, problem_error
+from lexiscope.cli.annotate.setup import design_of, problem_error
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.options import quiet as quiet_option
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded

@@ -9,7 +9,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.output import progress_bar, remark, say
-from lexiscope.cli.senses_subject import files_of, read_subject
+from lexiscope.cli.senses.subject import files_of, read_subject
 from lexiscope.cli.verb import Verb, check_output, existing_file
 from lexiscope.report.page.sense_explorer import Exploration, ExplorerSettings, explore, write_explorer
 from lexiscope.resources.corpora.running_text import corpus_files

@@ -1,29 +1,36 @@
-"""What the trainings on a view share on the command line: their options, their items, what they show in the end."""
+"""``lexiscope train classifier`` and ``bi_encoder``: models that learn from one view of items, and what they share."""
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
-from lexiscope.core.errors import InputError
+from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset
+from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
-from lexiscope.items.answers.search_space import SearchSpace
+from lexiscope.items.answers.search_space import Entry, SearchSpace
+from lexiscope.items.answers.synset_space import for_retrieval, synset_space
 from lexiscope.items.arrange.splits import split_by_word
 from lexiscope.items.check.bias_fitness import question_of
 from lexiscope.items.read.item_source import lines_named, load_items
+from lexiscope.resources.corpora.entity_list import EntityList
+from lexiscope.resources.lexicons import wordnet
 from lexiscope.training._training import Shard
 from lexiscope.training.budget import plan_budget, read_duration
 from lexiscope.training.selection import Grid, run_selection
 from lexiscope.training.settings import TrainingSettings
-from lexiscope.training.shards import train_shard
+from lexiscope.training.shards import METHOD_OF_TASK, train_shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -196,3 +203,125 @@ def _show(best: Shard, shards: Sequence[Shard] | None, task: str, *, as_json: bo
         say(f"items of which something was cut, being longer than what is read: {told}")
     say(f"written: {best.folder}")
     remark(f"next: lexiscope collect … --task {task} --view {best.view} --subject {best.spec}", quiet=quiet)
+
+
+# -- classifier: answers about meaning ------------------------------------------------------------------------------
+
+
+CLASSIFIED = ("same_sense", "sense_verification", "sense_disambiguation")
+METHODS = ("pair", "verification", "gloss", "threshold", "label")
+
+
+@click.command(cls=Verb)
+@item_options
+@click.option("--task", help="For a file: its task. Default: same_sense; of a dataset: its own.")
+@click.option("--method", type=click.Choice(METHODS), help="Default: the one that is trained for the task.")
+@click.option("--head", type=click.Choice(("class", "number")), help="Learn answers or numbers. Default: class.")
+@click.option("--class-weights", type=click.Choice(("none", "balanced")), help="Default: none.")
+@click.option("--query", type=click.Choice(("target", "sentence")), help="What a probe compares. Default: target.")
+@run_options
+def classifier(**given: Any) -> None:
+    """Train a classifier of pairs, definitions or glosses on one view.
+
+    Two usages are compared (WiC), a definition is verified (WiC-TSV), or one of several glosses is chosen (word sense
+    disambiguation). The method threshold trains nothing and takes seconds, label sees the answers alone. The folder
+    loads as classifier:FOLDER and answers in the view of its training. The same command again does nothing where the
+    training is finished and goes on where it was broken off.
+    """
+    task = task_of(given["items"], given["task"], CLASSIFIED)
+    items = items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
+    parts = split_given(given, items, task=task)
+    train_given(given["method"] or METHOD_OF_TASK.get(task, "pair"), parts, given, task=task)
+
+
+def task_of(name: str, asked: str | None, known: Sequence[str]) -> str:
+    """Return the task that is learnt: the one asked for, that of the dataset, or the first known one.
+
+    Errors: :class:`SpecError` for a dataset of a task that is not trained so.
+    """
+    if asked:
+        return asked
+    dataset = name.partition("?")[0]
+    if not catalog.has("datasets", dataset):
+        return known[0]
+    found = catalog.card(dataset).task
+    if found not in known:
+        hint = f"datasets of these tasks can be learnt: {', '.join(known)}; or name another task: --task"
+        raise SpecError(f"the task of {dataset} is {found!r}", hint=hint)
+    return found
+
+
+def items_to_learn(name: str, pairs: tuple[str, ...], *, task: str, language: str) -> tuple[Item, ...]:
+    """Return the items of a dataset or a file; of a dataset that loads its splits apart, train and dev.
+
+    Errors: those of :func:`~lexiscope.items.read.item_source.load_items`.
+    """
+    if catalog.has("datasets", name) and "?" not in name:
+        load = cast(Callable[..., Dataset], getattr(catalog.module("datasets", name), "load"))  # noqa: B009
+        parameters: Mapping[str, inspect.Parameter] = inspect.signature(load).parameters
+        if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters.values()):
+            return load("train", "dev").items
+    return load_items(name, read_map(pairs), task=task, language=language).items
+
+
+# -- bi_encoder: nearest of all synsets or pages --------------------------------------------------------------------
+
+
+RETRIEVED = ("sense_retrieval", "entity_link", "sense_disambiguation")
+WORDNET = "wordnet"
+_DEFAULT = TrainingSettings()
+
+
+@click.command(cls=Verb)
+@item_options
+@click.option("--task", help="For a file: its task. Default: sense_retrieval; of a dataset: its own.")
+@click.option("--entries", metavar="wordnet|FILE", help="What is retrieved from. Default: the dataset's, or WordNet.")
+@click.option("--pooling", type=click.Choice(("cls", "mean", "target")), help=f"Default: {_DEFAULT.pooling}.")
+@click.option("--miner", type=click.Choice(("all", "hard", "semihard")), help=f"Default: {_DEFAULT.miner}.")
+@click.option("--margin", type=float, help=f"Of the triplets. Default: {_DEFAULT.margin:g}.")
+@click.option(
+    "--description",
+    type=click.Choice(("none", "gloss", "first_sentence")),
+    help=f"Behind a name. Default: {_DEFAULT.description}.",
+)
+@run_options
+def bi_encoder(**given: Any) -> None:
+    """Train a bi-encoder on one view: nearest of all synsets or pages.
+
+    A sentence with its target in brackets and an entry (name and description) are read apart. The folder holds the
+    vectors of the whole search space and loads as bi_encoder:FOLDER; it answers in the view of its training. With
+    --epochs 0 the encoder stays as it is. The same command again does nothing where the training is finished and goes
+    on where it was broken off.
+    """
+    task = task_of(given["items"], given["task"], RETRIEVED)
+    items = items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
+    space, items = _space(given, task, items)
+    parts = split_given(given, items, task=task)
+    retrieved = "sense_retrieval" if task == "sense_disambiguation" else task
+    train_given("bi_encoder", parts, given, task=retrieved, space=space)
+
+
+def _space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> tuple[SearchSpace, tuple[Item, ...]]:
+    """Return what is retrieved from, and the items with its ids as right answers.
+
+    Errors: :class:`SpecError` where nothing says what it is; those of the resource or the file.
+    """
+    named, dataset = given["entries"], given["items"].partition("?")[0]
+    if named and named != WORDNET:
+        return _from_file(existing_file(named)), items
+    if task == "sense_disambiguation" or named == WORDNET or not _has_space(dataset):
+        if task == "entity_link" and named != WORDNET:
+            raise SpecError(f"nothing says among which entries {given['items']} is looked up", hint="--entries FILE")
+        lexicon = wordnet.load()
+        return synset_space(lexicon), for_retrieval(items, lexicon) if task == "sense_disambiguation" else items
+    made = cast(Callable[[], SearchSpace], getattr(catalog.module("datasets", dataset), "search_space"))  # noqa: B009
+    return made(), items
+
+
+def _has_space(dataset: str) -> bool:
+    return catalog.has("datasets", dataset) and hasattr(catalog.module("datasets", dataset), "search_space")
+
+
+def _from_file(path: Path) -> SearchSpace:
+    listed: Sequence[Any] = list(EntityList.read(path))
+    return SearchSpace(path.name, tuple(Entry(each.entity_id, each.title, each.description) for each in listed))

@@ -9,17 +9,17 @@ from lexiscope.cli.main import LazyVerbs
 #: training -> where its command is
 TRAININGS: dict[str, tuple[str, str]] = {
     "classifier": (
-        "lexiscope.cli.train_classifier:classifier",
+        "lexiscope.cli.train.on_view:classifier",
         "Train a classifier of pairs, definitions or glosses on one view.",
     ),
     "bi_encoder": (
-        "lexiscope.cli.train_bi_encoder:bi_encoder",
+        "lexiscope.cli.train.on_view:bi_encoder",
         "Train a bi-encoder on one view: nearest of all synsets or pages.",
     ),
-    "lora": ("lexiscope.cli.train_lora:lora", "Fine-tune a language model on ratings with LoRA."),
-    "gasi": ("lexiscope.cli.train_gasi:gasi", "Learn vectors of induced senses from running text."),
-    "gasi_prune": ("lexiscope.cli.train_gasi:gasi_prune", "Drop duplicates among induced senses."),
-    "gasi_export": ("lexiscope.cli.train_gasi:gasi_export", "Write vectors of induced senses for other programs."),
+    "lora": ("lexiscope.cli.train.lora:lora", "Fine-tune a language model on ratings with LoRA."),
+    "gasi": ("lexiscope.cli.train.gasi:gasi", "Learn vectors of induced senses from running text."),
+    "gasi_prune": ("lexiscope.cli.train.gasi:gasi_prune", "Drop duplicates among induced senses."),
+    "gasi_export": ("lexiscope.cli.train.gasi:gasi_export", "Write vectors of induced senses for other programs."),
 }
 
 

@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 import click
 
+from lexiscope.build.minimal_pairs.sources import CorpusSource, open_corpus, open_named_lexicon, read_nouns
 from lexiscope.build.minimal_pairs.word_counts import read_frequencies
 from lexiscope.build.sense_tests.intrusion import Match
 from lexiscope.build.sense_tests.intrusion_of_senses import (
@@ -24,9 +25,8 @@ from lexiscope.build.sense_tests.intrusion_of_senses import (
 from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun, polysemous_nouns
 from lexiscope.build.sense_tests.selection_of_senses import SelectionRules, build_selection
 from lexiscope.cli import options
-from lexiscope.cli.build_source import CorpusSource, open_corpus, open_named_lexicon, read_nouns
 from lexiscope.cli.output import print_table, remark, say
-from lexiscope.cli.senses_subject import read_subject
+from lexiscope.cli.senses.subject import read_subject
 from lexiscope.cli.verb import Verb, check_new
 from lexiscope.collect import collect_run
 from lexiscope.core.errors import InputError

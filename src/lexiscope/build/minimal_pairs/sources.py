@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lexiscope.build.minimal_pairs.occurrences import Occurrence, corpus_occurrences, read_occurrences
-from lexiscope.cli.verb import existing_file
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.given_file import existing_file
 from lexiscope.core.run import sha256_of
 from lexiscope.resources import fetch
 from lexiscope.resources.cards import SEMCOR, WORDNET

@@ -8,22 +8,22 @@ from lexiscope.cli.main import LazyVerbs
 
 #: verb -> (where its command is, the first line of its help)
 VERBS: dict[str, tuple[str, str]] = {
-    "show": ("lexiscope.cli.senses_show:show", "Show the senses of a word with their neighbours, in the terminal."),
+    "show": ("lexiscope.cli.senses.show:show", "Show the senses of a word with their neighbours, in the terminal."),
     "explore": (
-        "lexiscope.cli.senses_explore:explore_senses",
+        "lexiscope.cli.senses.explore:explore_senses",
         "Write one page on the senses of many words, for lexicographers.",
     ),
-    "histogram": ("lexiscope.cli.senses_histogram:histogram", "Count the senses of words, by how frequent words are."),
+    "histogram": ("lexiscope.cli.senses.histogram:histogram", "Count the senses of words, by how frequent words are."),
     "intrusion": (
-        "lexiscope.cli.senses_tests:intrusion",
+        "lexiscope.cli.senses.make_tests:intrusion",
         "Make word-intrusion items: nine neighbours of a sense, and one word from another sense of the same word.",
     ),
     "selection": (
-        "lexiscope.cli.senses_tests:selection",
+        "lexiscope.cli.senses.make_tests:selection",
         "Make sense-selection items: a sentence, and a group of neighbours for each sense of its marked noun.",
     ),
     "people": (
-        "lexiscope.cli.senses_people:people",
+        "lexiscope.cli.senses.people:people",
         "Say what people's answers to word intrusion and sense selection come to.",
     ),
 }

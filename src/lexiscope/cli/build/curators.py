@@ -1,7 +1,8 @@
-"""``lexiscope build compare`` and ``merge``: what two curators agree on, and the collection that comes of it."""
+"""``lexiscope build sheet``, ``read-sheet``, ``compare`` and ``merge``: what curators decide, and what comes of it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,130 @@ import click
 from lexiscope.analysis.agreement.choices import cohen_kappa
 from lexiscope.analysis.agreement.raters import wilson_interval
 from lexiscope.build.minimal_pairs.assembly import synonym_items
-from lexiscope.build.minimal_pairs.curation import VERDICTS, Comparison, Decision, Disagreement, compare, merge
-from lexiscope.cli.build_decisions import build_language, decided, proposals_of
+from lexiscope.build.minimal_pairs.automatic import Proposal
+from lexiscope.build.minimal_pairs.curation import (
+    REASONS,
+    VERDICTS,
+    Comparison,
+    Decision,
+    Disagreement,
+    check_curator,
+    compare,
+    merge,
+)
+from lexiscope.build.minimal_pairs.curation_bench import now
+from lexiscope.build.minimal_pairs.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
+from lexiscope.build.minimal_pairs.decision_log import DecisionLog, curators
+from lexiscope.build.minimal_pairs.tables import read_proposals
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, remark, say
-from lexiscope.cli.verb import Verb
+from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.sealed import check_run
 from lexiscope.items.choice_sets.collection_file import write_collection
 from lexiscope.items.tables.spreadsheet import write_sheet
+
+PAIR: Callable[..., Any] = click.option(
+    "--settle",
+    nargs=2,
+    metavar="NAME NAME",
+    default=None,
+    help="Only what these two disagree on: for a third who decides.",
+)
+"""The option that keeps only the proposals on which two curators disagree."""
+
+
+def proposals_of(folder: Path) -> tuple[Proposal, ...]:
+    """Return the proposals of a finished build.
+
+    Errors: those of :func:`~lexiscope.build.minimal_pairs.tables.read_proposals`; :class:`InputError` E468 where the
+    build was broken off: its tables may yet change.
+    """
+    proposals = read_proposals(folder)
+    if not (folder / "run.json").is_file():
+        hint = "run the same lexiscope build minimal-pairs again"
+        raise InputError("this build was not finished", code="E468", place=Place(str(folder)), hint=hint)
+    check_run(folder)
+    return proposals
+
+
+def build_language(folder: Path) -> str:
+    """Return the language of the sentences of a build.
+
+    Errors: :class:`~lexiscope.core.errors.RunError` where the folder holds no finished build.
+    """
+    return str(check_run(folder).get("language", "en"))
+
+
+def decided(folder: Path, name: str, proposals: Sequence[Proposal]) -> dict[str, Decision]:
+    """Return the latest decisions of a curator who has decided something, by proposal.
+
+    Errors: :class:`InputError` E466 for somebody who has not, naming those who have.
+    """
+    found = DecisionLog(folder, check_curator(name)).latest(proposals)
+    if not found:
+        known = ", ".join(curators(folder)) or "nobody"
+        hint = f"those who have: {known}"
+        raise InputError(f"{name!r} has decided nothing here", code="E466", place=Place(str(folder)), hint=hint)
+    return found
+
+
+def disputed(folder: Path, names: tuple[str, str]) -> frozenset[str]:
+    """Return the ids of the proposals on which two curators disagree.
+
+    Errors: those of :func:`~lexiscope.build.minimal_pairs.curation.compare`; :class:`InputError` E469 where they
+    disagree on none.
+    """
+    proposals = proposals_of(folder)
+    found = compare(proposals, *(decided(folder, name, proposals) for name in names))
+    if not found.disagreements:
+        raise InputError(f"{names[0]} and {names[1]} disagree on nothing", code="E469", hint="merge them")
+    return frozenset(one.proposal.proposal_id for one in found.disagreements)
+
+
+# -- sheet and read-sheet: curation with a spreadsheet --------------------------------------------------------------
+
+
+@click.command("sheet", cls=Verb)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--curator", required=True, metavar="NAME", help="Who decides: a code, in small letters.")
+@PAIR
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The sheet.")
+def sheet(folder: Path, *, curator: str, settle: tuple[str, str] | None, out: Path) -> None:
+    """Write a sheet in which a curator decides with a spreadsheet.
+
+    A row is a proposal; what the curator decided before stands in it. The columns verdict, reason, note, context,
+    synonym and distractor are filled in or changed; read-sheet takes them in.
+    """
+    proposals = proposals_of(folder)
+    before = DecisionLog(folder, curator).latest(proposals)
+    only = disputed(folder, settle) if settle is not None else None
+    shown = [one for one in proposals if only is None or one.proposal_id in only]
+    write_curation_sheet(out, shown, before, language=build_language(folder))
+    say(f"written: {out} ({len(shown)} proposals, {sum(one.proposal_id in before for one in shown)} decided)")
+    remark(f"verdict: {' or '.join(VERDICTS)}; reason of a rejection: {', '.join(REASONS)} (other needs a note)")
+    remark(f"next: lexiscope build read-sheet {folder} {out} --curator {curator}")
+
+
+@click.command("read-sheet", cls=Verb)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path))
+@click.option("--curator", required=True, metavar="NAME", help="Who decided: the name that the sheet was written for.")
+def read_sheet(folder: Path, file: Path, *, curator: str) -> None:
+    """Take in the decisions of a sheet that came back.
+
+    Nothing is taken in where a row is wrong; a row that says what was decided before changes nothing. Decisions that
+    the sheet changes stay on record; the latest counts.
+    """
+    proposals = proposals_of(folder)
+    log = DecisionLog(folder, curator)
+    decisions = read_curation_sheet(existing_file(file), proposals, curator=curator, at=now())
+    n_new = take_in(log, decisions, proposals)
+    say(f"{len(decisions)} decisions in the sheet, {n_new} of them new; written: {log.path}")
+    say(f"{curator} has decided {len(log.latest(proposals))} of {len(proposals)} proposals")
+
+
+# -- compare and merge: what two curators agree on, and the collection ----------------------------------------------
 
 
 @click.command("compare", cls=Verb)

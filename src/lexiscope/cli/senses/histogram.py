@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lexiscope.build.minimal_pairs.word_counts import read_frequencies
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, say
-from lexiscope.cli.senses_subject import files_of, read_subject
+from lexiscope.cli.senses.subject import files_of, read_subject
 from lexiscope.cli.verb import Verb, check_output, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import write_atomically

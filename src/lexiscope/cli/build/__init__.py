@@ -1,0 +1,34 @@
+"""``lexiscope build``: make items from a corpus and a lexicon; each verb is loaded when it is called."""
+
+from __future__ import annotations
+
+import click
+
+from lexiscope.cli.main import LazyVerbs
+
+#: verb -> where its command is, in the order of the work
+VERBS: dict[str, tuple[str, str]] = {
+    "minimal-pairs": (
+        "lexiscope.cli.build.pairs:minimal_pairs",
+        "Make synonym pairs: candidates, an automatic choice, suites.",
+    ),
+    "curate": ("lexiscope.cli.build.curate:curate", "Accept, change or reject proposed items in the terminal."),
+    "sheet": ("lexiscope.cli.build.curators:sheet", "Write a sheet in which a curator decides with a spreadsheet."),
+    "read-sheet": ("lexiscope.cli.build.curators:read_sheet", "Take in the decisions of a sheet that came back."),
+    "compare": (
+        "lexiscope.cli.build.curators:compare_curators",
+        "Say how far two curators agree, and where they do not.",
+    ),
+    "merge": ("lexiscope.cli.build.curators:merge_curators", "Write the collection of what the curators accepted."),
+}
+
+
+class _Verbs(LazyVerbs):
+    """The verbs in the order of the work."""
+
+    verbs = VERBS
+
+
+@click.group(cls=_Verbs)
+def build() -> None:
+    """Make items of your own: minimal pairs from a corpus and a lexicon, and their curation."""
