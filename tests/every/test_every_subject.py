@@ -43,7 +43,7 @@ from lexiscope.training.bi_encoder import train_bi_encoder
 from lexiscope.training.gasi.train import write_senses
 from lexiscope.training.pair_classifier import train_pair_classifier
 from lexiscope.training.settings import TrainingSettings
-from lexiscope.training.shards import METHOD_OF_TASK, train_shard
+from lexiscope.training.shards import train_shard
 from lexiscope.training.threshold import fit_threshold
 
 TEXTS = [
@@ -241,7 +241,9 @@ def save_of_tasks(folder: Path) -> None:
         row = Response("p", "participant", items[0].item_id, name, measure, rated, raw="said")
         ResponseTable.from_rows([row]).write_csv(folder / f"{name}.csv")
     once, model = TrainingSettings(epochs=1, batch=4), str(folder / "masked_lm")
-    for task, method in METHOD_OF_TASK.items():
+    learnt_tasks = catalog.tasks_where(lambda task: bool(task.learnt) and task.scale is None)
+    for task in learnt_tasks:
+        method = catalog.task(task).learnt
         learnt, more = OF_TASK[task], {"space": SPACE} if method == "bi_encoder" else {}
         train_shard(method, "full", learnt, learnt, model, out=folder / f"of_{task}", settings=once, task=task, **more)
     numbers = [replace(item, gold=str(1 + n % 5)) for n, item in enumerate(ITEMS)]

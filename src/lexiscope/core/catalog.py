@@ -188,6 +188,11 @@ def task(name: str) -> Task:
     return cast("Task", getattr(module("tasks", name), "TASK"))  # noqa: B009
 
 
+def tasks_where(fits: Callable[[Task], bool]) -> tuple[str, ...]:
+    """Return the names of the tasks that fit, in the order of :func:`names`: what they are is asked of them."""
+    return tuple(name for name in names("tasks") if fits(task(name)))
+
+
 def default_task() -> str:
     """Return the name of the task that a file of items asks where nothing says another: ``DEFAULT`` of the tasks."""
     return cast(str, getattr(importlib.import_module("lexiscope.tasks"), "DEFAULT"))  # noqa: B009

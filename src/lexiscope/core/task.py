@@ -53,7 +53,8 @@ class Task:
     people's answers. ``asks`` makes a chat question of an item; ``None`` where the question cannot be asked in words.
     ``check`` refuses an item that lacks what is asked about. Values of the measures in ``rated`` lie on the scale of
     the item; ``options`` returns what the measures in ``chosen`` can name of an item in a view. ``baselines``
-    are the rules of the kind ``baseline`` that answer it. ``truth``: its answers are ``t`` and ``f``. ``chance`` is the
+    are the rules of the kind ``baseline`` that answer it. ``learnt`` is the
+    method of training that learns its answers. ``truth``: its answers are ``t`` and ``f``. ``chance`` is the
     share of right answers that a study assumes without any input. ``reads`` reads a file of its items that is no table
     of questions: its path, and ``dataset`` and ``language`` by name.
     """
@@ -70,9 +71,14 @@ class Task:
     chosen: tuple[str, ...] = ()
     options: Callable[[Item, str], Sequence[str]] | None = None
     baselines: tuple[str, ...] = ()
+    learnt: str = ""
     truth: bool = False
     chance: float | None = None
     reads: Callable[..., tuple[Item, ...]] | None = None
+
+    def asks_of(self, capability: str) -> bool:
+        """Whether subjects of a capability can answer."""
+        return any(capability == name for name, _ in self.answers)
 
     @property
     def measure(self) -> str:

@@ -74,8 +74,7 @@ def load(spec: SubjectSpec) -> Baseline | WordFrequency | FirstOption | MostFreq
 
 def tasks_of(*rules: str) -> tuple[str, ...]:
     """Return the names of the tasks that a rule answers, of all rules where none is named: the tasks name them."""
-    asked = {name: catalog.task(name).baselines for name in catalog.names("tasks")}
-    return tuple(name for name, known in asked.items() if (set(known) & set(rules) if rules else known))
+    return catalog.tasks_where(lambda task: bool(set(task.baselines) & set(rules) if rules else task.baselines))
 
 
 TASKS = tasks_of

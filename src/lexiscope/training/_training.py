@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Required, TypedDict
 from uuid import uuid4
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, RunError, require
 from lexiscope.core.item import Item
 from lexiscope.core.lock import locked
@@ -333,3 +334,8 @@ def _put(source: Path, target: Path) -> None:
         target.hardlink_to(source)
     except OSError:
         write_atomically(target, source.read_bytes())
+
+
+def learnt_by(method: str) -> str:
+    """Return the first task whose answers a method learns: the tasks say it."""
+    return catalog.tasks_where(lambda task: task.learnt == method)[0]

@@ -28,6 +28,7 @@ from lexiscope.subjects._vector_store import VectorStore, digest
 from lexiscope.subjects.trained._reader import Reader, Shape
 from lexiscope.subjects.trained._reading import Reading, Wording, entry_text
 from lexiscope.subjects.trained._trained_folder import ENCODER, ENTRIES, VECTORS
+from lexiscope.tasks import RETRIEVED
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import base_of, deciding_versions
 from lexiscope.training._lessons import Lessons
@@ -35,7 +36,7 @@ from lexiscope.training._rows import Rows
 from lexiscope.training._training import How, Job, Shard, parts_of, train_folder
 from lexiscope.training.settings import TrainingSettings
 
-METHOD, TASK = "bi_encoder", "sense_retrieval"
+METHOD = "bi_encoder"
 
 Pairs = Set[tuple[int, int]]
 """Numbers of queries and entries of a batch that go together."""
@@ -51,7 +52,7 @@ def train_bi_encoder(
     space: SearchSpace,
     encoder: str,
     *,
-    task: str = TASK,
+    task: str = RETRIEVED,
     store: Path | None = None,
     **how: Unpack[How],
 ) -> Shard:

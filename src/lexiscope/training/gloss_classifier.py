@@ -22,11 +22,10 @@ from lexiscope.subjects.trained._reading import Wording
 from lexiscope.training._claim import base_of
 from lexiscope.training._lessons import Lessons
 from lexiscope.training._rows import Rows
-from lexiscope.training._training import How, Job, Shard, parts_of, train_folder
+from lexiscope.training._training import How, Job, Shard, learnt_by, parts_of, train_folder
 from lexiscope.training.pair_classifier import VERIFICATION, train_answers
 
 GLOSS = "gloss"
-TASK, VERIFICATION_TASK = "sense_disambiguation", "sense_verification"
 
 
 def train_gloss_classifier(train: Sequence[Item], dev: Sequence[Item], encoder: str, **how: Unpack[How]) -> Shard:
@@ -43,7 +42,7 @@ def train_gloss_classifier(train: Sequence[Item], dev: Sequence[Item], encoder: 
     if not learnt.items:
         place = Place(item_id=rows[0].items[0].item_id)
         raise InputError("every training item has one sense alone: there is nothing to learn", place=place)
-    job = Job("classifier", GLOSS, how["view"], TASK, "senses", learnt, rows[1], asked, how.get("seed", 0))
+    job = Job("classifier", GLOSS, how["view"], learnt_by(GLOSS), "senses", learnt, rows[1], asked, how.get("seed", 0))
     shape = Shape(2, dropout=asked.dropout, longest=asked.longest)
 
     def build(reader: Reader) -> Lessons:
@@ -58,7 +57,7 @@ def train_verification(train: Sequence[Item], dev: Sequence[Item], encoder: str,
     Errors: those of pairs; :class:`InputError` E402 naming an item without a definition.
     """
     asked, rows = parts_of(train, dev, how)
-    return train_answers(VERIFICATION, VERIFICATION_TASK, rows, encoder, asked, how)
+    return train_answers(VERIFICATION, learnt_by(VERIFICATION), rows, encoder, asked, how)
 
 
 def _gloss_lessons(reader: Reader, job: Job) -> Lessons:

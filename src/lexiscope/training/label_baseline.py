@@ -15,10 +15,11 @@ import numpy as np
 
 from lexiscope.core.item import Item
 from lexiscope.items.answers.sense_options import glosses_of, right_ids
+from lexiscope.tasks import BY_VIEW
 from lexiscope.training._rows import Rows, answers_of, numbers_of, rows_of, shares_of
 from lexiscope.training._training import ACCURACY, MINUS_SQUARED_ERROR, Job, Shard, settle
 from lexiscope.training.settings import TrainingSettings
-from lexiscope.training.threshold import TASKS
+from lexiscope.training.threshold import compared_in
 
 METHOD, VIEW = "label", "label"
 
@@ -28,7 +29,7 @@ def fit_label_baseline(
     dev: Sequence[Item],
     *,
     out: Path,
-    task: str = "same_sense",
+    task: str = BY_VIEW,
     settings: TrainingSettings | None = None,
 ) -> Shard:
     """Write the folder that answers with the majority (``head=class``) or the mean (``head=number``).
@@ -40,7 +41,7 @@ def fit_label_baseline(
     """
     asked = (settings or TrainingSettings()).only("head")
     rows = rows_of(train, "train", VIEW), rows_of(dev, "dev", VIEW)
-    question = TASKS.get(task, "pair")
+    question = compared_in(task) or "pair"
     numbers = asked.head == "number"
     monitor = MINUS_SQUARED_ERROR if numbers else ACCURACY
     job = Job("classifier", METHOD, VIEW, task, question, *rows, asked, 0, monitor)

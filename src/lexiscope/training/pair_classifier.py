@@ -17,19 +17,20 @@ from lexiscope.core.item import Item
 from lexiscope.core.scoring import Doubles
 from lexiscope.subjects.trained._reader import Reader, Shape
 from lexiscope.subjects.trained._reading import Reading, Wording
+from lexiscope.tasks import BY_VIEW
 from lexiscope.training._claim import base_of
 from lexiscope.training._lessons import Lessons
 from lexiscope.training._rows import Rows, answers_of, numbers_of, shares_of
 from lexiscope.training._training import MINUS_SQUARED_ERROR, How, Job, Shard, parts_of, train_folder
 from lexiscope.training.settings import TrainingSettings
 
-METHOD, VERIFICATION, TASK = "pair", "verification", "same_sense"
+METHOD, VERIFICATION = "pair", "verification"
 # the targets whose vectors stand beside that of [CLS]
 _TARGETS = {METHOD: 2, VERIFICATION: 0}
 
 
 def train_pair_classifier(
-    train: Sequence[Item], dev: Sequence[Item], encoder: str, *, task: str = TASK, **how: Unpack[How]
+    train: Sequence[Item], dev: Sequence[Item], encoder: str, *, task: str = BY_VIEW, **how: Unpack[How]
 ) -> Shard:
     """Train a classifier of pairs in a view, or go on with it; *encoder* is ``minilm``, a folder or a hub id.
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.sealed import read_sealed, unsealed, write_sealed
 from lexiscope.items.answers.search_space import SearchSpace
@@ -18,7 +19,6 @@ from lexiscope.items.arrange.divided import Divided
 from lexiscope.training.budget import plan_budget, read_duration
 from lexiscope.training.selection import Grid
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings
-from lexiscope.training.shards import METHOD_OF_TASK
 
 Protocol = Literal["linear", "zero_shot", "reduced", "full"]
 AUTO: Literal["auto"] = "auto"
@@ -83,7 +83,7 @@ def plan_for(asked: Protocol | Literal["auto"], parts: Divided, task: str, *, se
 
     Errors: :class:`InputError` for a linear probe of a task that has none.
     """
-    of_pairs = METHOD_OF_TASK[task] in ("pair", "verification")
+    of_pairs = catalog.task(task).learnt in ("pair", "verification")
     if asked == "linear" and not of_pairs:
         what = f"there is no linear probe of the task {task!r}"
         raise InputError(what, hint="use --protocol zero_shot, reduced or full")
@@ -97,7 +97,7 @@ def plan_for(asked: Protocol | Literal["auto"], parts: Divided, task: str, *, se
         left_out.append(f"epochs beyond {plan.settings.epochs} (of {TrainingSettings().epochs})")
     left_out += _rows_left_out(plan, parts, task)
     if not plan.trained_label:
-        drawn = task == "sense_disambiguation"
+        drawn = catalog.task(task).learnt == "gloss"
         closed = "a draw among the senses" if drawn else "the most frequent answer of training"
         left_out.append(f"a model trained on nothing: LABEL is {closed}")
     how = _SEARCHED if protocol == "zero_shot" and searches(task) else _HOW[protocol]
@@ -123,7 +123,7 @@ def budget_plan(
     if kept.is_file():
         return _read(kept)
     seconds = read_duration(budget) / share
-    found = plan_budget(METHOD_OF_TASK[task], views, parts.train, parts.dev, encoder, seconds=seconds,
+    found = plan_budget(catalog.task(task).learnt, views, parts.train, parts.dev, encoder, seconds=seconds,
                         n_test=len(parts.test), settings=settings, space=space)  # fmt: skip
     if found.protocol == "zero_shot":
         plan = plan_for(AUTO, parts, task, settings=settings)
@@ -151,7 +151,7 @@ def searches(task: str) -> bool:
     >>> searches("entity_link"), searches("same_sense")
     (True, False)
     """
-    return METHOD_OF_TASK[task] == "bi_encoder"
+    return catalog.task(task).learnt == "bi_encoder"
 
 
 def _read(path: Path) -> Plan:

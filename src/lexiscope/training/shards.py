@@ -14,8 +14,9 @@ from typing import Any
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.items.answers.search_space import SearchSpace
+from lexiscope.tasks import BY_VIEW, RETRIEVED
 from lexiscope.training._course import Progress
-from lexiscope.training._training import Shard
+from lexiscope.training._training import Shard, learnt_by
 from lexiscope.training.bi_encoder import train_bi_encoder
 from lexiscope.training.gloss_classifier import train_gloss_classifier, train_verification
 from lexiscope.training.label_baseline import fit_label_baseline
@@ -25,17 +26,6 @@ from lexiscope.training.threshold import fit_threshold
 
 METHODS: tuple[str, ...] = ("pair", "verification", "gloss", "bi_encoder", "threshold", "label")
 """Trained: the first four. ``threshold`` and ``label`` cost seconds and know neither seeds nor rates."""
-
-METHOD_OF_TASK = {
-    "same_sense": "pair",
-    "sense_verification": "verification",
-    "sense_disambiguation": "gloss",
-    "sense_retrieval": "bi_encoder",
-    "entity_link": "bi_encoder",
-}
-"""How the items of a task are learnt from."""
-
-_TASK_OF_METHOD = {"pair": "same_sense", "verification": "sense_verification", "gloss": "sense_disambiguation"}
 
 
 def train_shard(
@@ -70,23 +60,23 @@ def train_shard(
     if method == "bi_encoder":
         if space is None:
             raise InputError("a bi-encoder needs a search space", hint="give the entries that it retrieves from")
-        return train_bi_encoder(train, dev, space, encoder, **how, **steps, task=task or "sense_retrieval", store=store)
+        return train_bi_encoder(train, dev, space, encoder, **how, **steps, task=task or RETRIEVED, store=store)
     if method == "label":
         if view != "label":
             raise InputError(f"the label baseline sees nothing: its view is 'label', not {view!r}")
-        return fit_label_baseline(train, dev, out=out, settings=asked, task=task or "same_sense")
+        return fit_label_baseline(train, dev, out=out, settings=asked, task=task or BY_VIEW)
     if method == "threshold":
-        return fit_threshold(train, dev, encoder, **how, task=task or "same_sense", store=store)
+        return fit_threshold(train, dev, encoder, **how, task=task or BY_VIEW, store=store)
     return _trainer(method, task)(train, dev, encoder, **how, **steps)
 
 
 def _trainer(method: str, task: str | None) -> Callable[..., Shard]:
     if method == "pair":
         # numbers may be learnt for any task with two usages
-        return lambda *given, **named: train_pair_classifier(*given, **named, task=task or "same_sense")
+        return lambda *given, **named: train_pair_classifier(*given, **named, task=task or BY_VIEW)
     trainers = {"gloss": train_gloss_classifier, "verification": train_verification}
     if method not in trainers:
         raise InputError(f"there is no method {method!r}", hint=f"use one of {', '.join(METHODS)}")
-    if task not in (None, _TASK_OF_METHOD[method]):
-        raise InputError(f"the method {method!r} answers {_TASK_OF_METHOD[method]!r}, not {task!r}")
+    if task not in (None, learnt_by(method)):
+        raise InputError(f"the method {method!r} answers {learnt_by(method)!r}, not {task!r}")
     return trainers[method]

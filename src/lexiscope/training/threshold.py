@@ -13,22 +13,30 @@ from typing import Any
 
 import numpy as np
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.scoring import Doubles
 from lexiscope.items.answers.sense_options import glosses_of, right_ids
 from lexiscope.subjects.trained._probe import DIFFERENT, QUESTIONS, SAME, Cosines, best_option
+from lexiscope.tasks import BY_VIEW
 from lexiscope.training._claim import base_of
 from lexiscope.training._rows import Rows, answers_of, rows_of
 from lexiscope.training._training import Job, Shard, settle
 from lexiscope.training.settings import TrainingSettings
 
 METHOD = "threshold"
-TASKS = {"same_sense": "pair", "sense_verification": "verification", "sense_disambiguation": "senses"}
-"""What is compared, by task."""
+_COMPARED = {"pair": "pair", "verification": "verification", "gloss": "senses"}
+"""What is compared, by the method that learns the answers to a task."""
 
 # vectors of one text differ by less between two batches
 _SAME_COSINE = 1e-6
+
+
+def compared_in(task: str) -> str | None:
+    """Return what a probe compares in the items of a task; ``None`` where it has nothing to choose from."""
+    asked = catalog.task(task)
+    return _COMPARED.get(asked.learnt) if asked.scale is None else None
 
 
 def fit_threshold(
@@ -38,7 +46,7 @@ def fit_threshold(
     *,
     view: str,
     out: Path,
-    task: str = "same_sense",
+    task: str = BY_VIEW,
     settings: TrainingSettings | None = None,
     store: Path | None = None,
 ) -> Shard:
@@ -49,10 +57,12 @@ def fit_threshold(
     without a right answer; :class:`RunError` for a folder of another training; those of the encoder.
     """
     asked = (settings or TrainingSettings()).only("max_rows", "max_dev_rows", "query", "device", "threads")
-    if task not in TASKS:
-        raise InputError(f"no probe answers the task {task!r}", hint=f"it answers {', '.join(TASKS)}")
+    question = compared_in(task)
+    if question is None:
+        able = catalog.tasks_where(lambda task: compared_in(task.name) is not None)
+        raise InputError(f"no probe answers the task {task!r}", hint=f"it answers {', '.join(able)}")
     rows = rows_of(train, "train", view, at_most=asked.max_rows), rows_of(dev, "dev", view, at_most=asked.max_dev_rows)
-    question, base = TASKS[task], base_of(encoder)
+    base = base_of(encoder)
     if question != "senses":
         _check_answers(*rows)
     job = Job("classifier", METHOD, view, task, question, *rows, asked, 0, more={"query": asked.query})

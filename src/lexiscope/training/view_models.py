@@ -24,7 +24,6 @@ from lexiscope.subjects.trained._probe import UntrainedEncoder
 from lexiscope.training._course import Progress
 from lexiscope.training.plans import Plan, searches
 from lexiscope.training.selection import Selection, run_selection
-from lexiscope.training.shards import METHOD_OF_TASK
 from lexiscope.training.vector_features import n_cut, vector_features
 from lexiscope.training.view_learners import Further, counted_answers, regression_answers, unseen_texts, with_guesses
 
@@ -196,7 +195,7 @@ def training_by_view(
             tables += [ask(model, others, view, "full_of_guessed")] if others else []
     responses = ResponseTable.concat(tables).with_column("subject_id", subject)
     blind = _unseen(replace(parts, test=asked))
-    if plan.protocol == "zero_shot" and task == "same_sense":
+    if plan.protocol == "zero_shot" and catalog.task(task).learnt == "pair":
         blind = {"word": _NEARNESS}
     return ViewAnswers(subject, responses, asked, tuple(trained), plan.how, plan.left_out, blind)
 
@@ -214,7 +213,7 @@ def _selected(
     progress: Progress | None,
 ) -> Selection:
     """The grid of one view; without training, and without a model if nothing is seen, it has one cell."""
-    method = METHOD_OF_TASK[task]
+    method = catalog.task(task).learnt
     if view == "label" and not plan.trained_label:
         method = "label"
     elif plan.protocol == "zero_shot" and not searches(task):

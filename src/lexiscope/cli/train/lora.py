@@ -25,6 +25,7 @@ from lexiscope.core.task import Task
 from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import ItemSource, load_items
 from lexiscope.studies.kit.ratings_file import Columns, read_ratings
+from lexiscope.tasks import RATED
 from lexiscope.training.lora import Material, TunedModel, train_lora
 from lexiscope.training.lora_examples import Ask
 from lexiscope.training.lora_settings import PRESETS, LoraSettings
@@ -42,7 +43,7 @@ _DEFAULT = "Default: that of the preset."
 @click.option("--value", default="", metavar="COLUMN", help="Column of the ratings: the rating.")
 @click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="For a file of items, as in check.")
 @click.option("--language", default="", help="Only items in this language; for a file: its language.")
-@click.option("--task", default="plausibility", show_default=True, help="The question; it needs a scale with steps.")
+@click.option("--task", default=RATED, show_default=True, help="The question; it needs a scale with steps.")
 @click.option("--variant", default=GUIDELINES, show_default=True, help="The variant of the task's prompt.")
 @click.option("--shots", type=click.IntRange(min=0), default=0, show_default=True, help="Worked examples before it.")
 @click.option("--model", required=True, metavar="FOLDER|HUB_ID#REVISION", help="The base model.")
@@ -111,13 +112,17 @@ class _Rated:
     checksums: Mapping[str, str]
 
 
+def _of_ratings() -> tuple[str, ...]:
+    return catalog.tasks_where(lambda task: task.scale is not None and task.asks is not None)
+
+
 def _material(given: Mapping[str, Any], prompting: Prompting) -> Material:
     task = catalog.task(given["task"])
     source = load_items(given["items"], read_map(given["pairs"]), task=given["task"], language=given["language"])
     scale = _one_scale(source.items, task)
     if scale is None or not scale.points or task.asks is None:
         what = f"the task {task.name!r} is not answered with a number of a scale with steps"
-        raise SpecError(what, hint="ratings of such a task can be learnt: plausibility, relatedness")
+        raise SpecError(what, hint=f"ratings of such a task can be learnt: {', '.join(_of_ratings())}")
     rated = _rated_items(given, source, scale)
     split = split_items(rated.items, how=given["how"], share=given["validation"], seed=given["seed"])
     return Material(split, scale, _asking(task, prompting), task.name, prompting, rated.checksums)

@@ -26,11 +26,12 @@ from lexiscope.items.check.bias_fitness import question_of
 from lexiscope.items.read.item_source import lines_named, load_items
 from lexiscope.resources.corpora.entity_list import EntityList
 from lexiscope.resources.lexicons import wordnet
+from lexiscope.tasks import BY_VIEW, RETRIEVED
 from lexiscope.training._training import Shard
 from lexiscope.training.budget import plan_budget, read_duration
 from lexiscope.training.selection import Grid, run_selection
 from lexiscope.training.settings import TrainingSettings
-from lexiscope.training.shards import METHOD_OF_TASK, train_shard
+from lexiscope.training.shards import train_shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -208,13 +209,12 @@ def _show(best: Shard, shards: Sequence[Shard] | None, task: str, *, as_json: bo
 # -- classifier: answers about meaning ------------------------------------------------------------------------------
 
 
-CLASSIFIED = ("same_sense", "sense_verification", "sense_disambiguation")
 METHODS = ("pair", "verification", "gloss", "threshold", "label")
 
 
 @click.command(cls=Verb)
 @item_options
-@click.option("--task", help="For a file: its task. Default: same_sense; of a dataset: its own.")
+@click.option("--task", help=f"For a file: its task. Default: {BY_VIEW}; of a dataset: its own.")
 @click.option("--method", type=click.Choice(METHODS), help="Default: the one that is trained for the task.")
 @click.option("--head", type=click.Choice(("class", "number")), help="Learn answers or numbers. Default: class.")
 @click.option("--class-weights", type=click.Choice(("none", "balanced")), help="Default: none.")
@@ -228,14 +228,14 @@ def classifier(**given: Any) -> None:
     loads as classifier:FOLDER and answers in the view of its training. The same command again does nothing where the
     training is finished and goes on where it was broken off.
     """
-    task = task_of(given["items"], given["task"], CLASSIFIED)
+    task = task_of(given["items"], given["task"], METHODS, default=BY_VIEW)
     items = items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
     parts = split_given(given, items, task=task)
-    train_given(given["method"] or METHOD_OF_TASK.get(task, "pair"), parts, given, task=task)
+    train_given(given["method"] or catalog.task(task).learnt or "pair", parts, given, task=task)
 
 
-def task_of(name: str, asked: str | None, known: Sequence[str]) -> str:
-    """Return the task that is learnt: the one asked for, that of the dataset, or the first known one.
+def task_of(name: str, asked: str | None, methods: Sequence[str], *, default: str) -> str:
+    """Return the task that is learnt: the one asked for, that of the dataset, or the default one.
 
     Errors: :class:`SpecError` for a dataset of a task that is not trained so.
     """
@@ -243,8 +243,9 @@ def task_of(name: str, asked: str | None, known: Sequence[str]) -> str:
         return asked
     dataset = name.partition("?")[0]
     if not catalog.has("datasets", dataset):
-        return known[0]
+        return default
     found = catalog.card(dataset).task
+    known = catalog.tasks_where(lambda task: task.learnt in methods and task.scale is None)
     if found not in known:
         hint = f"datasets of these tasks can be learnt: {', '.join(known)}; or name another task: --task"
         raise SpecError(f"the task of {dataset} is {found!r}", hint=hint)
@@ -267,14 +268,15 @@ def items_to_learn(name: str, pairs: tuple[str, ...], *, task: str, language: st
 # -- bi_encoder: nearest of all synsets or pages --------------------------------------------------------------------
 
 
-RETRIEVED = ("sense_retrieval", "entity_link", "sense_disambiguation")
+# senses to choose from are senses to retrieve, from the whole lexicon
+_OF_ENTRIES = ("bi_encoder", "gloss")
 WORDNET = "wordnet"
 _DEFAULT = TrainingSettings()
 
 
 @click.command(cls=Verb)
 @item_options
-@click.option("--task", help="For a file: its task. Default: sense_retrieval; of a dataset: its own.")
+@click.option("--task", help=f"For a file: its task. Default: {RETRIEVED}; of a dataset: its own.")
 @click.option("--entries", metavar="wordnet|FILE", help="What is retrieved from. Default: the dataset's, or WordNet.")
 @click.option("--pooling", type=click.Choice(("cls", "mean", "target")), help=f"Default: {_DEFAULT.pooling}.")
 @click.option("--miner", type=click.Choice(("all", "hard", "semihard")), help=f"Default: {_DEFAULT.miner}.")
@@ -293,11 +295,11 @@ def bi_encoder(**given: Any) -> None:
     --epochs 0 the encoder stays as it is. The same command again does nothing where the training is finished and goes
     on where it was broken off.
     """
-    task = task_of(given["items"], given["task"], RETRIEVED)
+    task = task_of(given["items"], given["task"], _OF_ENTRIES, default=RETRIEVED)
     items = items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
     space, items = _space(given, task, items)
     parts = split_given(given, items, task=task)
-    retrieved = "sense_retrieval" if task == "sense_disambiguation" else task
+    retrieved = RETRIEVED if _chooses(task) else task
     train_given("bi_encoder", parts, given, task=retrieved, space=space)
 
 
@@ -309,13 +311,17 @@ def _space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> tuple[S
     named, dataset = given["entries"], given["items"].partition("?")[0]
     if named and named != WORDNET:
         return _from_file(existing_file(named)), items
-    if task == "sense_disambiguation" or named == WORDNET or not _has_space(dataset):
-        if task == "entity_link" and named != WORDNET:
+    if _chooses(task) or named == WORDNET or not _has_space(dataset):
+        if not _chooses(task) and task != RETRIEVED and named != WORDNET:
             raise SpecError(f"nothing says among which entries {given['items']} is looked up", hint="--entries FILE")
         lexicon = wordnet.load()
-        return synset_space(lexicon), for_retrieval(items, lexicon) if task == "sense_disambiguation" else items
+        return synset_space(lexicon), for_retrieval(items, lexicon) if _chooses(task) else items
     made = cast(Callable[[], SearchSpace], getattr(catalog.module("datasets", dataset), "search_space"))  # noqa: B009
     return made(), items
+
+
+def _chooses(task: str) -> bool:
+    return catalog.task(task).learnt == "gloss"
 
 
 def _has_space(dataset: str) -> bool:

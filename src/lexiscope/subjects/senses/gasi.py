@@ -14,13 +14,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError, SubjectError
 from lexiscope.core.subject import Floats, Progress, SubjectSpec, reseeded
@@ -38,7 +39,7 @@ from lexiscope.senses.induced_senses import InducedSenses, of_folder
 from lexiscope.subjects._options import split_name
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
-TASKS = ("relatedness", "same_sense", "sense_choice", "word_intrusion")
+TASKS = partial(catalog.tasks_where, lambda task: task.asks_of("ChoosesSense"))
 """It has vectors of words: a question about a whole text (plausibility) is none for it."""
 _WINDOW = 5
 
@@ -88,7 +89,7 @@ class Gasi:
     @property
     def tasks(self) -> tuple[str, ...]:
         """The tasks that are asked about words."""
-        return TASKS
+        return TASKS()
 
     @property
     def subject_id(self) -> str:

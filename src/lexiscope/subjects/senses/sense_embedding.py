@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.run import sha256_of
@@ -33,7 +34,7 @@ from lexiscope.senses.similarity import nearest_sense
 from lexiscope.subjects._options import split_name
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
-TASKS = ("relatedness", "same_sense", "sense_choice", "word_intrusion")
+TASKS = partial(catalog.tasks_where, lambda task: task.asks_of("ChoosesSense"))
 """It has vectors of words: a question about a whole text (plausibility) is none for it."""
 _WINDOW = 5
 # windows that are compared with the senses of a word at once
@@ -79,7 +80,7 @@ class SenseEmbedding:
     @property
     def tasks(self) -> tuple[str, ...]:
         """The tasks that are asked about words."""
-        return TASKS
+        return TASKS()
 
     @property
     def subject_id(self) -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import Place, SpecError, SubjectError, require
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -25,7 +26,7 @@ from lexiscope.subjects.local._loading import torch_threads
 from lexiscope.subjects.trained._trained_folder import ENTRIES, VECTORS, TrainedSubject
 
 CAPABILITIES = ("Judges",)
-TASKS = ("sense_retrieval", "entity_link")
+TASKS = partial(catalog.tasks_where, lambda task: task.learnt == "bi_encoder")
 """The tasks that one can be trained for; each folder answers that of its training."""
 
 

@@ -104,4 +104,5 @@ TASK = Task(
     baselines=("random", "most_linked"),
     # without any input nobody finds the page
     chance=0.0,
+    learnt="bi_encoder",
 )

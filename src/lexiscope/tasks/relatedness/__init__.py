@@ -248,4 +248,5 @@ TASK = Task(
     check=_checked,
     rated=RATED,
     baselines=("random", "constant", "word_overlap"),
+    learnt="pair",
 )

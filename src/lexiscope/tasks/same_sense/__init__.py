@@ -117,4 +117,5 @@ TASK = Task(
     baselines=("random",),
     truth=True,
     chance=0.5,
+    learnt="pair",
 )

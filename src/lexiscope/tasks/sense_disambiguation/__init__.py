@@ -89,4 +89,5 @@ TASK = Task(
     chosen=(MEASURE,),
     options=SCREEN.values_of,
     baselines=("random", "first_sense", "most_frequent_sense"),
+    learnt="gloss",
 )

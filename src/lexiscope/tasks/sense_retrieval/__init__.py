@@ -58,4 +58,5 @@ TASK = Task(
     ),
     asks=asks,
     check=_checked,
+    learnt="bi_encoder",
 )

@@ -126,4 +126,5 @@ TASK = Task(
     baselines=("random",),
     truth=True,
     chance=0.5,
+    learnt="verification",
 )
