@@ -35,6 +35,7 @@ from lexiscope.core.sealed import (
     write_sealed,
 )
 from lexiscope.core.settings import Settings
+from lexiscope.core.spec import split_options, with_options
 from lexiscope.core.subject import Judges, Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
 from lexiscope.items.read.item_source import column_map, in_language, load_items, task_of_items
@@ -218,10 +219,8 @@ def with_run_options(spec: str, **wanted: str) -> str:
     kind = SubjectSpec.parse(spec).kind
     # an unknown kind is refused where its subject is made
     takes = getattr(catalog.module("subjects", kind), "RUN_OPTIONS", ()) if catalog.has("subjects", kind) else ()
-    given = spec.partition("?")[2]
-    named = {part.partition("=")[0] for part in given.split("&")}
-    options = [f"{key}={value}" for key, value in wanted.items() if key in takes and key not in named]
-    return spec + ("&" if given else "?") + "&".join(options) if options else spec
+    named = split_options(spec)[1] if takes else {}
+    return with_options(spec, {key: value for key, value in wanted.items() if key in takes and key not in named})
 
 
 def live_subjects(specs: Sequence[str], settings: Settings) -> list[Subject]:

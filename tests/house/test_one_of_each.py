@@ -20,9 +20,15 @@ def test_delimited_text_is_read_in_one_place(modules: dict[str, ast.Module]) -> 
         path
         for path, tree in modules.items()
         for node in ast.walk(tree)
-        if "csv" in _imported(node) or _cuts_at_tabs(node)
+        if "csv" in _imported(node) or _cuts_at(node, "\t")
     }
     assert {path for path in readers if not path.startswith("resources/tables/")} == set(OTHER_READERS)
+
+
+def test_options_of_a_spec_are_read_in_one_place(modules: dict[str, ast.Module]) -> None:
+    """Only `core/spec.py` cuts a text at `?` and `&`: a subject, a dataset and an address have one grammar."""
+    readers = {path for path, tree in modules.items() for node in ast.walk(tree) if _cuts_at(node, "?", "&")}
+    assert readers == {"core/spec.py"}
 
 
 def _imported(node: ast.AST) -> set[str]:
@@ -33,10 +39,10 @@ def _imported(node: ast.AST) -> set[str]:
     return set()
 
 
-def _cuts_at_tabs(node: ast.AST) -> bool:
+def _cuts_at(node: ast.AST, *signs: str) -> bool:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("split", "rsplit", "partition")
-        and any(isinstance(each, ast.Constant) and each.value == "\t" for each in node.args)
+        and any(isinstance(each, ast.Constant) and each.value in signs for each in node.args)
     )

@@ -17,8 +17,7 @@ import pytest
 
 from lexiscope.core.errors import RunError
 from lexiscope.core.usage import Usage, occurrences
-from lexiscope.subjects._options import EncoderOptions
-from lexiscope.subjects.local.encoder import Encoder
+from lexiscope.subjects.local.encoder import Encoder, EncoderOptions
 
 Folders = Callable[[str], Path]
 BANKS = "The bank of the river is far from the bank in town."

@@ -16,6 +16,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import TOLD_SIMULATED
+from lexiscope.core.spec import plain_name
 from lexiscope.items.check.item_file import check_file
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.findings import CheckReport
@@ -88,7 +89,7 @@ def read_map(pairs: tuple[str, ...], raters: tuple[str, ...] = ()) -> ColumnMap:
 
 def _refuse_dataset(file: Path) -> None:
     """Say what checks a dataset, where its name was given and there is no such file."""
-    name = str(file).partition("?")[0]
+    name = plain_name(str(file))
     if catalog.has("datasets", name) and (not file.exists() or file.suffix == ".py"):
         hint = f"its files are checked with: lexiscope data check {name}; "
         hint += "all datasets: lexiscope list datasets"

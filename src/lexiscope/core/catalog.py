@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from lexiscope.core.code_file import code_sha256, is_path, load_file
 from lexiscope.core.errors import LexiscopeError, Place, SpecError, nearest
 from lexiscope.core.settings import Settings
-from lexiscope.core.spec import CAPABILITY_NAMES, SubjectSpec
+from lexiscope.core.spec import CAPABILITY_NAMES, SubjectSpec, plain_name, split_options
 
 if TYPE_CHECKING:
     # datasets and tasks bring pyarrow, subjects numpy, which listing names does not need
@@ -61,7 +61,7 @@ def has(kind: Kind, name: str) -> bool:
     >>> has("datasets", "am2ico?language=zh"), has("datasets", "my_norms.py"), has("datasets", "ratings.csv")
     (True, True, False)
     """
-    plain = name.partition("?")[0]
+    plain = plain_name(name)
     return is_path(plain) or plain in _own_names(kind) or plain in _entry_points(kind)
 
 
@@ -135,13 +135,13 @@ def code(values: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for value in values:
-        named = [_TASK_FILES.get(value, value.partition("?")[0])]
+        named = [_TASK_FILES.get(value, plain_name(value))]
         try:
             spec = SubjectSpec.parse(value)
         except SpecError:
             pass  # no spec: the name of a dataset, a task or a study
         else:
-            named += [spec.kind, *([spec.name.partition("?")[0]] if spec.kind == "recorded" else [])]
+            named += [spec.kind, *([plain_name(spec.name)] if spec.kind == "recorded" else [])]
         found |= {path: code_sha256(path) for path in named if is_path(path) and Path(path).expanduser().exists()}
     return found
 
@@ -153,7 +153,7 @@ def home(dataset: str) -> Path | None:
 
 def card(name: str) -> DatasetCard:
     """Return the card of a dataset; options behind its name are not looked at."""
-    return cast("DatasetCard", getattr(module("datasets", name.partition("?")[0]), "CARD"))  # noqa: B009
+    return cast("DatasetCard", getattr(module("datasets", plain_name(name)), "CARD"))  # noqa: B009
 
 
 def dataset(name: str) -> Dataset:
@@ -163,15 +163,14 @@ def dataset(name: str) -> Dataset:
     those that it has.
     Errors: :class:`SpecError` for an option that it does not have; those of the dataset's ``load``.
     """
-    plain, _, query = name.partition("?")
+    plain, options = split_options(name)
     known = dataset_options(plain)
-    options = [part.partition("=") for part in query.split("&") if part]
-    wrong = [key for key, _, value in options if key not in known or not value]
+    wrong = [key for key in options if key not in known]
     if wrong:
         hint = f"write {plain}?{known[0]}=…" if known else "write its name alone"
-        raise SpecError(f"{plain} has no option {wrong[0]!r} with a value", hint=hint)
+        raise SpecError(f"{plain} has no option {wrong[0]!r}", hint=hint)
     load = cast("Callable[..., Dataset]", getattr(module("datasets", plain), "load"))  # noqa: B009
-    loaded = load(**{key: value for key, _, value in options})
+    loaded = load(**options)
     if not all(hasattr(loaded, field) for field in ("card", "items", "responses")):
         what = f"load() of the dataset {plain} returned {_a(loaded)}, not a Dataset"
         raise SpecError(what, hint="return lexiscope.Dataset(CARD, items, responses, checksums)")

@@ -7,6 +7,7 @@ A spec prints and parses back: ``encoder:minilm``, ``recorded:ratings.csv``, ``c
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lexiscope.core.errors import SpecError
@@ -60,3 +61,54 @@ class SubjectSpec:
 
 # a drive letter may stand before the path (C:\models\length.py); otherwise the first colon ends it
 _PATH = re.compile(r"(?:[A-Za-z]:(?=[\\/]))?[^:?]+?(?:\.py|[\\/])(?=$|[:?]|@[^/\\]*://)")
+
+
+# -- options of a spec: NAME?key=value&key=value --------------------------------------------------------------------
+
+
+def plain_name(spec: str) -> str:
+    """Return a name without its options.
+
+    >>> plain_name("am2ico?language=zh"), plain_name("wic")
+    ('am2ico', 'wic')
+    """
+    return spec.partition("?")[0]
+
+
+def split_options(spec: str) -> tuple[str, dict[str, str]]:
+    """Return a name and its options, of a subject, a dataset or a server's address.
+
+    In a value, ``&`` is written ``%26``; another ``%`` stands for itself.
+
+    >>> split_options("org/model?dtype=bf16&bos_token=<a%26b>")
+    ('org/model', {'dtype': 'bf16', 'bos_token': '<a&b>'})
+
+    Errors: :class:`SpecError` for no name, an option that is not key=value, and one that is given twice. It repeats
+    no value: it may be a secret.
+    """
+    name, _, query = spec.partition("?")
+    options: dict[str, str] = {}
+    for part in filter(None, query.split("&")):
+        key, _, value = part.partition("=")
+        if not key or not value:
+            raise SpecError(f"the option {key!r} has no value", hint=_FORM)
+        if key in options:
+            raise SpecError(f"the option {key!r} is given twice", hint="keep one of them")
+        options[key] = value.replace("%26", "&").replace("%25", "%")
+    if not name:
+        raise SpecError("there is no name before the options", hint=_FORM)
+    return name, options
+
+
+def with_options(spec: str, options: Mapping[str, object]) -> str:
+    """Return a spec with more options; :func:`split_options` gives them back as text.
+
+    >>> with_options("causal_lm:tiny?dtype=bf16", {"bos_token": "<a&b>"}), with_options("wic", {})
+    ('causal_lm:tiny?dtype=bf16&bos_token=<a%26b>', 'wic')
+    """
+    written = [f"{key}={str(value).replace('%', '%25').replace('&', '%26')}" for key, value in options.items()]
+    mark = "" if not written else "&" if "?" in spec else "?"
+    return spec + mark + "&".join(written)
+
+
+_FORM = "write NAME?key=value&key=value"

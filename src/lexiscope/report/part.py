@@ -10,6 +10,7 @@ import numpy as np
 
 from lexiscope.core.errors import SpecError
 from lexiscope.core.result import Interval, Record, Result
+from lexiscope.core.spec import plain_name
 from lexiscope.core.study import PublishedValue
 from lexiscope.report.figures import Figure
 from lexiscope.report.tables import Cell, Missing, Table
@@ -173,7 +174,7 @@ def short_titles(ids: Iterable[str]) -> dict[str, str]:
     """
     titles = {each: each for each in ids}
     # what is not a spec has a name already
-    names = {spec: spec.partition(":")[2].partition("?")[0] for spec in titles if ":" in spec}
+    names = {spec: plain_name(spec.partition(":")[2]) for spec in titles if ":" in spec}
     names |= {spec: name.partition(",")[0] for spec, name in names.items() if ":" in name}
     parts = {spec: Path(name).parts for spec, name in names.items()}
     for spec, own in parts.items():

@@ -1,38 +1,20 @@
-"""What stands in a subject's spec behind its name: ``NAME[#REVISION][?key=value&key=value]``."""
+"""What follows the kind in a subject's spec: ``NAME[#REVISION][?key=value&key=value]``, and options as typed fields."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import math
+from collections.abc import Mapping
 from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from lexiscope.core.errors import SpecError
+from lexiscope.core.spec import split_options
 
+Device = Literal["cpu", "cuda", "mps"]
+"""What a model in this process runs on."""
 
-@dataclass(frozen=True, slots=True)
-class EncoderOptions:
-    """How an encoder is run.
-
-    ``dtype``: ``fp32`` or ``bf16``. ``device``: ``cpu``, ``cuda`` or ``mps``. ``threads``: of torch, 0 = as the
-    process has it. ``batch_tokens``: most tokens of a batch, 0 = 1,024 on a CPU and 16,384 elsewhere.
-    ``trust_remote_code``: the revision of the model whose own Python code may be run; empty = none.
-    """
-
-    dtype: str = "fp32"
-    device: str = "cpu"
-    threads: int = 0
-    batch_tokens: int = 0
-    trust_remote_code: str = ""
-
-    def __post_init__(self) -> None:
-        _one_of("dtype", self.dtype, ("fp32", "bf16"))
-        _one_of("device", self.device, ("cpu", "cuda", "mps"))
-        if self.threads < 0 or self.batch_tokens < 0:
-            raise SpecError("threads and batch_tokens of an encoder are 0 or more")
-
-    @property
-    def budget(self) -> int:
-        """The most tokens of a batch, padding included."""
-        return self.batch_tokens or (1_024 if self.device == "cpu" else 16_384)
+OptionsT = TypeVar("OptionsT")
 
 
 def split_name(text: str) -> tuple[str, str, dict[str, str]]:
@@ -43,54 +25,78 @@ def split_name(text: str) -> tuple[str, str, dict[str, str]]:
     >>> split_name("org/model#v1.0?dtype=bf16&threads=2")
     ('org/model', 'v1.0', {'dtype': 'bf16', 'threads': '2'})
 
-    Errors: :class:`SpecError` for an option that is not key=value.
+    Errors: those of :func:`~lexiscope.core.spec.split_options`.
     """
     if Path(text).expanduser().exists():
         return text, "", {}
-    rest, _, query = text.partition("?")
+    rest, options = split_options(text)
     name, _, revision = rest.partition("#")
-    pairs = [part.partition("=") for part in query.split("&") if part]
-    if not name or any(not key or not value for key, _, value in pairs):
+    if not name:
         raise SpecError(f"{text!r} does not name a subject", hint="write NAME#REVISION?key=value&key=value")
-    return name, revision, {key: value for key, _, value in pairs}
+    return name, revision, options
 
 
-def option_text(value: str) -> str:
-    """Return a value as it stands among the options of a spec: ``&``, which divides them, is written ``%26``.
+def read_options(
+    kind: type[OptionsT], given: Mapping[str, str], *, of: str, known: tuple[str, ...] = (), **made: object
+) -> OptionsT:
+    """Read the options of a subject as the fields of a dataclass; *of* says whose they are, for errors.
 
-    >>> option_text("<a&b>"), option_text("50%"), option_value(option_text("%26"))
-    ('<a%26b>', '50%25', '%26')
-    """
-    return value.replace("%", "%25").replace("&", "%26")
+    A field's type says which values it takes: texts (``Literal``), a whole number from 0 on (``int``), a number
+    (``float``), yes or no (``bool``), a path (``Path``), any text. *made* are fields that are no option of their own;
+    *known* are the options that they were made of.
 
-
-def option_value(text: str) -> str:
-    """Read :func:`option_text` back; another ``%`` stands for itself."""
-    return text.replace("%26", "&").replace("%25", "%")
-
-
-def encoder_options(given: dict[str, str]) -> EncoderOptions:
-    """Read the options of an encoder.
-
-    >>> encoder_options({"dtype": "bf16", "threads": "2"}).threads
-    2
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Run:
+    ...     device: Device = "cpu"
+    ...     threads: int = 0
+    >>> read_options(Run, {"threads": "2"}, of="a model")
+    Run(device='cpu', threads=2)
+    >>> read_options(Run, {"threads": "two"}, of="a model")
+    Traceback (most recent call last):
+        ...
+    lexiscope.core.errors.SpecError: the option 'threads' of a model is a whole number, not 'two'
 
     Errors: :class:`SpecError` for an unknown option or value.
     """
-    known = [field.name for field in fields(EncoderOptions)]
-    for key, value in given.items():
-        _one_of("option", key, tuple(known))
-        if key in ("threads", "batch_tokens") and not value.isdecimal():
-            raise SpecError(f"the option {key} of an encoder is a whole number, not {value!r}")
-    return EncoderOptions(
-        dtype=given.get("dtype", "fp32"),
-        device=given.get("device", "cpu"),
-        threads=int(given.get("threads", 0)),
-        batch_tokens=int(given.get("batch_tokens", 0)),
-        trust_remote_code=given.get("trust_remote_code", ""),
-    )
+    types = get_type_hints(kind)
+    names = [*(name for name in types if name not in made), *known]
+    unknown = [key for key in given if key not in names]
+    if unknown:
+        hint = f"use one of {', '.join(names)}" if names else "write the name alone"
+        raise SpecError(f"{unknown[0]!r} is no option of {of}", hint=hint)
+    return kind(**made, **{key: _value(key, text, types[key], of) for key, text in given.items() if key not in known})
 
 
-def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise SpecError(f"{value!r} is not a known {what} of an encoder", hint=f"use one of {', '.join(allowed)}")
+def _value(key: str, text: str, wanted: Any, of: str) -> object:
+    types = get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
+    words = [word for each in types if get_origin(each) is Literal for word in get_args(each)]
+    words += ["yes", "no"] if bool in types else []
+    if text in words:
+        return text == "yes" if bool in types else text
+    for each, read in ((int, _whole), (float, _finite), (Path, _path), (str, str)):
+        if each in types:
+            value = read(text)
+            if value is not None:
+                return value
+    forms = {int: "a whole number", float: "a number"}
+    needed = [forms[each] for each in types if each in forms]
+    needed += [f"one of {', '.join(words)}"] if words else []
+    raise SpecError(f"the option {key!r} of {of} is {' or '.join(needed)}, not {text!r}")
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
+
+
+def _finite(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    # a budget of nan would never be spent
+    return number if math.isfinite(number) else None
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser()

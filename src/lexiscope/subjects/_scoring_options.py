@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from lexiscope.core.errors import SpecError
 from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy
-from lexiscope.subjects._options import option_value
+from lexiscope.subjects._options import Device, read_options
 
-ROUTES = ("auto", "tree", "batched", "single")
 _POLICY = ("bos", "first", "tokens", "per")
-_NUMBERS = ("threads", "row_tokens", "batch_tokens")
-_WORDS = {"dtype": ("fp32", "bf16", "fp16"), "device": ("cpu", "cuda", "mps"), "route": ROUTES}
-_FREE = ("bos_token", "trust_remote_code", "base")
+POLICY_OPTIONS = ("policy", *_POLICY)
+"""The options that say which tokens count."""
+
 _ROW_TOKENS, _PLAIN_ROW_TOKENS = {"cpu": 2_048}, {"cpu": 512}
 _BATCH_TOKENS = {"cpu": 1_024}
 
@@ -22,19 +22,19 @@ _BATCH_TOKENS = {"cpu": 1_024}
 class CausalOptions:
     """How a causal language model is run.
 
-    ``policy``: which tokens count. ``dtype``: ``fp32``, ``bf16`` or ``fp16``. ``device``: ``cpu``, ``cuda`` or ``mps``.
-    ``threads``: of torch, 0 = as the process has it. ``route``: ``auto``, ``tree``, ``batched`` or ``single``.
-    ``row_tokens``: most tokens of a row of the prefix tree where it can be cut well, ``batch_tokens``: of a batch; 0 =
-    as measured best. ``self_test``: the task tries trivially easy pairs first. ``bos_token``: the text of the token
-    that stands before a text, for a tokenizer that names none. ``trust_remote_code``: the revision whose code may run.
-    ``base``: where the base model of an adapter lies, if not where the training found it.
+    ``policy``: which tokens count. ``threads``: of torch, 0 = as the process has it. ``route``: how texts that begin
+    alike are scored. ``row_tokens``: most tokens of a row of the prefix tree where it can be cut well,
+    ``batch_tokens``: of a batch; 0 = as measured best. ``self_test``: the task tries trivially easy pairs first.
+    ``bos_token``: the text of the token that stands before a text, for a tokenizer that names none.
+    ``trust_remote_code``: the revision whose code may run. ``base``: where the base model of an adapter lies, if not
+    where the training found it.
     """
 
     policy: ScoringPolicy = PUBLISHED
-    dtype: str = "fp32"
-    device: str = "cpu"
+    dtype: Literal["fp32", "bf16", "fp16"] = "fp32"
+    device: Device = "cpu"
     threads: int = 0
-    route: str = "auto"
+    route: Literal["auto", "tree", "batched", "single"] = "auto"
     row_tokens: int = 0
     batch_tokens: int = 0
     self_test: bool = True
@@ -58,7 +58,7 @@ class CausalOptions:
         return self.batch_tokens or _BATCH_TOKENS.get(self.device, 16_384)
 
 
-def policy_of(given: dict[str, str]) -> ScoringPolicy:
+def policy_of(given: Mapping[str, str]) -> ScoringPolicy:
     """Read a policy: a preset (``policy=``), and the parts of it that are given beside.
 
     >>> str(policy_of({"policy": "bos", "tokens": "word"}))
@@ -67,23 +67,24 @@ def policy_of(given: dict[str, str]) -> ScoringPolicy:
     Errors: :class:`SpecError` for an unknown preset or part.
     """
     name = given.get("policy", "published")
-    _one_of("policy", name, tuple(PRESETS))
+    if name not in PRESETS:
+        raise SpecError(f"{name!r} is no scoring policy", hint=f"use one of {', '.join(PRESETS)}")
     preset = PRESETS[name]
     parts: dict[str, Any] = {part: given.get(part, getattr(preset, part)) for part in _POLICY}
     return ScoringPolicy(**parts)
 
 
-def policy_text(policy: ScoringPolicy) -> list[str]:
+def policy_options(policy: ScoringPolicy) -> dict[str, str]:
     """Return the options that make a policy out of the default one; what a sum is divided by changes no score.
 
-    >>> policy_text(PRESETS["word"])
-    ['bos=yes', 'first=scored', 'tokens=word']
+    >>> policy_options(PRESETS["word"])
+    {'bos': 'yes', 'first': 'scored', 'tokens': 'word'}
     """
     parts = [part for part in _POLICY if part != "per"]
-    return [f"{part}={getattr(policy, part)}" for part in parts if getattr(policy, part) != getattr(PUBLISHED, part)]
+    return {part: getattr(policy, part) for part in parts if getattr(policy, part) != getattr(PUBLISHED, part)}
 
 
-def causal_options(given: dict[str, str]) -> CausalOptions:
+def causal_options(given: Mapping[str, str]) -> CausalOptions:
     """Read the options of a causal language model.
 
     >>> causal_options({"dtype": "bf16", "self_test": "no"}).self_test
@@ -91,19 +92,4 @@ def causal_options(given: dict[str, str]) -> CausalOptions:
 
     Errors: :class:`SpecError` for an unknown option or value.
     """
-    for key, value in given.items():
-        _one_of("option", key, ("policy", *_POLICY, *_NUMBERS, *_WORDS, *_FREE, "self_test"))
-        if key in _NUMBERS and not value.isdecimal():
-            raise SpecError(f"the option {key} of a causal_lm is a whole number, not {value!r}")
-        if key in _WORDS:
-            _one_of(key, value, _WORDS[key])
-    _one_of("self_test", given.get("self_test", "yes"), ("yes", "no"))
-    settings: dict[str, Any] = {key: given[key] for key in (*_WORDS, *_FREE) if key in given}
-    settings |= {key: int(given[key]) for key in _NUMBERS if key in given}
-    settings |= {"bos_token": option_value(given["bos_token"])} if "bos_token" in given else {}
-    return CausalOptions(policy=policy_of(given), self_test=given.get("self_test", "yes") == "yes", **settings)
-
-
-def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise SpecError(f"{value!r} is not a known {what} of a causal_lm", hint=f"use one of {', '.join(allowed)}")
+    return read_options(CausalOptions, given, of="a causal_lm", known=POLICY_OPTIONS, policy=policy_of(given))

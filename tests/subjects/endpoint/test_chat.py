@@ -85,15 +85,15 @@ def test_what_it_is_and_can() -> None:
         ("api_key=sk-1", "would write a secret"),
         ("other=1", "no option of a served chat model"),
         ("repeats=0", "repeats 1 or more"),
-        ("repeats=x", "no whole number"),
-        ("temperature=warm", "no number"),
-        ("temperature=nan", "no number"),
-        ("price_in=1&price_out=1&budget=nan", "no number"),
-        ("timeout=inf", "no number"),
+        ("repeats=x", "a whole number, not 'x'"),
+        ("temperature=warm", "is a number or one of task, default, not 'warm'"),
+        ("temperature=nan", "is a number"),
+        ("price_in=1&price_out=1&budget=nan", "is a number"),
+        ("timeout=inf", "is a number"),
         ("budget=3", "a budget needs prices"),
         ("price_in=1", "a price is missing"),
         ("logprobs=21", "logprobs is 0 to 20"),
-        ("system=none", "system is system or user"),
+        ("system=none", "one of system, user, not 'none'"),
         ("parallel=0", "parallel and timeout are above 0"),
     ],
 )
@@ -748,5 +748,5 @@ def test_options_are_read() -> None:
     """Every default is written out in the settings; prices make costs."""
     options = chat_options({"price_in": "2", "price_out": "8", "shots": "4"})
     assert options.cost(1_000_000, 500_000) == 6
-    assert options.told == ["shots=4"]
+    assert options.told == {"shots": "4"}
     assert Chat("m", "http://127.0.0.1:1", options=options).settings["shots"] == 4

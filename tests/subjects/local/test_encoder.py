@@ -16,9 +16,8 @@ from lexiscope.core.catalog import subject as make
 from lexiscope.core.errors import MissingExtraError, SpecError, SubjectError
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.core.usage import Usage, occurrences
-from lexiscope.subjects._options import EncoderOptions
 from lexiscope.subjects.local._rounding import rounding
-from lexiscope.subjects.local.encoder import CAPABILITIES, Encoder, load
+from lexiscope.subjects.local.encoder import CAPABILITIES, Encoder, EncoderOptions, load
 
 Folders = Callable[[str], Path]
 ARCHITECTURES = [

@@ -19,6 +19,7 @@ from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
+from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.search_space import Entry, SearchSpace
 from lexiscope.items.answers.synset_space import for_retrieval, synset_space
 from lexiscope.items.arrange.splits import split_by_word
@@ -241,7 +242,7 @@ def task_of(name: str, asked: str | None, methods: Sequence[str], *, default: st
     """
     if asked:
         return asked
-    dataset = name.partition("?")[0]
+    dataset = plain_name(name)
     if not catalog.has("datasets", dataset):
         return default
     found = catalog.card(dataset).task
@@ -308,7 +309,7 @@ def _space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> tuple[S
 
     Errors: :class:`SpecError` where nothing says what it is; those of the resource or the file.
     """
-    named, dataset = given["entries"], given["items"].partition("?")[0]
+    named, dataset = given["entries"], plain_name(given["items"])
     if named and named != WORDNET:
         return _from_file(existing_file(named)), items
     if _chooses(task) or named == WORDNET or not _has_space(dataset):

@@ -18,6 +18,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
+from lexiscope.core.spec import plain_name
 from lexiscope.items.read.importer import Imported, import_items
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.tabular import is_item_table, read_items
@@ -39,7 +40,7 @@ def task_of_items(name: str, asked: str | None) -> str:
     >>> task_of_items("mini_synonymy", None), task_of_items("mini_synonymy", "same_sense"), task_of_items("a.csv", None)
     ('minimal_pair', 'same_sense', 'relatedness')
     """
-    dataset = name.partition("?")[0]
+    dataset = plain_name(name)
     if asked:
         # a task that is loaded by path has its own name from here on
         return catalog.task(asked).name if is_path(asked) else asked

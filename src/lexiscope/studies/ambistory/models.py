@@ -15,6 +15,7 @@ from lexiscope.analysis.norms.within_sd import (
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import SpecError, StatisticError
 from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
+from lexiscope.core.spec import plain_name
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, part_of, value_of
 from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE, replies_table, scores_figure, scores_table
@@ -220,7 +221,7 @@ def tuning_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
 def _named(run: AmbistoryData, spec: str) -> Predictor:
     found = [each for each in run.predictors if spec in (each.subject, each.title)]
     # device and threads are added to a spec before it is asked
-    found = found or [each for each in run.predictors if each.subject.startswith(spec.partition("?")[0])]
+    found = found or [each for each in run.predictors if each.subject.startswith(plain_name(spec))]
     if len(found) != 1:
         known = ", ".join(each.subject for each in run.predictors) or "none"
         raise SpecError(f"{spec!r} names no subject of this run to compare", hint=f"there are: {known}")

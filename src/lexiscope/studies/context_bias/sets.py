@@ -12,6 +12,7 @@ from lexiscope.core.dataset import Dataset, DatasetCard, own_card
 from lexiscope.core.errors import DataError, InputError, SpecError, made_and_failed
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
+from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
 from lexiscope.items.answers.synset_space import for_retrieval, synset_space
 from lexiscope.items.arrange.divided import Divided, by_splits
@@ -116,7 +117,7 @@ def open_sets(settings: ContextBiasSettings) -> tuple[tuple[AuditSet, ...], tupl
     if not found:
         raise next(iter(missing.values()))
     not_used = [NotUsed(name, _title(name), f"Not at hand: {why.sentences}") for name, why in missing.items()]
-    plain, of_paper = ({name.partition("?")[0]: name for name in names} for names in (asked, SETS))
+    plain, of_paper = ({plain_name(name): name for name in names} for names in (asked, SETS))
     if plain.keys() & of_paper.keys():
         others = [name for short, name in of_paper.items() if short not in plain]
         not_used += [NotUsed(name, _title(name), f"{_NOT_ASKED}--dataset {name}.") for name in others]
@@ -148,12 +149,13 @@ def _published(name: str, seed: int) -> AuditSet:
     parts = by_splits(loaded.items, seed)
     if task in PAIR_TASKS:
         bias_fitness(parts.marked(), needs=SPLITS).require()
-    title = loaded.card.title if "?" not in name else f"{loaded.card.title} [{name.partition('?')[2]}]"
+    options = name.removeprefix(plain_name(name))[1:]
+    title = f"{loaded.card.title} [{options}]" if options else loaded.card.title
     return AuditSet(name, title, task, parts, loaded.card, space, loaded.checksums)
 
 
 def _loaded(name: str) -> tuple[Dataset, str, SearchSpace | None]:
-    module: Any = catalog.module("datasets", name.partition("?")[0])
+    module: Any = catalog.module("datasets", plain_name(name))
     if module.CARD.name == "wsd":
         if name not in ("wsd", RETRIEVAL):
             raise SpecError(f"this study takes all of wsd, not {name}", hint=f"write wsd or {RETRIEVAL}")

@@ -12,6 +12,7 @@ from lexiscope.analysis.bias.view_answers import answers_by_view
 from lexiscope.analysis.bias.view_gaps import ambiguity_and_word_bias
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Undefined, statistic_name
+from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.word_of import words_of
 from lexiscope.report.parts.bias_sections import Choice, error_browser
@@ -54,7 +55,7 @@ def label_entropies(run: BiasData) -> object:
     pairs = [audit for audit in run.sets if audit.task in PAIR_TASKS]
     # a file of the user's own may be called wic.csv
     known = {} if run.own else ENTROPY_RULES
-    rules = [known.get(audit.name.partition("?")[0], ("lemma", "all")) for audit in pairs]
+    rules = [known.get(plain_name(audit.name), ("lemma", "all")) for audit in pairs]
     rows = _entropies(run, pairs, rules, label_entropy, 2)
     title = "Label entropy: does the word tell the label?"
     table = entropy_table(rows, name="label_entropy", title=title, number="4") if rows else None

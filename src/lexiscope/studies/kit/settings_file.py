@@ -19,6 +19,7 @@ from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.given_file import existing_file
 from lexiscope.core.run import write_atomically
 from lexiscope.core.settings import Setting, SettingError, Settings, settings_from, settings_of, unknown_setting
+from lexiscope.core.spec import plain_name
 from lexiscope.resources.tables.yaml_faults import refusal
 from lexiscope.resources.tables.yaml_source import YamlSource, parse_yaml, read_yaml
 from lexiscope.resources.tables.yaml_writing import yaml_value
@@ -187,7 +188,7 @@ def _check_names(source: YamlSource, setting: Setting, value: Any) -> None:
         try:
             if setting.option.names and entry and not catalog.has(setting.option.names, entry):
                 # options stand behind a question mark: am2ico?language=zh
-                catalog.module(setting.option.names, entry.partition("?")[0])
+                catalog.module(setting.option.names, plain_name(entry))
             if entry:
                 setting.option.read(entry)
         except InputError as error:

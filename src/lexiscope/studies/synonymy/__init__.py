@@ -15,6 +15,7 @@ from lexiscope.analysis.choices.design import CORRECT, INCORRECT, RANDOM, Cell, 
 from lexiscope.analysis.choices.design_answers import versus
 from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
+from lexiscope.core.spec import plain_name
 from lexiscope.report.plots.style import short_names
 from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.kit.study import Study
@@ -213,8 +214,8 @@ def _short(subject: str) -> str:
     """
     if subject.startswith(data.BASELINE):
         return "word frequency"
-    name, mark, options = subject.partition("?")
-    return name.rstrip("/").rpartition("/")[2].rpartition(":")[2] + mark + options
+    name = plain_name(subject)
+    return name.rstrip("/").rpartition("/")[2].rpartition(":")[2] + subject.removeprefix(name)
 
 
 def _label(cell: Cell) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.prompt import GUIDELINES, Prompting
+from lexiscope.subjects._options import read_options
 from lexiscope.subjects.endpoint._server_options import refuse_secrets
 
 Temperature = float | Literal["task", "default"]
@@ -60,8 +60,6 @@ class ChatOptions:
             raise SpecError("a price is missing", hint="give both: price_in=…&price_out=…, of a million tokens")
         if self.budget is not None and self.price_in is None:
             raise SpecError("a budget needs prices", hint="add price_in=…&price_out=…, of a million tokens")
-        if self.system not in ("system", "user"):
-            raise SpecError(f"system is system or user, not {self.system!r}")
         if min(self.price_in or 0, self.price_out or 0, self.budget or 0) < 0:
             raise SpecError("prices and the budget are 0 or more")
 
@@ -71,12 +69,12 @@ class ChatOptions:
         return Prompting(self.variant, self.shots, self.language, self.repeats)
 
     @property
-    def told(self) -> list[str]:
-        """The options that change the answers, and the name of the key's variable, as they stand in a spec."""
+    def told(self) -> dict[str, str]:
+        """The options that change the answers, and the name of the key's variable, as in a spec."""
         names = (*_CHANGES_ANSWERS, "revision", "key_env")
         ordinary = ChatOptions()
         changed = [name for name in names if getattr(self, name) != getattr(ordinary, name)]
-        return [f"{name}={_shown(getattr(self, name))}" for name in changed]
+        return {name: _shown(getattr(self, name)) for name in changed}
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
         """Return what tokens cost at the user's prices, ``None`` without prices.
@@ -93,18 +91,12 @@ def chat_options(given: Mapping[str, str]) -> ChatOptions:
     """Read the options of a served chat model.
 
     >>> chat_options({"repeats": "3", "temperature": "default"}).told
-    ['repeats=3', 'temperature=default']
+    {'repeats': '3', 'temperature': 'default'}
 
     Errors: :class:`SpecError` for an unknown option or value; it does not repeat what may be a secret.
     """
     refuse_secrets(given)
-    known = [field.name for field in fields(ChatOptions)]
-    settings: dict[str, Any] = {}
-    for key, value in given.items():
-        if key not in known:
-            raise SpecError(f"{key!r} is no option of a served chat model", hint=f"use one of {', '.join(known)}")
-        settings[key] = _READ.get(key, str)(value) if key != "temperature" else _temperature(value)
-    options = ChatOptions(**settings)
+    options = read_options(ChatOptions, given, of="a served chat model")
     try:
         options.prompting  # noqa: B018 checked before anything is asked
     except InputError as error:
@@ -112,32 +104,5 @@ def chat_options(given: Mapping[str, str]) -> ChatOptions:
     return options
 
 
-def _whole(value: str) -> int:
-    if not value.isdecimal():
-        raise SpecError(f"{value!r} is no whole number, as this option of a chat model needs")
-    return int(value)
-
-
-def _number(value: str) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    # a budget of nan would never be spent
-    if not math.isfinite(number):
-        raise SpecError(f"{value!r} is no number, as this option of a chat model needs")
-    return number
-
-
-def _temperature(value: str) -> Temperature:
-    return value if value in ("task", "default") else _number(value)  # type: ignore[return-value]
-
-
 def _shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-_READ: dict[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("shots", "repeats", "max_tokens", "logprobs", "parallel", "retries", "max_calls"), _whole),
-    **dict.fromkeys(("timeout", "backoff", "price_in", "price_out", "budget"), _number),
-}

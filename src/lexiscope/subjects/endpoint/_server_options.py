@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from lexiscope.core.errors import SpecError
 from lexiscope.core.scoring import PUBLISHED, ScoringPolicy
-from lexiscope.subjects._options import option_value
-from lexiscope.subjects._scoring_options import policy_of
+from lexiscope.core.spec import split_options
+from lexiscope.subjects._options import read_options
+from lexiscope.subjects._scoring_options import POLICY_OPTIONS, policy_of
 
-_POLICY = ("policy", "bos", "first", "tokens", "per")
-_WHOLE = ("parallel", "batch", "retries")
-_SECONDS = ("timeout", "backoff")
 _SECRET = ("key", "api_key", "apikey", "token", "password", "authorization")
 
 
@@ -52,15 +49,12 @@ def split_address(url: str) -> tuple[str, dict[str, str]]:
 
     Errors: :class:`SpecError` for an option that is not key=value and for a secret in the address.
     """
-    address, _, query = url.partition("?")
+    address, options = split_options(url)
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
         raise SpecError("this is no address of a server", hint="write completions:MODEL@http://host:8000/v1")
     if "@" in address:
         raise SpecError("the address has a user name or password in it", hint="use ?key_env=NAME")
-    pairs = [part.partition("=") for part in query.split("&") if part]
-    if any(not key or not value for key, _, value in pairs):
-        raise SpecError("the options of a served model are written key=value&key=value")
-    return address.rstrip("/"), {key: value for key, _, value in pairs}
+    return address.rstrip("/"), options
 
 
 def refuse_secrets(given: Mapping[str, str]) -> None:
@@ -82,25 +76,6 @@ def server_options(given: Mapping[str, str]) -> ServerOptions:
 
     Errors: :class:`SpecError` for an unknown option or value; it does not repeat what may be a secret.
     """
-    known = (*_POLICY, *(field.name for field in fields(ServerOptions) if field.name != "policy"))
     refuse_secrets(given)
-    for key, value in given.items():
-        if key not in known:
-            raise SpecError(f"{key!r} is no option of a served model", hint=f"use one of {', '.join(known)}")
-        if key in _WHOLE and not value.isdecimal():
-            raise SpecError(f"the option {key} is a whole number, not {value!r}")
-    if given.get("self_test", "yes") not in ("yes", "no"):
-        raise SpecError("self_test is yes or no")
-    settings: dict[str, Any] = {key: given[key] for key in ("bos_token", "key_env") if key in given}
-    settings |= {"bos_token": option_value(given["bos_token"])} if "bos_token" in given else {}
-    settings |= {key: int(given[key]) for key in _WHOLE if key in given}
-    settings |= {key: _seconds(key, given[key]) for key in _SECONDS if key in given}
-    self_test = given.get("self_test", "yes") == "yes"
-    return ServerOptions(policy=policy_of(dict(given)), self_test=self_test, **settings)
-
-
-def _seconds(key: str, value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        raise SpecError(f"the option {key} is a number of seconds, not {value!r}") from None
+    policy = policy_of(given)
+    return read_options(ServerOptions, given, of="a served model", known=POLICY_OPTIONS, policy=policy)

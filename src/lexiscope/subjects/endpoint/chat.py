@@ -31,6 +31,7 @@ from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Message, Preview, Prompting
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Progress, Subject, SubjectSpec, reseeded
 from lexiscope.items.answers.chat_answers import chat_answers
 from lexiscope.subjects._answer_log import AnswerLog
@@ -89,8 +90,7 @@ class Chat:
     @property
     def subject_id(self) -> str:
         """Its spec, with the options that change its answers and the name of the key's variable."""
-        told = self.options.told
-        return f"chat:{self.name}@{self.url}" + (f"?{'&'.join(told)}" if told else "")
+        return with_options(f"chat:{self.name}@{self.url}", self.options.told)
 
     @property
     def facts(self) -> SubjectFacts:

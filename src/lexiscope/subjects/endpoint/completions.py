@@ -21,10 +21,10 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, RunError, SpecError, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import ScoringPolicy, TokenScores
+from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Progress, SubjectSpec, reseeded
 from lexiscope.subjects._answer_log import AnswerLog
-from lexiscope.subjects._options import option_text
-from lexiscope.subjects._scoring_options import policy_text
+from lexiscope.subjects._scoring_options import policy_options
 from lexiscope.subjects.endpoint._chat_request import storable
 from lexiscope.subjects.endpoint._endpoint import Endpoint, Reply, UnreadableReply, index_of, refusal
 from lexiscope.subjects.endpoint._endpoint_probe import About, Served, about, probe
@@ -71,10 +71,9 @@ class Completions:
     @property
     def subject_id(self) -> str:
         """Its spec, with the options that change its numbers and the name of the key's variable."""
-        told = policy_text(self.options.policy)
         named = {name: getattr(self.options, name) for name in ("bos_token", "key_env")}
-        told += [f"{name}={option_text(value)}" for name, value in named.items() if value]
-        return f"completions:{self.name}@{self.url}" + (f"?{'&'.join(told)}" if told else "")
+        told = policy_options(self.options.policy) | {name: value for name, value in named.items() if value}
+        return with_options(f"completions:{self.name}@{self.url}", told)
 
     @property
     def policy(self) -> ScoringPolicy:

@@ -16,23 +16,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import CapabilityError, InputError, Place, SpecError, SubjectError
+from lexiscope.core.errors import CapabilityError, InputError, Place, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES, ChatQuestion, ChatReply, Message, Prompting
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
+from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Progress, SubjectSpec, reseeded
 from lexiscope.items.answers.chat_answers import chat_answers
 from lexiscope.items.answers.scale_scoring import prompt_of
-from lexiscope.subjects._options import split_name
+from lexiscope.subjects._options import read_options, split_name
 from lexiscope.subjects._scoring_options import causal_options
 from lexiscope.subjects._vector_store import VectorStore, digest
 from lexiscope.subjects.local._adapter import RECORD, AdaptedFolder
@@ -43,11 +44,22 @@ from lexiscope.subjects.local.causal_lm import CausalLM
 
 KIND = "chat"
 _ASKED = ("variant", "shots", "language", "repeats")
-_ANSWERS = ("generated", "scored")
 _RUN = ("dtype", "device", "threads", "batch_tokens", "base", "trust_remote_code")
 _FORMAT = 1
 _MAX_TOKENS = 256
 _LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The options that change the answers."""
+
+    variant: str = ""
+    shots: int = 0
+    language: str = ""
+    repeats: int = 1
+    answer: Literal["generated", "scored"] = "generated"
+    max_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +84,7 @@ def load_local(spec: SubjectSpec, *, seed: int = 0) -> LocalChat:
     Errors: :class:`SpecError` for an unknown option or value.
     """
     name, revision, given = split_name(spec.name)
-    known = (*_ASKED, "answer", "max_tokens", *_RUN)
-    for key, value in given.items():
-        if key not in known:
-            raise SpecError(f"{key!r} is no option of a local chat model", hint=f"use one of {', '.join(known)}")
-        if key in ("shots", "repeats", "max_tokens") and not value.isdecimal():
-            raise SpecError(f"the option {key} is a whole number, not {value!r}")
-    if given.get("answer", "generated") not in _ANSWERS:
-        raise SpecError(f"answer={given['answer']} is unknown", hint=f"use one of {', '.join(_ANSWERS)}")
+    read_options(_Asked, {key: value for key, value in given.items() if key not in _RUN}, of="a local chat model")
     causal_options({key: given[key] for key in _RUN if key in given})
     return LocalChat(name, revision=revision, given=given, seed=seed)
 
@@ -104,8 +109,10 @@ class LocalChat:
     def subject_id(self) -> str:
         """Its spec, with the options that change its answers."""
         revision = f"#{self.hub_revision}" if self.hub_revision else ""
-        told = [f"{key}={self.given[key]}" for key in (*_ASKED, "answer", "max_tokens", "dtype") if key in self.given]
-        return f"{KIND}:{self.name}{revision}" + (f"?{'&'.join(told)}" if told else "")
+        names = (*_ASKED, "answer", "max_tokens", "dtype")
+        return with_options(
+            f"{KIND}:{self.name}{revision}", {key: self.given[key] for key in names if key in self.given}
+        )
 
     @property
     def facts(self) -> SubjectFacts:

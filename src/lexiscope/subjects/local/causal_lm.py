@@ -31,9 +31,10 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import Offsets, ScoringPolicy, TokenScores
+from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Floats, Progress, SubjectSpec, reseeded
-from lexiscope.subjects._options import option_text, split_name
-from lexiscope.subjects._scoring_options import CausalOptions, causal_options, policy_text
+from lexiscope.subjects._options import split_name
+from lexiscope.subjects._scoring_options import CausalOptions, causal_options, policy_options
 from lexiscope.subjects._vector_store import VectorStore, digest, library_versions
 from lexiscope.subjects.local._adapter import AdaptedFolder, locate_model
 from lexiscope.subjects.local._generation import Prompt, continue_group, groups_of
@@ -98,10 +99,10 @@ class CausalLM:
     def subject_id(self) -> str:
         """Its spec, with the options that change its numbers and without those that only change its speed."""
         revision = f"#{self.hub_revision}" if self.hub_revision else ""
-        options = policy_text(self.options.policy)
-        options += [f"bos_token={option_text(self.options.bos_token)}"] if self.options.bos_token else []
-        options += [f"dtype={self.options.dtype}"] if self.options.dtype != "fp32" else []
-        return f"causal_lm:{self.name}{revision}" + (f"?{'&'.join(options)}" if options else "")
+        named = policy_options(self.options.policy)
+        named |= {"bos_token": self.options.bos_token} if self.options.bos_token else {}
+        named |= {"dtype": self.options.dtype} if self.options.dtype != "fp32" else {}
+        return with_options(f"causal_lm:{self.name}{revision}", named)
 
     @property
     def policy(self) -> ScoringPolicy:

@@ -11,10 +11,10 @@ once, whatever the number of targets in it, and every layer is taken from that o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from lexiscope.core.errors import CapabilityError, Place, SubjectError
 from lexiscope.core.subject import Floats, Progress, SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import is_masked, with_mask
-from lexiscope.subjects._options import EncoderOptions, encoder_options, split_name
+from lexiscope.subjects._options import Device, read_options, split_name
 from lexiscope.subjects._vector_store import VectorStore, digest, library_versions
 from lexiscope.subjects.local._forward import ForwardPass
 from lexiscope.subjects.local._loading import load_tokenizer, trusted
@@ -40,13 +40,33 @@ Counts = np.ndarray[Any, np.dtype[np.int64]]
 _STORE_FORMAT = 2
 
 
+@dataclass(frozen=True, slots=True)
+class EncoderOptions:
+    """How an encoder is run.
+
+    ``threads``: of torch, 0 = as the process has it. ``batch_tokens``: most tokens of a batch, 0 = 1,024 on a CPU and
+    16,384 elsewhere. ``trust_remote_code``: the revision of the model whose own Python code may be run; empty = none.
+    """
+
+    dtype: Literal["fp32", "bf16"] = "fp32"
+    device: Device = "cpu"
+    threads: int = 0
+    batch_tokens: int = 0
+    trust_remote_code: str = ""
+
+    @property
+    def budget(self) -> int:
+        """The most tokens of a batch, padding included."""
+        return self.batch_tokens or (1_024 if self.device == "cpu" else 16_384)
+
+
 def load(spec: SubjectSpec) -> Encoder:
     """Make the encoder that a spec names. Its weights are read when it first has something to compute.
 
     Errors: :class:`SpecError` for an unknown option.
     """
     name, revision, options = split_name(spec.name)
-    return Encoder(name, revision=revision, options=encoder_options(options))
+    return Encoder(name, revision=revision, options=read_options(EncoderOptions, options, of="an encoder"))
 
 
 class Encoder:

@@ -19,19 +19,20 @@ is never compared with one of a model that reads from left to right: its measure
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import Place, SpecError, SubjectError
-from lexiscope.core.scoring import Conditioning, Counted, Doubles, Per, ScoringPolicy, TokenScores
+from lexiscope.core.scoring import Counted, Doubles, Per, ScoringPolicy, TokenScores
+from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Progress, SubjectSpec
 from lexiscope.subjects._answer_log import AnswerLog
-from lexiscope.subjects._options import split_name
+from lexiscope.subjects._options import Device, read_options, split_name
 from lexiscope.subjects._vector_store import library_versions
 from lexiscope.subjects.local._loading import trusted
 from lexiscope.subjects.local._masked_copies import Copies, TokenisedText, plan_copies, tokenise_texts
@@ -49,45 +50,27 @@ _HOW = ["how"]
 _CHUNK_IDS = 400_000
 # rows of logits at a time: 128 rows of a vocabulary of 250,000 are 128 MB
 _MOST_ROWS = 128
-_NUMBERS = ("threads", "batch_tokens")
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "conditioning": ("masked_within_word", "masked"),
-    "tokens": get_args(Counted),
-    "per": get_args(Per),
-    "dtype": ("fp32", "bf16"),
-    "device": ("cpu", "cuda", "mps"),
-    "self_test": ("yes", "no"),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedOptions:
     """How a masked language model is run.
 
-    ``conditioning``, ``tokens`` and ``per``: as in a :class:`~lexiscope.core.scoring.ScoringPolicy`. ``dtype``:
-    ``fp32`` or ``bf16``. ``device``: ``cpu``, ``cuda`` or ``mps``. ``threads``: of torch, 0 = as the process has it.
-    ``batch_tokens``: most tokens of a batch, 0 = 2,048 on a CPU and 32,768 elsewhere. ``self_test``: the task tries
-    trivially easy pairs first (``yes`` or ``no``).
-    ``trust_remote_code``: the revision of the model whose own Python code may be run.
+    ``conditioning``, ``tokens`` and ``per``: as in a :class:`~lexiscope.core.scoring.ScoringPolicy`. ``threads``: of
+    torch, 0 = as the process has it. ``batch_tokens``: most tokens of a batch, 0 = 2,048 on a CPU and 32,768
+    elsewhere. ``self_test``: the task tries trivially easy pairs first. ``trust_remote_code``: the revision of the
+    model whose own Python code may be run.
     """
 
-    conditioning: str = "masked_within_word"
-    tokens: str = "text"
-    per: str = "token"
-    dtype: str = "fp32"
-    device: str = "cpu"
+    conditioning: Literal["masked_within_word", "masked"] = "masked_within_word"
+    tokens: Counted = "text"
+    per: Per = "token"
+    dtype: Literal["fp32", "bf16"] = "fp32"
+    device: Device = "cpu"
     threads: int = 0
     batch_tokens: int = 0
-    self_test: str = "yes"
+    self_test: Literal["yes", "no"] = "yes"
     trust_remote_code: str = ""
-
-    def __post_init__(self) -> None:
-        for name, allowed in _CHOICES.items():
-            if getattr(self, name) not in allowed:
-                what = f"{name}={getattr(self, name)} is no option of a masked language model"
-                raise SpecError(what, hint=f"use one of {', '.join(allowed)}")
-        if self.threads < 0 or self.batch_tokens < 0:
-            raise SpecError("threads and batch_tokens of a masked language model are 0 or more")
 
     @classmethod
     def read(cls, given: dict[str, str]) -> MaskedOptions:
@@ -98,18 +81,10 @@ class MaskedOptions:
 
         Errors: :class:`SpecError` for an unknown option or value.
         """
-        known = [field.name for field in fields(cls)]
-        unknown = [key for key in given if key not in known]
-        if unknown:
-            hint = f"use one of {', '.join(known)}"
-            if unknown[0] in ("bos", "first"):
-                hint = "a masked model has its special tokens always: the policy is bos=no, first=scored"
-            raise SpecError(f"{unknown[0]!r} is no option of a masked language model", hint=hint)
-        for name in _NUMBERS:
-            if not given.get(name, "0").isdecimal():
-                raise SpecError(f"{name} is a whole number, not {given[name]!r}")
-        numbers = {name: int(given[name]) for name in _NUMBERS if name in given}
-        return cls(**cast(dict[str, Any], {**given, **numbers}))
+        if "bos" in given or "first" in given:
+            hint = "a masked model has its special tokens always: the policy is bos=no, first=scored"
+            raise SpecError("bos and first are no options of a masked language model", hint=hint)
+        return read_options(cls, given, of="a masked language model")
 
     @property
     def budget(self) -> int:
@@ -143,8 +118,8 @@ class MaskedLM:
         revision = f"#{self.hub_revision}" if self.hub_revision else ""
         named = {name: getattr(self.options, name) for name in ("conditioning", "tokens", "dtype")}
         defaults = MaskedOptions()
-        told = [f"{name}={value}" for name, value in named.items() if value != getattr(defaults, name)]
-        return f"masked_lm:{self.name}{revision}" + (f"?{'&'.join(told)}" if told else "")
+        changed = {name: value for name, value in named.items() if value != getattr(defaults, name)}
+        return with_options(f"masked_lm:{self.name}{revision}", changed)
 
     @property
     def policy(self) -> ScoringPolicy:
@@ -152,9 +127,9 @@ class MaskedLM:
         return ScoringPolicy(
             bos="no",
             first="scored",
-            tokens=cast(Counted, self.options.tokens),
-            per=cast(Per, self.options.per),
-            conditioning=cast(Conditioning, self.options.conditioning),
+            tokens=self.options.tokens,
+            per=self.options.per,
+            conditioning=self.options.conditioning,
         )
 
     @property

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.answers.search_space import Entry, SearchSpace, retrieved
 from lexiscope.resources.vectors.nearest import nearest
-from lexiscope.subjects._options import split_name
+from lexiscope.subjects._options import Device, read_options, split_name
 from lexiscope.subjects.local._loading import torch_threads
 from lexiscope.subjects.trained._trained_folder import ENTRIES, VECTORS, TrainedSubject
 
@@ -30,19 +31,26 @@ TASKS = partial(catalog.tasks_where, lambda task: task.learnt == "bi_encoder")
 """The tasks that one can be trained for; each folder answers that of its training."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """How a trained folder is run, and how many entries it gives."""
+
+    device: Device = "cpu"
+    threads: int = 0
+    ranks: int = 1
+
+
 def load(spec: SubjectSpec) -> BiEncoder:
     """Make the bi-encoder of a folder. Its weights are read when it is first asked.
 
     Errors: :class:`SpecError` for an unknown option.
     """
     name, revision, given = split_name(spec.name)
-    numbers = {key: given.get(key, default) for key, default in (("threads", "0"), ("ranks", "1"))}
-    device = given.get("device", "cpu")
-    known = device in ("cpu", "cuda", "mps") and all(value.isdecimal() for value in numbers.values())
-    if revision or set(given) - {"device", "threads", "ranks"} or not known or not int(numbers["ranks"]):
+    options = read_options(_Options, given, of="a bi_encoder")
+    if revision or not options.ranks:
         hint = "write bi_encoder:FOLDER, or bi_encoder:FOLDER?ranks=10"
         raise SpecError(f"{spec.name!r} names no trained folder", hint=hint)
-    return BiEncoder(name, device=device, threads=int(numbers["threads"]), ranks=int(numbers["ranks"]))
+    return BiEncoder(name, device=options.device, threads=options.threads, ranks=options.ranks)
 
 
 class BiEncoder(TrainedSubject):

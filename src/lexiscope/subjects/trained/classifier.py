@@ -22,7 +22,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.scoring import Doubles
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.answers.sense_options import glosses_of
-from lexiscope.subjects._options import split_name
+from lexiscope.subjects._options import Device, read_options, split_name
 from lexiscope.subjects.local._loading import torch_threads
 from lexiscope.subjects.trained._probe import Cosines, Probe, best_option
 from lexiscope.subjects.trained._trained_folder import TrainedSubject
@@ -37,11 +37,11 @@ CHOICE, PROBABILITY, DISTANCE, RATING = "choice", "probability", "cosine_distanc
 class TrainedOptions:
     """How a trained folder is run: none of it changes its answers.
 
-    ``device``: ``cpu``, ``cuda`` or ``mps``. ``threads``: of torch, 0 = as the process has it. ``store``: a folder in
+    ``threads``: of torch, 0 = as the process has it. ``store``: a folder in
     which a probe keeps the vectors of its encoder.
     """
 
-    device: str = "cpu"
+    device: Device = "cpu"
     threads: int = 0
     store: Path | None = None
 
@@ -61,13 +61,10 @@ def trained_options(spec: SubjectSpec) -> tuple[str, TrainedOptions]:
     Errors: :class:`SpecError` for an unknown option or value.
     """
     name, revision, given = split_name(spec.name)
-    device, threads = given.get("device", "cpu"), given.get("threads", "0")
-    known = device in ("cpu", "cuda", "mps") and threads.isdecimal()
-    if revision or set(given) - {"device", "threads", "store"} or not known:
+    if revision:
         hint = f"write {spec.kind}:FOLDER, or {spec.kind}:FOLDER?device=cuda&threads=2"
         raise SpecError(f"{spec.name!r} names no trained folder", hint=hint)
-    store = Path(given["store"]).expanduser() if "store" in given else None
-    return name, TrainedOptions(device, int(threads), store)
+    return name, read_options(TrainedOptions, given, of=f"a {spec.kind}")
 
 
 class Classifier(TrainedSubject):
