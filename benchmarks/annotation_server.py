@@ -43,7 +43,7 @@ from lexiscope.annotation.study_file.definition import (
     LeaseSection,
     RatingsSection,
     StudyDefinition,
-    Texts,
+    StudyTexts,
 )
 from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.app import App
@@ -76,7 +76,7 @@ def study() -> tuple[StudyDefinition, tuple[Item, ...]]:
         ratings=RatingsSection(per_item=1000),
         catch=CatchSection(per_list=0),
         lease=LeaseSection(minutes=600),
-        texts=Texts(title="t", consent="I agree.", instructions="Judge.", debrief="Thanks."),
+        texts=StudyTexts(title="t", consent="I agree.", instructions="Judge.", debrief="Thanks."),
         codes=Codes(completion="A", screen_out="B", no_consent="C"),
         ethics="none needed: nobody takes part",
     )

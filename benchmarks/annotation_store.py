@@ -17,12 +17,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lexiscope.annotation.store.engine import sa
-from lexiscope.annotation.store.record import Answer, Phase, Question, State, StudyItem, StudyRecord, Trial
+from lexiscope.annotation.store.record import (
+    BrowserAnswer,
+    ItemQuestion,
+    Phase,
+    State,
+    StoredTrial,
+    StudyItem,
+    StudyRecord,
+)
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.scale import Scale
 
 N_TRIALS = 80
-QUESTION = Question("rating", Scale(1, 5))
+QUESTION = ItemQuestion("rating", Scale(1, 5))
 STUDY = StudyRecord(
     "benchmark",
     "relatedness",
@@ -37,14 +45,16 @@ def begin(store: Store) -> str:
     store.record_consent(who, text="I take part.", version="1")
     store.change_state(who, State.QUALIFIED, reason="no test")
     store.take_place(who)
-    store.lay_out(who, Phase.TRIALS, [Trial(item.item_id, (1, 0), "left") for item in STUDY.items])
+    store.lay_out(who, Phase.TRIALS, [StoredTrial(item.item_id, (1, 0), "left") for item in STUDY.items])
     store.change_state(who, State.ACTIVE, reason="go")
     return who
 
 
 def session(store: Store, who: str, *, n_answers: int, next_page: bool) -> None:
     for position in range(n_answers):
-        given = Answer(who, f"i{position}", Phase.TRIALS, f"k{position}", position, value=position % 5 + 1, rt_ms=900.0)
+        given = BrowserAnswer(
+            who, f"i{position}", Phase.TRIALS, f"k{position}", position, value=position % 5 + 1, rt_ms=900.0
+        )
         store.submit(given)
         if next_page:
             store.progress(who)

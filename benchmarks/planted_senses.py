@@ -61,7 +61,7 @@ from lexiscope.training.gasi.pruning import pruned_mask, pruning_threshold  # no
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings  # noqa: E402
 from lexiscope.training.gasi.shards import Shards, make_shards, renamed_shards  # noqa: E402
 from lexiscope.training.gasi.train import train_gasi  # noqa: E402
-from lexiscope.training.gasi.vocabulary import Limits  # noqa: E402
+from lexiscope.training.gasi.vocabulary import VocabularyLimits  # noqa: E402
 from sense_induction import corpus_lines  # noqa: E402
 
 FRESH, PRUNED = "_fresh", ", pruned"
@@ -116,7 +116,7 @@ def draws(given: argparse.Namespace) -> tuple[Shards, list[Draw]]:
             read += len(words)
             stream.write(" ".join(words) + "\n")
     behind = list(lines)
-    plain = make_shards([path], given.work / "plain", limits=Limits(10, 0), tokenisation="given")
+    plain = make_shards([path], given.work / "plain", limits=VocabularyLimits(10, 0), tokenisation="given")
     found = []
     for seed, drawn in enumerate(disjoint(plain, given.pairs, list(itertools.pairwise(given.bands)), max(given.seeds))):
         if seed in given.seeds:

@@ -36,7 +36,7 @@ import transformers  # noqa: E402
 from lexiscope.core import catalog  # noqa: E402
 from lexiscope.items.arrange.splits import sampled  # noqa: E402
 from lexiscope.subjects.local._model_folder import locate  # noqa: E402
-from lexiscope.subjects.trained._reader import Reader, Shape  # noqa: E402
+from lexiscope.subjects.trained._reader import LoadedClassifier, Shape  # noqa: E402
 from lexiscope.subjects.trained._reading import Encoded, Wording  # noqa: E402
 from lexiscope.training._course import pace_of, run_steps  # noqa: E402
 from lexiscope.training._lessons import Lessons, steps_of  # noqa: E402
@@ -58,8 +58,8 @@ class Data:
         return max(len(each.ids) for each in self.encoded)
 
 
-def reader() -> Reader:
-    return Reader(locate("minilm", "", allow=()), Shape(2, 2, dropout=0.0))
+def reader() -> LoadedClassifier:
+    return LoadedClassifier(locate("minilm", "", allow=()), Shape(2, 2, dropout=0.0))
 
 
 def wic(rows: int) -> Data:

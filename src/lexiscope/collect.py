@@ -47,7 +47,7 @@ Asked = Subject | SubjectSpec | str
 
 
 @runtime_checkable
-class Seeded(Protocol):
+class SeededSubject(Protocol):
     """A subject whose answers depend on the seed of the run."""
 
     def with_seed(self, seed: int) -> Subject:
@@ -256,7 +256,7 @@ def items_sha256(items: Sequence[Item]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _CollectedPart:
     """One subject asked in one view: what is computed, kept and continued as a whole."""
 
     subject: Subject
@@ -270,16 +270,16 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _AskedOf:
     """What is asked of whom."""
 
     items: tuple[Item, ...]
     task: Task
     seed: int
     sha256: str
-    parts: tuple[_Part, ...]
+    parts: tuple[_CollectedPart, ...]
 
-    def key(self, part: _Part) -> dict[str, Any]:
+    def key(self, part: _CollectedPart) -> dict[str, Any]:
         """Return everything that can change the answers of a part."""
         # a file of the user's own that was changed asks, or answers, another question
         code = {"code": dict(part.code)} if part.code else {}
@@ -301,7 +301,7 @@ def _question(
     task: Task | str,
     views: Sequence[str],
     seed: int,
-) -> _Question:
+) -> _AskedOf:
     asked = [_subject(subject, seed) for subject in subjects]
     question = catalog.task(task) if isinstance(task, str) else task
     if not items or not asked or not views:
@@ -315,19 +315,19 @@ def _question(
     for item in items:
         question.check_item(item)
     parts = tuple(
-        _Part(subject, view, subject.facts.revision, catalog.code([question.name, subject.subject_id]))
+        _CollectedPart(subject, view, subject.facts.revision, catalog.code([question.name, subject.subject_id]))
         for subject in asked
         for view in views
     )
-    return _Question(tuple(items), question, seed, items_sha256(items), parts)
+    return _AskedOf(tuple(items), question, seed, items_sha256(items), parts)
 
 
 def _subject(subject: Subject | SubjectSpec | str, seed: int) -> Subject:
     made = catalog.subject(subject) if isinstance(subject, str | SubjectSpec) else subject
-    return made.with_seed(seed) if isinstance(made, Seeded) else made
+    return made.with_seed(seed) if isinstance(made, SeededSubject) else made
 
 
-def _claim(out: Path, question: _Question) -> None:
+def _claim(out: Path, question: _AskedOf) -> None:
     """Check that the folder is new or belongs to this question, and note the question in it."""
     path = out / QUESTION
     now = [question.key(part) for part in question.parts]
@@ -365,7 +365,9 @@ def _difference(before: Mapping[str, Any], now: Sequence[Mapping[str, Any]]) -> 
 # -- the answers ----------------------------------------------------------------------------------------------
 
 
-def _answers(question: _Question, part: _Part, work: Path | None, progress: CollectProgress | None) -> ResponseTable:
+def _answers(
+    question: _AskedOf, part: _CollectedPart, work: Path | None, progress: CollectProgress | None
+) -> ResponseTable:
     def tell(done: int, total: int) -> None:
         if progress is not None:
             progress(part.name, done, total)
@@ -373,7 +375,7 @@ def _answers(question: _Question, part: _Part, work: Path | None, progress: Coll
     return question.task.answer(question.items, part.subject, view=part.view, work=work, progress=tell)
 
 
-def _part(out: Path, question: _Question, part: _Part, progress: CollectProgress | None) -> ResponseTable:
+def _part(out: Path, question: _AskedOf, part: _CollectedPart, progress: CollectProgress | None) -> ResponseTable:
     """Return the answers of a part: kept ones where it is finished, else new ones, kept from now on."""
     key = question.key(part)
     seal_path = _seal_path(out, key)
@@ -409,7 +411,7 @@ def _read_part(path: Path, seal: Mapping[str, Any], key: Mapping[str, Any]) -> R
     return ResponseTable.read_parquet(path)
 
 
-def _joined(question: _Question, tables: Sequence[ResponseTable]) -> ResponseTable:
+def _joined(question: _AskedOf, tables: Sequence[ResponseTable]) -> ResponseTable:
     """Concatenate the parts; refuse two subjects that answer under one id."""
     owner: dict[str, str] = {}
     for part, table in zip(question.parts, tables, strict=True):
@@ -422,7 +424,7 @@ def _joined(question: _Question, tables: Sequence[ResponseTable]) -> ResponseTab
 # -- the record -----------------------------------------------------------------------------------------------
 
 
-def _descriptions(out: Path, question: _Question) -> list[dict[str, Any]]:
+def _descriptions(out: Path, question: _AskedOf) -> list[dict[str, Any]]:
     """What each subject was when it answered: a subject whose answers were kept has not run again and knows less."""
     seals = [read_sealed(_seal_path(out, question.key(part))) for part in question.parts]
     return list(

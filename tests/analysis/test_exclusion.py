@@ -15,7 +15,7 @@ from lexiscope.analysis.exclusion import (
     LowAgreement,
     Rule,
     SelfReport,
-    Threshold,
+    ThresholdRule,
     TooSlow,
     apply,
     format_rule,
@@ -191,7 +191,7 @@ def test_a_constant_rater_must_be_decided_about() -> None:
         SelfReport(measure="no_such_question", value=0),
         AttentionCheck(),
         FailedQualification(minimum=0.8),
-        Threshold(measure="no_such_measure", side="above", bound=1),
+        ThresholdRule(measure="no_such_measure", side="above", bound=1),
     ],
 )
 def test_a_rule_without_its_measure_is_an_error(rule: Rule) -> None:
@@ -266,13 +266,13 @@ def test_attention_qualification_and_threshold() -> None:
     for rule in (
         AttentionCheck(),
         FailedQualification(minimum=0.75),
-        Threshold("qualification", "below", 200, summary="median", column="rt_ms"),
-        Threshold("qualification", "below", 1, summary="min"),
-        Threshold("qualification", "below", 2, summary="sum"),
-        Threshold("qualification", "above", 0.5, summary="sd"),
+        ThresholdRule("qualification", "below", 200, summary="median", column="rt_ms"),
+        ThresholdRule("qualification", "below", 1, summary="min"),
+        ThresholdRule("qualification", "below", 2, summary="sum"),
+        ThresholdRule("qualification", "above", 0.5, summary="sd"),
     ):
         assert set(apply([rule], table).attribution) == {"absent"}, rule
-    assert apply([Threshold("qualification", "above", 1, summary="max")], table).attribution == {}
+    assert apply([ThresholdRule("qualification", "above", 1, summary="max")], table).attribution == {}
 
 
 def test_a_self_report_can_be_an_option() -> None:
@@ -292,7 +292,7 @@ def test_rules_print_and_parse_back() -> None:
         AttentionCheck(allowed=1),
         FailedQualification(minimum=0.75),
         SelfReport(measure="native_language", value="other", missing="keep"),
-        Threshold(measure="rating", side="below", bound=1234567.125, summary="median", column="rt_ms"),
+        ThresholdRule(measure="rating", side="below", bound=1234567.125, summary="median", column="rt_ms"),
         LowAgreement(require_positive=False, method="spearman"),
     ]
     for rule in rules:

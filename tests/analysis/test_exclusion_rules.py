@@ -11,7 +11,7 @@ from lexiscope.analysis.exclusion import (
     FailedQualification,
     LowAgreement,
     SelfReport,
-    Threshold,
+    ThresholdRule,
     TooSlow,
 )
 from lexiscope.core.response import ResponseTable
@@ -40,7 +40,7 @@ def table_of(measure: str, answers: dict[tuple[str, str], float]) -> ResponseTab
         (SelfReport("native_speaker", 0), ["native_speaker was 0"]),
         (AttentionCheck(allowed=2), ["more than 2 attention checks"]),
         (FailedQualification(0.75), ["qualification test", "below 0.75"]),
-        (Threshold("rating", "below", 200, summary="median", column="rt_ms"), ["median of rt_ms", "is below 200"]),
+        (ThresholdRule("rating", "below", 200, summary="median", column="rt_ms"), ["median of rt_ms", "is below 200"]),
     ],
 )
 def test_the_sentence_holds_every_number(rule, parts: list[str]) -> None:  # type: ignore[no-untyped-def]
@@ -81,6 +81,6 @@ def test_those_who_were_not_asked_are_unknown_not_innocent() -> None:
     assert FailedQualification(1).judge(table_of("qualification", one), subjects).unknown == {
         "p2": "has 0 values of value"
     }
-    spread = Threshold("rating", "below", 0.1, summary="sd").judge(table_of("rating", one), subjects)
+    spread = ThresholdRule("rating", "below", 0.1, summary="sd").judge(table_of("rating", one), subjects)
     assert spread.unknown == {"p1": "has 1 values of value", "p2": "has 0 values of value"}
     assert spread.caught == frozenset()

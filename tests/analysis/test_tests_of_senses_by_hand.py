@@ -16,7 +16,7 @@ import pytest
 from lexiscope.analysis.agreement.alpha import krippendorff_alpha
 from lexiscope.analysis.agreement.by_word import agreement_by_word
 from lexiscope.analysis.agreement.votes import choices_from_arrays
-from lexiscope.analysis.senses.duplicates import Question, duplicate_analysis
+from lexiscope.analysis.senses.duplicates import SenseQuestion, duplicate_analysis
 from lexiscope.analysis.senses.intrusion import word_intrusion
 from lexiscope.analysis.senses.selection import ModelAnswers, sense_selection
 from lexiscope.core.result import Estimate
@@ -115,7 +115,7 @@ def test_table_3() -> None:
     asked = []
     for n in range(60):
         groups = {sense: rng.sample(vocabulary, 10) for sense in SENSES[: rng.choice([1, 2, 3, 3])]}
-        asked.append(Question(f"q{n}", f"w{n % 7}", groups, rng.choice([None, "1", "1", "2", "3"]), "1"))
+        asked.append(SenseQuestion(f"q{n}", f"w{n % 7}", groups, rng.choice([None, "1", "1", "2", "3"]), "1"))
     compared = [q for q in asked if q.human in q.groups and len(q.groups) > 1]
     for pairs in ("rivals", "all"):
         sides: dict[bool, list[float]] = {True: [], False: []}

@@ -9,9 +9,9 @@ import pytest
 
 from lexiscope.analysis.exclusion import FailedCatch, TooSlow, parse_rule
 from lexiscope.annotation.monitor import (
-    Figure,
     ListProgress,
     Losses,
+    MonitoredStatistic,
     about_participants,
     agreement_so_far,
     is_at_it,
@@ -22,7 +22,7 @@ from lexiscope.annotation.monitor import (
     top_up_suggestions,
 )
 from lexiscope.annotation.store.places import ListLoad
-from lexiscope.annotation.study_file.definition import AboutYou, Option
+from lexiscope.annotation.study_file.definition import AboutYou, AboutYouOption
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.datasets import saw_c
 
@@ -78,7 +78,7 @@ def test_agreement_with_its_range_and_n() -> None:
 def test_agreement_says_why_it_has_no_value() -> None:
     """Nobody, one person, the same answer everywhere, texts: no number, a reason."""
     none = agreement_so_far(ResponseTable.empty(), measure="rating")
-    assert none == (Figure("agreement", None, 0, why="nobody's answers count yet"),)
+    assert none == (MonitoredStatistic("agreement", None, 0, why="nobody's answers count yet"),)
     alone = agreement_so_far(ResponseTable.from_rows([rating("a", "i", 4.0)]), measure="rating")
     assert all(figure.value is None and figure.why for figure in alone)
     same = agreement_so_far(ResponseTable.from_rows([rating(w, i, 3.0) for w in "ab" for i in "ijk"]), measure="rating")
@@ -144,7 +144,9 @@ def test_what_participants_said_about_themselves() -> None:
     """S14: counts by option in the order of the form, options nobody chose with 0; age with mean, median, range."""
     questions = [
         AboutYou(
-            measure="country", text="?", options=(Option(value="MX", text="México"), Option(value="US", text="US"))
+            measure="country",
+            text="?",
+            options=(AboutYouOption(value="MX", text="México"), AboutYouOption(value="US", text="US")),
         ),
         AboutYou(measure="age", text="?", kind="number"),
         AboutYou(measure="job", text="?", kind="text"),

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from lexiscope.annotation.progress import progress_of
-from lexiscope.annotation.store.record import Answer, Phase, State
+from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import (
     CatchSection,
@@ -76,7 +76,7 @@ def take_part(store: Store, study: FrozenStudy, clock: Clock, name: str, *, answ
     store.change_state(who, State.ACTIVE, reason="begins")
     for position, trial in enumerate(trials[:answers]):
         clock.forward(1)
-        store.submit(Answer(who, trial.item_id, Phase.TRIALS, f"{name}-{position:08}", position, option="t"))
+        store.submit(BrowserAnswer(who, trial.item_id, Phase.TRIALS, f"{name}-{position:08}", position, option="t"))
     if answers == N_ITEMS:
         store.change_state(who, State.FINISHED, reason="answered all")
     return who
@@ -138,7 +138,7 @@ def test_who_is_silent_has_left_until_they_come_back(running: tuple[FrozenStudy,
         # who only read the consent is not at it either, and was never a loss
         assert seen == [(2, 0), (0, 1)]
         trial = store.plan(who)[2]
-        store.submit(Answer(who, trial.item_id, Phase.TRIALS, "slow-00000002", 2, option="f"))
+        store.submit(BrowserAnswer(who, trial.item_id, Phase.TRIALS, "slow-00000002", 2, option="f"))
         assert (progress_of(study, store).at_it, progress_of(study, store).left) == (1, 0)
 
 

@@ -13,7 +13,7 @@ import pytest
 from lexiscope.annotation.reconciliation import (
     OurRecord,
     PlatformColumns,
-    Submission,
+    PlatformSubmission,
     read_submissions,
     reconcile,
     write_differences,
@@ -102,7 +102,10 @@ def test_every_kind_has_advice_and_a_case() -> None:
 
 def test_codes_of_their_own_are_told_apart() -> None:
     """Where everybody has an own code, one that was issued to somebody else is found, and the own one is right."""
-    there = [Submission("s1", "A", "awaiting_review", "CODE-A", 2), Submission("s2", "B", "approved", "CODE-A", 3)]
+    there = [
+        PlatformSubmission("s1", "A", "awaiting_review", "CODE-A", 2),
+        PlatformSubmission("s2", "B", "approved", "CODE-A", 3),
+    ]
     ours = [record("A", "finished", completed="CODE-A"), record("B", "finished", completed="CODE-B")]
     (one,) = reconcile(there, ours)
     assert (one.kind, one.platform_id, one.line) == ("code_of_somebody_else", "B", 3)
@@ -114,8 +117,8 @@ def test_a_panel_has_its_own_columns_and_words(tmp_path: Path) -> None:
     columns = PlatformColumns("run id", "Member", "state", "token")
     read = read_submissions(path, columns, statuses={"complete": "awaiting_review", "quit": "returned"})
     assert read == (
-        Submission("7", "u1", "awaiting_review", "K1", 2),
-        Submission("8", "u2", "returned", "", 3),
+        PlatformSubmission("7", "u1", "awaiting_review", "K1", 2),
+        PlatformSubmission("8", "u2", "returned", "", 3),
     )
 
 
@@ -151,7 +154,7 @@ def test_an_empty_file_and_a_repeated_id_are_refused(tmp_path: Path) -> None:
 
 def test_the_list_is_for_the_researchers_eyes(tmp_path: Path) -> None:
     """Mode 0600, no live cell, all columns; where it cannot be written nothing is left behind."""
-    there = [Submission("=s1", "A", "returned", "", 2)]
+    there = [PlatformSubmission("=s1", "A", "returned", "", 2)]
     found = reconcile(there, [record("A", "finished")])
     path = tmp_path / "reconciliation.csv"
     path.write_text("old", encoding="utf-8")

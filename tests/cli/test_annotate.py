@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lexiscope.annotation.study_file.definition import Codes, Payment, Question
+from lexiscope.annotation.study_file.definition import Codes, KnownQuestion, Payment
 from lexiscope.annotation.study_file.definition_file import definition_yaml, read_definition
 from lexiscope.datasets.mini_relatedness import load
 
@@ -321,7 +321,7 @@ def test_a_sawc_study_in_spanish(run: Run, tmp_path: Path, published: Path) -> N
     assert [line.split()[1:4] for line in design.output.splitlines()[1:3]] == [["82", "1", "3"], ["81", "1", "3"]]
 
     shows = {"target": "aceite", "sentence_1": "Hay aceite.", "sentence_2": "Falta aceite."}
-    complete(path, examples=(Question(id="e", shows=shows),))
+    complete(path, examples=(KnownQuestion(id="e", shows=shows),))
     refused = run("annotate", "check", "sawc.yaml")
     assert refused.exit_code == 1
     assert "[E623] the example's word 'aceite' is among the targets" in refused.output

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from click.testing import Result
 
-from lexiscope.annotation.store.record import Answer, Phase, State
+from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.launched import keep_copies, read_study
 
@@ -43,7 +43,7 @@ def come(store: Store, name: str, *, until: str) -> str:
     store.change_state(who, State.ACTIVE, reason="begins")
     if until == "finished":
         (trial,) = store.plan(who)
-        store.submit(Answer(who, trial.item_id, Phase.TRIALS, "key", 0, value=3))
+        store.submit(BrowserAnswer(who, trial.item_id, Phase.TRIALS, "key", 0, value=3))
         store.change_state(who, State.FINISHED, reason="answered all")
     assert item.item_id
     return who

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from lexiscope.annotation.store.record import Answer, Phase, Review, State, Verdict
+from lexiscope.annotation.store.record import BrowserAnswer, Phase, Review, State, Verdict
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import CatchSection, Codes, Payment, PoolSection, RatingsSection
 from lexiscope.annotation.study_file.definition_file import definition_yaml, read_definition
@@ -53,7 +53,7 @@ def under_way(file: Path) -> Iterator[tuple[FrozenStudy, Store]]:
         yield frozen, store
 
 
-def write(frozen: FrozenStudy, store: Store, name: str, make: Callable[[str], str], *, n: int) -> list[Answer]:
+def write(frozen: FrozenStudy, store: Store, name: str, make: Callable[[str], str], *, n: int) -> list[BrowserAnswer]:
     """Somebody who writes *n* texts, each made from its item's word."""
     who = store.invite(name)
     store.record_consent(who, text="I agree.", version="1")
@@ -68,7 +68,7 @@ def write(frozen: FrozenStudy, store: Store, name: str, make: Callable[[str], st
         if drawn and position:
             store.extend(who, Phase.TRIALS, frozen.drawn(trial.item_id, number=lease.ordinal))
         text = make(frozen.items[trial.item_id].usages[0].target)
-        sent.append(Answer(who, trial.item_id, Phase.TRIALS, f"key-{position}", position, text=text))
+        sent.append(BrowserAnswer(who, trial.item_id, Phase.TRIALS, f"key-{position}", position, text=text))
         store.submit(sent[-1])
     return sent
 

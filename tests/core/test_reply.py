@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.core.prompt import ChatQuestion, ChatReply, Message, Option
+from lexiscope.core.prompt import ChatQuestion, ChatReply, Message, PromptOption
 from lexiscope.core.reply import KINDS, NUMBER_WORDS, read_choice, read_rating, read_reply, read_text
 from lexiscope.core.scale import Scale
 
 SCALE = Scale(1, 5)
 OPTIONS = (
-    Option("t", ("1", "same meaning", "t")),
-    Option("f", ("2", "different meanings", "f")),
-    Option("t", ("3", "cannot decide"), flags=("undecided",)),
+    PromptOption("t", ("1", "same meaning", "t")),
+    PromptOption("f", ("2", "different meanings", "f")),
+    PromptOption("t", ("3", "cannot decide"), flags=("undecided",)),
 )
 USER = (Message("user", "?"),)
 
@@ -289,7 +289,7 @@ def test_an_option_keeps_its_flags() -> None:
 
 def test_a_longer_option_hides_a_shorter() -> None:
     """Of *press* and *press release*, the longer name that stands there is meant; *pressing* names neither."""
-    options = (Option("press", ("press",)), Option("press release", ("press release",)))
+    options = (PromptOption("press", ("press",)), PromptOption("press release", ("press release",)))
     found = read_choice("press release", options)
     assert found.option is not None
     assert found.option.value == "press release"

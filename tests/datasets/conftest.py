@@ -13,7 +13,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.datasets.saw_c import distances, people
-from lexiscope.resources.tables.delimited import Table
+from lexiscope.resources.tables.delimited import DelimitedTable
 
 SENTENCES = (
     "Sentence,Word,Sense_id,Gender,Context_cue",
@@ -74,7 +74,7 @@ class MadeUp:
         (self.folder / name).write_text(text.replace(old, new, 1), encoding="utf-8")
         return self
 
-    def trials(self) -> Table:
+    def trials(self) -> DelimitedTable:
         return people.read_trials(self.folder / "trials.csv")
 
     def items(self) -> tuple[Item, ...]:

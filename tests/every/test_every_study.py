@@ -25,7 +25,7 @@ from lexiscope.core.settings import Settings, own_settings, settings_of
 from lexiscope.core.study import Question
 from lexiscope.report.document import Section
 from lexiscope.report.page.stored import load
-from lexiscope.report.tables import Interval
+from lexiscope.report.tables import IntervalCell
 from lexiscope.resources import fetch
 from lexiscope.studies.kit import study as runner_of_studies
 from lexiscope.studies.kit.paper_files import printed_values, read_claims
@@ -230,7 +230,7 @@ def _numbers(section: Section) -> Iterator[float]:
         cells = [cell for table in part.tables for row in table.rows for cell in row]
         cells += [cell for figure in part.figures for values in figure.data.values() for cell in values.tolist()]
         for cell in cells:
-            value = cell.value if isinstance(cell, Interval) else getattr(cell, "text", cell)
+            value = cell.value if isinstance(cell, IntervalCell) else getattr(cell, "text", cell)
             try:
                 yield float(str(value).replace(",", "").replace("−", "-"))
             except ValueError:

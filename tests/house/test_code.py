@@ -48,6 +48,16 @@ def test_boolean_arguments_are_keyword_only(modules: dict[str, ast.Module]) -> N
     assert positional == []
 
 
+def test_a_class_name_means_one_thing(modules: dict[str, ast.Module]) -> None:
+    """Two classes of the package never have one name, with or without a leading underscore."""
+    places: dict[str, list[str]] = {}
+    for path, tree in modules.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name.lstrip("_"), []).append(f"{path}:{node.lineno}")
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
 def test_public_names_exist() -> None:
     """Each name of the front door of the package is there."""
     assert lexiscope.__all__

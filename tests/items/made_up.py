@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from lexiscope.build.minimal_pairs.occurrences import Occurrence
+from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence
 from lexiscope.resources.lexicons.lexicon import LexicalSense, Lexicon, Pos, Synset, normalised_lemma
 
 
@@ -89,7 +89,7 @@ def occurrence(
     target: str = "bench",
     sense: str = "bench%seat",
     **changes: object,
-) -> Occurrence:
+) -> TaggedOccurrence:
     """Return a tagged word; every field can be given."""
     start = text.index(target)
     given: dict[str, object] = {
@@ -103,4 +103,4 @@ def occurrence(
         "senses": (sense,),
         "n_tokens": len(text.split()),
     }
-    return Occurrence(**(given | changes))  # type: ignore[arg-type]
+    return TaggedOccurrence(**(given | changes))  # type: ignore[arg-type]

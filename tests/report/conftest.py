@@ -14,14 +14,14 @@ from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.page.every_result import with_every_result
 from lexiscope.report.plots.accuracy import Dot, Series, SeriesPoint, accuracy_dots, series, stacked_shares
 from lexiscope.report.plots.bias import PlanePoint, bias_plane
-from lexiscope.report.plots.curves import LayerMeans, Trajectory
+from lexiscope.report.plots.curves import DrawnCurve, LayerMeans
 from lexiscope.report.plots.density import Residuals, density_by_condition, residual_ridge
 from lexiscope.report.plots.layers import by_depth, distance_by_layer, trajectories
 from lexiscope.report.plots.panel_grid import aic_panels, peak_panels
-from lexiscope.report.plots.people import Place, agreement_histogram, norms_by_distance
-from lexiscope.report.plots.size import Ceiling, Fit, Sized, scaling
+from lexiscope.report.plots.people import SubjectLine, agreement_histogram, norms_by_distance
+from lexiscope.report.plots.size import DrawnCeiling, Sized, SizeRegression, scaling
 from lexiscope.report.plots.views import Gap, ViewBar, minimum_gaps, view_bars
-from lexiscope.report.tables import BOUNDED, INTEGER, Column, Interval, Missing, Noted, Table
+from lexiscope.report.tables import BOUNDED, INTEGER, Column, IntervalCell, Missing, Noted, Table
 
 Drawer = Callable[[], Figure]
 
@@ -42,10 +42,10 @@ def layer_means(subject: str, layers: int = 4) -> list[LayerMeans]:
     ]
 
 
-def trajectory(subject: str, layers: int = 4, *, top: float = 0.3, group: str = "BERT") -> Trajectory:
+def trajectory(subject: str, layers: int = 4, *, top: float = 0.3, group: str = "BERT") -> DrawnCurve:
     layer = np.arange(layers + 1)
     value = top * np.sin(layer / layers * 2.2)
-    return Trajectory(subject, layer, value, value - 0.02, value + 0.02, group, expected_layer=2.5)
+    return DrawnCurve(subject, layer, value, value - 0.02, value + 0.02, group, expected_layer=2.5)
 
 
 def sized(count: int) -> list[Sized]:
@@ -104,14 +104,17 @@ DRAWERS: dict[str, Drawer] = {
     "peaks": lambda: peak_panels([trajectory("BETO"), trajectory("mBERT")], Heading("peaks", "9", "T")),
     "aic": lambda: aic_panels([trajectory("BETO"), trajectory("mBERT")], Heading("aic", "11", "T")),
     "agreement": lambda: agreement_histogram(
-        values(30) / 5, [Place("BETO", 0.6)], Heading("agreement", "4", "T"), definition="true leave-one-out"
+        values(30) / 5, [SubjectLine("BETO", 0.6)], Heading("agreement", "4", "T"), definition="true leave-one-out"
     ),
     "norms": lambda: norms_by_distance(
         values(30), values(30, seed=4), conditions(30), Heading("norms", "S1", "T"),
         subject="BETO", layer="layer 12", r=-0.5, rho=-0.6,
     ),
     "scaling": lambda: scaling(
-        sized(6), Heading("scaling", "6", "T"), fit=Fit(-0.6, 0.1), ceilings=[Ceiling("true leave-one-out", 0.53)]
+        sized(6),
+        Heading("scaling", "6", "T"),
+        fit=SizeRegression(-0.6, 0.1),
+        ceilings=[DrawnCeiling("true leave-one-out", 0.53)],
     ),
 }  # fmt: skip
 
@@ -138,7 +141,7 @@ def table() -> Table:
         Column("Remark"),
     )
     rows = (
-        ("señal_1", 1200, Interval(0.3, 0.41, 0.357), "50 % <b>"),
+        ("señal_1", 1200, IntervalCell(0.3, 0.41, 0.357), "50 % <b>"),
         ("beto", np.int64(6), -0.597, Noted("not reproduced", "own rating included")),
         ("mBERT", None, Missing("constant distances"), True),
         ("xlm", 2, float("nan"), ""),

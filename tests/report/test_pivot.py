@@ -7,9 +7,9 @@ import pytest
 from lexiscope.core.errors import SpecError
 from lexiscope.core.result import Estimate, Interval, Record, Undefined
 from lexiscope.report.part import Part, part_of
-from lexiscope.report.pivot import Col, Row, pivot, rows_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, Format, Missing, Table
-from lexiscope.report.tables import Interval as Bounds
+from lexiscope.report.tables import IntervalCell as Bounds
 
 RHO = Estimate("rho", 0.5, Interval(0.4, 0.6, 0.95, "bootstrap"), 20, subject="a", layer=3)
 RESULTS = (
@@ -48,7 +48,9 @@ def test_percent_intervals_alone_and_own_cells() -> None:
         Col("own", "rho", cell=lambda record: f"{record.subject}: {record.n}"),
         Col("other", "rho", where={"layer": 4}, absent="none"),
     )
-    (row,) = pivot("p", "P", [RHO], columns, [Row(("first", 1), {"subject": "a"})], labels=("What", Column("No."))).rows
+    (row,) = pivot(
+        "p", "P", [RHO], columns, [PivotRow(("first", 1), {"subject": "a"})], labels=("What", Column("No."))
+    ).rows
     assert row == ("first", 1, Bounds(40, 60, 50), Bounds(40, 60), 0.5, "a: 20", "none")
 
 
@@ -60,11 +62,11 @@ def test_a_row_fills_in_the_names_of_its_columns() -> None:
         Record("sd", 0.9, condition="all, open"),
         Record("u", 7.0, condition="all"),
     ]
-    parts = [Row((part,), of={"part": part}) for part in ("ending", "story")]
+    parts = [PivotRow((part,), of={"part": part}) for part in ("ending", "story")]
     columns = (Col("Words", "mean_words(of={part})"), Col("n", "mean_words(of={part})", show="n"))
     assert pivot("p", "P", found, columns, parts).rows == (("ending", 13.5, 4), ("story", 49.5, 6))
     open_sd = Col("open", "sd", where={"condition": "{condition}, open"})
-    (row,) = pivot("p", "P", found, [open_sd, Col("U", "u")], [Row(("all",), {"condition": "all"})]).rows
+    (row,) = pivot("p", "P", found, [open_sd, Col("U", "u")], [PivotRow(("all",), {"condition": "all"})]).rows
     assert row == ("all", 0.9, 7.0)
 
 

@@ -16,7 +16,7 @@ from lexiscope.report.tables import (
     P_VALUE,
     Column,
     Format,
-    Interval,
+    IntervalCell,
     Missing,
     Table,
     format_number,
@@ -99,7 +99,7 @@ def test_odd_cells_and_names_are_refused() -> None:
 
 def test_numpy_scalars_and_undefined_intervals_are_settled_on_the_way_in() -> None:
     """numpy numbers become plain ones; an interval without ends leaves its estimate, an undefined estimate nothing."""
-    cells = (np.float64(0.5), Interval(float("nan"), 1.0, 0.5), Interval(0.0, 1.0, float("nan")))
+    cells = (np.float64(0.5), IntervalCell(float("nan"), 1.0, 0.5), IntervalCell(0.0, 1.0, float("nan")))
     table = Table("t", "1", "t", tuple(Column(name) for name in "abc"), (cells,))
     assert table.rows == ((0.5, 0.5, Missing("not defined")),)
     assert type(table.rows[0][0]) is float

@@ -81,7 +81,7 @@ def test_wrong_bytes_are_refused_even_where_the_cache_has_the_right_ones(places:
 def test_an_unpinned_file_is_found_and_its_checksum_recorded(places: tuple[Path, Path]) -> None:
     """Where nothing is pinned, the sha256 of what lies there is returned."""
     path = _put(places[0], UNPINNED)
-    assert fetch.locate(UNPINNED, dataset="toy") == fetch.Found(path, SHA256)
+    assert fetch.locate(UNPINNED, dataset="toy") == fetch.FetchedFile(path, SHA256)
 
 
 def test_check_reports_every_state(places: tuple[Path, Path]) -> None:
@@ -120,4 +120,4 @@ def test_a_file_without_address_says_where_to_put_it(places: tuple[Path, Path]) 
 def test_a_file_of_ones_own_is_found_as_it_is(tmp_path: Path) -> None:
     """A path that the user names comes with the sha256 of what lies there; nothing pins it."""
     (tmp_path / "own.csv").write_bytes(CONTENT)
-    assert fetch.given(tmp_path / "own.csv") == fetch.Found(tmp_path / "own.csv", SHA256)
+    assert fetch.given(tmp_path / "own.csv") == fetch.FetchedFile(tmp_path / "own.csv", SHA256)

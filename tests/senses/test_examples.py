@@ -15,7 +15,7 @@ from lexiscope.resources.corpora.running_text import words_of
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.senses import examples as sense_examples
 from lexiscope.senses.entries import known_words, make_entries, read_words
-from lexiscope.senses.examples import LONGEST, Example, WordExamples, find_examples
+from lexiscope.senses.examples import LONGEST, SenseExample, WordExamples, find_examples
 from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi.train import write_senses
 
@@ -58,7 +58,7 @@ def usages(path: Path) -> list[tuple[int, Usage]]:
     return found
 
 
-def marked(example: Example) -> str:
+def marked(example: SenseExample) -> str:
     return example.text[example.start : example.end]
 
 

@@ -12,7 +12,7 @@ import pytest
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.studies.kit.ratings_file import NAMES, Columns, read_ratings, recognise
+from lexiscope.studies.kit.ratings_file import NAMES, RatingColumns, read_ratings, recognise
 
 GOOD = "Participant,Tag,Response\np1,i1,4\np1,i2,\np2,i1,5\np2,i2,1.5\n"
 
@@ -101,18 +101,18 @@ def test_off_the_scale_is_an_error_where_the_scale_is_given(tmp_path: Path) -> N
 def test_several_columns_identify_an_item_together(tmp_path: Path) -> None:
     """Two --item columns make the item; without the second one the ratings would be mixed up."""
     path = _file(tmp_path, "rater,word,version,value\na,w,1,1\na,w,2,5\nb,w,1,2\n")
-    assert read_ratings(path, Columns(item=("word", "version"))).items == ("w | 1", "w | 2", "w | 1")
+    assert read_ratings(path, RatingColumns(item=("word", "version"))).items == ("w | 1", "w | 2", "w | 1")
     with pytest.raises(InputError, match="E502"):
-        read_ratings(path, Columns(item=("word",)))
+        read_ratings(path, RatingColumns(item=("word",)))
 
 
 def test_groups_belong_to_items_and_to_raters(tmp_path: Path) -> None:
     """--group and --rater-group map names to groups; one that stands in two groups is an error."""
     path = _file(tmp_path, "rater,item,value,lemma,country\na,i,1,x,mx\nb,i,2,x,cl\nb,j,2,y,cl\n")
-    read = read_ratings(path, Columns(group="lemma", rater_group="country"))
+    read = read_ratings(path, RatingColumns(group="lemma", rater_group="country"))
     assert (read.groups, read.rater_groups) == ({"i": "x", "j": "y"}, {"a": "mx", "b": "cl"})
     with pytest.raises(InputError, match=r"r\.csv:3:9: \[E507\] 'i' is in two groups: 'mx' and 'cl'"):
-        read_ratings(path, Columns(group="country"))
+        read_ratings(path, RatingColumns(group="country"))
 
 
 @pytest.mark.parametrize("part", NAMES)
@@ -121,7 +121,7 @@ def test_names_are_recognised_whatever_their_capitals(part: str) -> None:
     others = {"rater": "rater", "item": "item", "value": "value"}
     for name in NAMES[part]:
         header = [name.upper().replace("_", " ") if key == part else other for key, other in others.items()]
-        known = recognise(header, Columns())
+        known = recognise(header, RatingColumns())
         assert header[["rater", "item", "value"].index(part)] in (known.rater, *known.item, known.value)
     assert len({name for names in NAMES.values() for name in names}) == sum(map(len, NAMES.values()))
 
@@ -140,7 +140,7 @@ def test_a_response_table_is_read_as_csv_and_parquet(tmp_path: Path) -> None:
         assert read.raters == ("p1", "p1", "p2", "p2")
         assert read.values.tolist() == [2, 3, 3, 4]
     with pytest.raises(InputError, match="own columns"):
-        read_ratings(tmp_path / "r.csv", Columns(rater="subject_id"))
+        read_ratings(tmp_path / "r.csv", RatingColumns(rater="subject_id"))
 
 
 def test_repeated_ratings_in_a_response_table_are_refused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.parts.sense_test_parts import accuracy_part
-from lexiscope.report.parts.sense_tests import Judgments, items_by_id, judgments_of, read_people, sense_tests
+from lexiscope.report.parts.sense_tests import SenseTestAnswers, items_by_id, judgments_of, read_people, sense_tests
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.people import found
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -47,8 +47,8 @@ def written(folder: Path, rows: Sequence[Response]) -> str:
     return str(path)
 
 
-def judgments(items: Sequence[Item], rows: Sequence[Response]) -> Judgments:
-    return Judgments(ResponseTable.from_rows(rows), {item.item_id: item for item in items})
+def judgments(items: Sequence[Item], rows: Sequence[Response]) -> SenseTestAnswers:
+    return SenseTestAnswers(ResponseTable.from_rows(rows), {item.item_id: item for item in items})
 
 
 def test_two_items_of_one_id_are_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lexiscope.analysis.senses.duplicates import Question
+from lexiscope.analysis.senses.duplicates import SenseQuestion
 from lexiscope.cli.main import cli
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import Response, ResponseTable
@@ -22,7 +22,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.part import pick
 from lexiscope.report.parts.sense_test_parts import Reference, agreement_part, duplicates_part
-from lexiscope.report.parts.sense_tests import Judgments, sense_tests
+from lexiscope.report.parts.sense_tests import SenseTestAnswers, sense_tests
 
 N_WORDS = 20
 TASKS = ("word_intrusion", "sense_choice")
@@ -85,17 +85,17 @@ def answers(items: Sequence[Item], task: str, skill: float) -> list[Response]:
 
 
 @pytest.fixture
-def judgments() -> Judgments:
+def judgments() -> SenseTestAnswers:
     items = [*intrusion_items(), *selection_items()]
     rows = [*answers(items[: 3 * N_WORDS], TASKS[0], 0.8), *answers(items[3 * N_WORDS :], TASKS[1], 0.9)]
-    return Judgments(ResponseTable.from_rows(rows), {item.item_id: item for item in items})
+    return SenseTestAnswers(ResponseTable.from_rows(rows), {item.item_id: item for item in items})
 
 
-def agreement(judgments: Judgments, trust: Mapping[str, float] | None = None) -> tuple[Record, ...]:
+def agreement(judgments: SenseTestAnswers, trust: Mapping[str, float] | None = None) -> tuple[Record, ...]:
     return agreement_part(sense_tests(judgments, resamples=200, seed=1), {}, trust).records
 
 
-def test_agreement_by_trust_and_alpha(judgments: Judgments) -> None:
+def test_agreement_by_trust_and_alpha(judgments: SenseTestAnswers) -> None:
     """Trust changes the shares; alpha of what was found is near 0 for simulated people who err independently, while
     that of the words chosen is high: pages share no words."""
     plain = agreement(judgments)
@@ -118,7 +118,7 @@ def test_agreement_by_trust_and_alpha(judgments: Judgments) -> None:
     assert "no attention check is known of 2 of 3 people: eva" in unknown.note
 
 
-def test_confused_senses_are_alike(judgments: Judgments) -> None:
+def test_confused_senses_are_alike(judgments: SenseTestAnswers) -> None:
     """Simulated people confuse senses that share neighbours: the difference lies above 0, for the cosine too."""
     words = {word for item in selection_items() for s in "12" for word in str(item.condition(f"group_{s}")).split("|")}
     vectors = {word: [1.0, float("b" in word)] for word in words}
@@ -133,19 +133,19 @@ def test_confused_senses_are_alike(judgments: Judgments) -> None:
         assert record.p < 0.01
 
 
-def test_dummies_are_no_senses(judgments: Judgments) -> None:
+def test_dummies_are_no_senses(judgments: SenseTestAnswers) -> None:
     """A dummy is left out of the groups that are compared, and people's choice of it stays what it is."""
     items = selection_items()[:6]
     rows = [replace(row, option="3") for row in answers(items, "sense_choice", 1.0)]
-    (test,) = sense_tests(Judgments(ResponseTable.from_rows(rows), {item.item_id: item for item in items}))
+    (test,) = sense_tests(SenseTestAnswers(ResponseTable.from_rows(rows), {item.item_id: item for item in items}))
     question, *others = test.questions()
     assert len(others) == 5
-    assert isinstance(question, Question)
+    assert isinstance(question, SenseQuestion)
     assert set(question.groups) == {"1", "2"}
     assert (question.human, question.model, question.word) == ("3", "1", "w0")
 
 
-def test_the_command_writes_what_it_prints(judgments: Judgments, tmp_path: Path) -> None:
+def test_the_command_writes_what_it_prints(judgments: SenseTestAnswers, tmp_path: Path) -> None:
     """`lexiscope senses people`: tables on the screen, every number in results.json, simulated people named as such."""
     items = tuple(judgments.items.values())
     write_items(items[: 3 * N_WORDS], tmp_path / "intrusion.csv")
@@ -182,7 +182,7 @@ def test_the_command_writes_what_it_prints(judgments: Judgments, tmp_path: Path)
     assert "[E615]" in again.stderr
 
 
-def test_models_stand_beside_people(judgments: Judgments, tmp_path: Path) -> None:
+def test_models_stand_beside_people(judgments: SenseTestAnswers, tmp_path: Path) -> None:
     """`--models RUN`: models' answers to the same items under the same statistic, each layer in results.json, the best
     in the table; without people there are no tables of theirs."""
     items = [item for item in judgments.items.values() if item.gold]

@@ -11,7 +11,7 @@ import pytest
 
 from lexiscope.build.gap_filling.gaps import gap_item, gap_items, read_decoding
 from lexiscope.build.gap_filling.matching import AnswerRule, mark_completions
-from lexiscope.collect import Seeded, collect
+from lexiscope.collect import SeededSubject, collect
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, SubjectError
@@ -190,7 +190,7 @@ def test_the_seed_of_the_run_decides_what_is_drawn(published: Path) -> None:
 def test_every_generator_takes_the_seed_of_the_run(spec: str) -> None:
     """A run with another seed draws other texts from every kind of subject; with the same seed nothing is made anew."""
     subject = catalog.subject(spec)
-    assert isinstance(subject, Seeded)
+    assert isinstance(subject, SeededSubject)
     assert isinstance(subject, Sampling)
     again = subject.with_seed(7)
     assert isinstance(again, Sampling)

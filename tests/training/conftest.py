@@ -13,7 +13,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
-from lexiscope.training.lora import Material, TunedModel, train_lora
+from lexiscope.training.lora import TrainingItems, TunedModel, train_lora
 from lexiscope.training.lora_settings import LoraSettings
 from lexiscope.training.lora_split import Split
 from lexiscope.training.lora_targets import RatedItem
@@ -92,10 +92,10 @@ def ask(item: Item) -> ChatQuestion:
     return ChatQuestion((Message("system", "Rate."), Message("user", item.usages[0].text)), scale=SCALE)
 
 
-def material(number: int = 32) -> Material:
+def material(number: int = 32) -> TrainingItems:
     """Items that are learnt and measured on at once: what is tested here is learning by heart."""
     items = rated_items(number)
-    return Material(Split("own", items, items), SCALE, ask, "plausibility")
+    return TrainingItems(Split("own", items, items), SCALE, ask, "plausibility")
 
 
 @pytest.fixture(scope="session")

@@ -18,8 +18,8 @@ from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects._vector_store import VectorStore
 from lexiscope.subjects.trained import _trained_folder
-from lexiscope.subjects.trained._reader import Reader
-from lexiscope.subjects.trained._reading import Reading
+from lexiscope.subjects.trained._reader import LoadedClassifier
+from lexiscope.subjects.trained._reading import TextsWithTargets
 from lexiscope.subjects.trained.bi_encoder import load
 from lexiscope.training import _training
 from lexiscope.training._training import Shard
@@ -125,15 +125,15 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def test_entries_are_read_once_for_all_views(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without training, a second view takes encoder and vectors of the first; both folders need the store no more."""
     first = untrained(bert, tmp_path / "a", "full", tmp_path / "store")
-    read: list[Reading] = []
-    plain = Reader.predict
+    read: list[TextsWithTargets] = []
+    plain = LoadedClassifier.predict
 
-    def spied(self: Reader, readings: Sequence[Reading]) -> Any:
+    def spied(self: LoadedClassifier, readings: Sequence[TextsWithTargets]) -> Any:
         read.extend(readings)
         return plain(self, readings)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Reader, "predict", spied)
+        patched.setattr(LoadedClassifier, "predict", spied)
         patched.setattr(_training, "_write_weights", None)
         second = untrained(bert, tmp_path / "b", "word", tmp_path / "store")
     # the usages of dev, and no entry

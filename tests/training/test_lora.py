@@ -33,7 +33,7 @@ from lexiscope.subjects.local._rounding import rounding
 from lexiscope.subjects.local.causal_lm import load as load_causal
 from lexiscope.tasks.plausibility import example_items
 from lexiscope.training import lora
-from lexiscope.training._lora_model import Learner
+from lexiscope.training._lora_model import LoraModel
 from lexiscope.training.lora import AdapterLessons, TunedModel, learn_adapter, train_lora
 from lexiscope.training.lora_examples import MASKED, examples_of
 from lexiscope.training.lora_settings import PRESETS, LoraSettings
@@ -53,8 +53,8 @@ def adapter(folder: Path) -> bytes:
     return (folder / "adapter_model.safetensors").read_bytes()
 
 
-def learner(llama: Path, settings: LoraSettings = SHORT) -> Learner:
-    return Learner(ModelFolder(llama), settings, start=3)
+def learner(llama: Path, settings: LoraSettings = SHORT) -> LoraModel:
+    return LoraModel(ModelFolder(llama), settings, start=3)
 
 
 def test_the_preset_is_the_published_setting() -> None:
@@ -178,7 +178,7 @@ def test_the_published_question_has_the_example_sentence() -> None:
 def test_a_finished_training_is_left_alone(tuned: TunedModel, llama: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same call again changes no file, reads no weights, and gives the same result."""
     before = {path.name: path.stat().st_mtime_ns for path in tuned.folder.iterdir() if path.is_file()}
-    monkeypatch.delattr(lora, "Learner")
+    monkeypatch.delattr(lora, "LoraModel")
     again = train_lora(material(), str(llama), out=tuned.folder, settings=BY_HEART)
     assert again == tuned
     assert {path.name: path.stat().st_mtime_ns for path in tuned.folder.iterdir() if path.name != ".lock"} == {

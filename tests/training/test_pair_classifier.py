@@ -18,7 +18,7 @@ from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.local._rounding import rounding
-from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
 from lexiscope.subjects.trained._reading import Wording
 from lexiscope.subjects.trained.classifier import load
 from lexiscope.training._lessons import Lessons, learn, length_batches
@@ -53,7 +53,7 @@ def test_settings_out_of_range_are_refused(changed: dict[str, object]) -> None:
 
 def test_the_features_are_cls_and_both_targets(bert: Path) -> None:
     """The layer's input, worked out plainly: [CLS], then the mean vector of each target, side by side."""
-    reader = Reader(ModelFolder(bert), Shape(2, 2, dropout=0.0), start=1)
+    reader = LoadedClassifier(ModelFolder(bert), Shape(2, 2, dropout=0.0), start=1)
     readings = [Wording("full", "[MASK]").pair(item) for item in TRAIN[:5]]
     encoded = reader.encode(readings)
     for reading, each, row in zip(readings, encoded, reader.outputs(encoded), strict=True):
@@ -67,7 +67,7 @@ def test_the_features_are_cls_and_both_targets(bert: Path) -> None:
 
 def test_the_gradient_reaches_the_encoder(bert: Path) -> None:
     """Every layer of the encoder and its embeddings have a gradient; the pooler, which is not read, is not there."""
-    reader = Reader(ModelFolder(bert), Shape(2, 2, dropout=0.0))
+    reader = LoadedClassifier(ModelFolder(bert), Shape(2, 2, dropout=0.0))
     for parameter in parameters_of(reader).values():
         parameter.requires_grad_(True)
     encoded = reader.encode([Wording("full", "[MASK]").pair(item) for item in TRAIN[:8]])
@@ -220,7 +220,7 @@ def test_a_classifier_has_to_learn(tmp_path: Path) -> None:
 
 def test_an_early_stop_keeps_the_best_epoch(bert: Path, tmp_path: Path) -> None:
     """Without a better figure for ``patience`` epochs it ends; the weights are those of the best one."""
-    reader = Reader(ModelFolder(bert), Shape(2, 2))
+    reader = LoadedClassifier(ModelFolder(bert), Shape(2, 2))
     figures = iter([0.5, 0.7, 0.6, 0.7, 0.9])
     kept = []
 

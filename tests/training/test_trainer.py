@@ -13,7 +13,7 @@ import torch
 
 from lexiscope.core.errors import SubjectError
 from lexiscope.subjects.local._model_folder import ModelFolder
-from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
 from lexiscope.subjects.trained._reading import Wording
 from lexiscope.training._course import pace_of, run_steps, seed_of
 from lexiscope.training._lessons import Lessons, learn, length_batches, steps_of
@@ -24,7 +24,7 @@ ITEMS = pairs(40)
 HOW = replace(QUICK, epochs=2, dropout=0.1, warmup=0.2, weight_decay=0.1, max_gradient_norm=0.5)
 
 
-def lessons_of(reader: Reader) -> Lessons:
+def lessons_of(reader: LoadedClassifier) -> Lessons:
     """Lessons whose loss is a cross-entropy of made-up answers, and whose figure on dev is always the same."""
     encoded = reader.encode([Wording("full", "[MASK]").pair(item) for item in ITEMS])
     labels = torch.tensor([int(item.gold == "t") for item in ITEMS])
@@ -35,8 +35,8 @@ def lessons_of(reader: Reader) -> Lessons:
     return Lessons([len(each.ids) for each in encoded], loss, lambda: 0.5)  # type: ignore[arg-type]
 
 
-def reader_of(bert: Path) -> Reader:
-    return Reader(ModelFolder(bert), Shape(2, 2))
+def reader_of(bert: Path) -> LoadedClassifier:
+    return LoadedClassifier(ModelFolder(bert), Shape(2, 2))
 
 
 @pytest.mark.parametrize("schedule", ["linear", "constant"])

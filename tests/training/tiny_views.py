@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.search_space import Entry, SearchSpace
-from lexiscope.subjects.trained._reader import Reader
+from lexiscope.subjects.trained._reader import LoadedClassifier
 from lexiscope.training.settings import TrainingSettings
 
 NOUNS = ["bat", "bank", "seal", "mole", "crane", "jam", "bark", "bow"]
@@ -58,12 +58,12 @@ def save_bert(folder: Path, *, mask: bool = True, seed: int = 3, words: Sequence
     return folder
 
 
-def parameters_of(reader: Reader) -> dict[str, torch.nn.Parameter]:
+def parameters_of(reader: LoadedClassifier) -> dict[str, torch.nn.Parameter]:
     """What a training learns: encoder and head, by their names in its checkpoints."""
     return dict(torch.nn.ModuleDict({"encoder": reader.model, "head": reader.head}).named_parameters())
 
 
-def weights_of(reader: Reader) -> dict[str, torch.Tensor]:
+def weights_of(reader: LoadedClassifier) -> dict[str, torch.Tensor]:
     """A copy of the same."""
     return {name: each.detach().clone() for name, each in parameters_of(reader).items()}
 

@@ -21,7 +21,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Curve
 from lexiscope.items.arrange.views import view_item
 from lexiscope.report.figures import Heading, data_csv
-from lexiscope.report.plots.curves import Trajectory
+from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.layers import trajectories
 from lexiscope.subjects.local.encoder import Encoder
 
@@ -115,7 +115,7 @@ def test_r_squared_is_the_squared_correlation_of_distances_and_norms(walk: Walk)
 def test_the_figure_draws_the_curve_as_it_is(walk: Walk) -> None:
     """Hop 8: the data beside the figure are the curve's numbers, and the alternative text names the subject."""
     layers = np.array([entry.layer for entry in walk.curve.values])
-    curve = Trajectory("encoder:minilm", layers, walk.curve.array())
+    curve = DrawnCurve("encoder:minilm", layers, walk.curve.array())
     figure = trajectories([curve], Heading("r_squared", "1", "R² by layer, ratings made up by a test."), statistic="R²")
     rows = list(csv.DictReader(io.StringIO(data_csv(figure))))
     drawn = [float(value) for row in rows for name, value in row.items() if name in ("value", "R²", "r_squared")]

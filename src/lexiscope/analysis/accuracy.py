@@ -73,7 +73,7 @@ class Accuracy:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class PairedDecisions:
     """Two sets of decisions on the same items: the difference of accuracies and the tests of it.
 
     The four counts add up to ``n``. ``interval`` resamples clusters. ``t`` and ``exact`` are missing where they are
@@ -190,7 +190,7 @@ def contrast(
     resamples: int = 2000,
     seed: int = 0,
     level: float = 0.95,
-) -> Contrast:
+) -> PairedDecisions:
     """Compare two sets of decisions on the same items: paired t-test, exact McNemar test, interval by clusters.
 
     One cluster alone cannot be resampled: the difference has no interval.
@@ -209,7 +209,7 @@ def contrast(
     interval, _ = _share_interval(moved, clusters, resamples=resamples, seed=seed, level=level)
     only_first, only_second = int(np.sum(a & ~b)), int(np.sum(~a & b))
     t, exact, note = _tests(a, b, only_first, only_second, level)
-    return Contrast(
+    return PairedDecisions(
         difference=(only_first - only_second) / len(a),
         n=len(a),
         both_right=int(np.sum(a & b)),

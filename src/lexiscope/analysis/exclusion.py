@@ -231,7 +231,7 @@ class SelfReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class ThresholdRule:
     """Excludes whose summary of any measure lies strictly above or below a bound.
 
     ``column`` is ``value`` or ``rt_ms`` (for instance: median response time below 200 ms).
@@ -333,7 +333,7 @@ __all__ = [
     "Rule",
     "RuleLog",
     "SelfReport",
-    "Threshold",
+    "ThresholdRule",
     "TooSlow",
     "apply",
     "format_rule",
@@ -347,7 +347,7 @@ RULES: dict[str, type] = {
     "self_report": SelfReport,
     "attention_check": AttentionCheck,
     "failed_qualification": FailedQualification,
-    "threshold": Threshold,
+    "threshold": ThresholdRule,
 }
 """The rules by the name under which a study file declares them."""
 

@@ -25,7 +25,7 @@ PEOPLE = COLLECTED
 """Each ``subject_kind`` that is a rater unless others are named: participants or simulated ones, never both at once."""
 
 
-class Table(Protocol):
+class ResponseColumns(Protocol):
     """What is used of a response table (``lexiscope.core.response.ResponseTable`` is one)."""
 
     def __len__(self) -> int: ...
@@ -38,7 +38,7 @@ class Table(Protocol):
         """Return a text column as codes (−1 = missing) and its categories."""
         ...
 
-    def where(self, **equal: object) -> Table:
+    def where(self, **equal: object) -> ResponseColumns:
         """Return the rows whose columns equal these values."""
         ...
 
@@ -84,7 +84,12 @@ class Ratings:
 
     @classmethod
     def from_table(
-        cls, table: Table, *, measure: str = "rating", kinds: Collection[str] = PEOPLE, repeats: Repeats = "error"
+        cls,
+        table: ResponseColumns,
+        *,
+        measure: str = "rating",
+        kinds: Collection[str] = PEOPLE,
+        repeats: Repeats = "error",
     ) -> Ratings:
         """Build ratings from the rows of a response table that hold *measure*: participants are the raters.
 
@@ -238,7 +243,7 @@ class Ratings:
 
 
 def choices_from_table(
-    table: Table, *, measure: str = "choice", kinds: Collection[str] = PEOPLE, repeats: Repeats = "error"
+    table: ResponseColumns, *, measure: str = "choice", kinds: Collection[str] = PEOPLE, repeats: Repeats = "error"
 ) -> tuple[Ratings, tuple[str, ...]]:
     """Build ratings whose value is the code of the option chosen, and the options in the order of the codes.
 
@@ -270,7 +275,7 @@ def settle(values: FloatArray, given: FloatArray, *, share: float = 1e-12) -> Fl
     return values.round(-math.ceil(math.log10(step))) if step > 0 else values
 
 
-def _rows_of(table: Table, measure: str, kinds: Collection[str]) -> Table:
+def _rows_of(table: ResponseColumns, measure: str, kinds: Collection[str]) -> ResponseColumns:
     answers = table.where(measure=measure)
     if not len(answers):
         raise InputError(
@@ -287,7 +292,7 @@ def _rows_of(table: Table, measure: str, kinds: Collection[str]) -> Table:
     return rows
 
 
-def check_one_scale(rows: Table) -> None:
+def check_one_scale(rows: ResponseColumns) -> None:
     """Refuse ratings on two scales; ratings whose scale is not stated go with any.
 
     Errors: :class:`StatisticError` naming both scales with an item of each.

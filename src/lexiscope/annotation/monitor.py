@@ -96,7 +96,7 @@ class LiveExclusions:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class MonitoredStatistic:
     """A statistic with its n; where it has no value yet, ``why`` says so."""
 
     name: str
@@ -175,18 +175,18 @@ def live_exclusions(rules: Sequence[Rule], table: ResponseTable, *, fewest: int 
     return LiveExclusions(tuple(LiveExclusion(*pair) for pair in sorted(now.excluded.items())), now.waiting)
 
 
-def agreement_so_far(table: ResponseTable, *, measure: str) -> tuple[Figure, ...]:
+def agreement_so_far(table: ResponseTable, *, measure: str) -> tuple[MonitoredStatistic, ...]:
     """Return leave-one-out agreement (mean, with lowest and highest person) and alpha of the answers that count.
 
     For options it is nominal alpha alone: a choice has no rank. *table* holds real items only, no catch trials.
     """
     rows = table.where(measure=measure)
     if not len(rows) or not _answered(rows).any():
-        return (Figure("agreement", None, 0, why="nobody's answers count yet"),)
+        return (MonitoredStatistic("agreement", None, 0, why="nobody's answers count yet"),)
     if np.isnan(rows.column("value")).all():
         choices = rows.filter(np.array([option is not None for option in rows.column("option")], dtype=bool))
         if not len(choices):
-            return (Figure("agreement", None, 0, why="the answers are texts: nobody agrees or disagrees"),)
+            return (MonitoredStatistic("agreement", None, 0, why="the answers are texts: nobody agrees or disagrees"),)
         ratings, _ = choices_from_table(choices, measure=measure)
         return (_alpha(ratings, "nominal"),)
     ratings = Ratings.from_table(rows, measure=measure)
@@ -255,21 +255,21 @@ def _answered(table: ResponseTable) -> np.ndarray[tuple[int, ...], np.dtype[np.b
     return np.asarray(number | np.array(said, dtype=bool))
 
 
-def _leave_one_out(ratings: Ratings) -> Figure:
+def _leave_one_out(ratings: Ratings) -> MonitoredStatistic:
     name = "leave_one_out_agreement(method=spearman)"
     try:
         found = leave_one_out(ratings, resamples=0)
     except StatisticError as error:
-        return Figure(name, None, 0, why=error.why or error.what)
-    return Figure(name, found.mean, found.n_raters, found.minimum, found.maximum)
+        return MonitoredStatistic(name, None, 0, why=error.why or error.what)
+    return MonitoredStatistic(name, found.mean, found.n_raters, found.minimum, found.maximum)
 
 
-def _alpha(ratings: Ratings, level: Level) -> Figure:
+def _alpha(ratings: Ratings, level: Level) -> MonitoredStatistic:
     try:
         found = krippendorff_alpha(ratings, level=level, resamples=0)
     except StatisticError as error:
-        return Figure(f"krippendorff_alpha(level={level})", None, 0, why=error.what)
-    return Figure(found.name, found.value, found.n_ratings)
+        return MonitoredStatistic(f"krippendorff_alpha(level={level})", None, 0, why=error.what)
+    return MonitoredStatistic(found.name, found.value, found.n_ratings)
 
 
 def _about(rows: ResponseTable, question: AboutYou) -> AboutSummary:

@@ -22,7 +22,7 @@ from lexiscope.annotation.monitor import (
     losses,
     top_up_suggestions,
 )
-from lexiscope.annotation.store.overview import Person
+from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.store.record import Kind, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.exclusions import declared_rules
@@ -89,7 +89,7 @@ def progress_of(study: FrozenStudy, store: Store) -> StudyProgress:
     )
 
 
-def _coverage(study: FrozenStudy, people: Sequence[Person], table: ResponseTable) -> dict[str, ItemCoverage]:
+def _coverage(study: FrozenStudy, people: Sequence[ListedParticipant], table: ResponseTable) -> dict[str, ItemCoverage]:
     """The coverage of every view by itself: what one arm asked is no answer in another."""
     valid = [one.participant_id for one in people if one.state in (State.FINISHED, State.ACCEPTED)]
     real = [one.item_id for one in study.record.items if one.kind is Kind.ITEM]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal
 
-from lexiscope.annotation.reconciliation_rules import ADVICE, Difference, DifferenceKind, differences_of
+from lexiscope.annotation.reconciliation_rules import ADVICE, DifferenceKind, PlatformDifference, differences_of
 from lexiscope.annotation.store.record import State
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.items.tables.neutral import csv_text
@@ -50,7 +50,7 @@ class PlatformColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class PlatformSubmission:
     """A line of the platform's list; ``line`` is its line in the file, ``code`` is empty where none was handed over."""
 
     submission_id: str
@@ -79,7 +79,7 @@ def read_submissions(
     columns: PlatformColumns | None = None,
     *,
     statuses: Mapping[str, Status] = PROLIFIC_STATUSES,
-) -> tuple[Submission, ...]:
+) -> tuple[PlatformSubmission, ...]:
     """Read the platform's list as it exports it (CSV).
 
     *statuses* maps the platform's own words, written small and with spaces, to ours.
@@ -91,7 +91,7 @@ def read_submissions(
     if header is None:
         raise InputError("the file is empty", code="E002", place=Place(str(path)), hint="export the list again")
     at = _indices(header, columns or PlatformColumns())
-    found: dict[str, Submission] = {}
+    found: dict[str, PlatformSubmission] = {}
     for row in rows:
         one = _submission(row, at, statuses)
         if one.submission_id in found:
@@ -103,8 +103,8 @@ def read_submissions(
 
 
 def reconcile(
-    submissions: Sequence[Submission], ours: Sequence[OurRecord], *, codes: Mapping[str, str] | None = None
-) -> tuple[Difference, ...]:
+    submissions: Sequence[PlatformSubmission], ours: Sequence[OurRecord], *, codes: Mapping[str, str] | None = None
+) -> tuple[PlatformDifference, ...]:
     """Return every difference between the platform's list and ours, in the order of the platform's lines.
 
     *codes* are the fixed codes of the study by kind, which everybody shares; without one a participant has their own.
@@ -126,7 +126,7 @@ def reconcile(
     return (*found, *(each for one in ours if one.platform_id not in listed for each in _only_here(one)))
 
 
-def leavers(submissions: Sequence[Submission], ours: Sequence[OurRecord]) -> dict[str, State]:
+def leavers(submissions: Sequence[PlatformSubmission], ours: Sequence[OurRecord]) -> dict[str, State]:
     """Return who left on the platform, by random id: ``returned``, or ``timed_out``.
 
     Who has another submission besides, in whatever state, is not among them: they may be answering right now. Whether
@@ -144,12 +144,12 @@ def leavers(submissions: Sequence[Submission], ours: Sequence[OurRecord]) -> dic
     return left
 
 
-def write_differences(differences: Sequence[Difference], path: Path) -> None:
+def write_differences(differences: Sequence[PlatformDifference], path: Path) -> None:
     """Write the differences as CSV that only its owner can read; the file appears whole or not at all.
 
     Errors: :class:`RunError` where it cannot be written.
     """
-    names = [one.name for one in fields(Difference)]
+    names = [one.name for one in fields(PlatformDifference)]
     text = csv_text(names, [[getattr(one, name) for name in names] for one in differences])
     half = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -183,7 +183,7 @@ def _indices(header: Row, columns: PlatformColumns) -> dict[str, int]:
     return found
 
 
-def _submission(row: Row, at: Mapping[str, int], statuses: Mapping[str, Status]) -> Submission:
+def _submission(row: Row, at: Mapping[str, int], statuses: Mapping[str, Status]) -> PlatformSubmission:
     cells = {part: row.fields[index].strip() for part, index in at.items()}
     for part in ("submission", "participant"):
         if not cells[part]:
@@ -195,7 +195,7 @@ def _submission(row: Row, at: Mapping[str, int], statuses: Mapping[str, Status])
         hint = f"known are: {', '.join(statuses)}; say what this one means"
         raise InputError(f"{cells['status']!r} is no known status", place=place, hint=hint)
     code = "" if _plain(cells["code"]) in _NO_CODE else cells["code"]
-    return Submission(cells["submission"], cells["participant"], status, code, row.line)
+    return PlatformSubmission(cells["submission"], cells["participant"], status, code, row.line)
 
 
 def _owners(ours: Sequence[OurRecord]) -> dict[str, str]:
@@ -207,9 +207,11 @@ def _owners(ours: Sequence[OurRecord]) -> dict[str, str]:
     return issued
 
 
-def _repeated(submissions: Sequence[Submission], known: Mapping[str, OurRecord]) -> Iterator[Difference]:
+def _repeated(
+    submissions: Sequence[PlatformSubmission], known: Mapping[str, OurRecord]
+) -> Iterator[PlatformDifference]:
     """One person with several submissions that are paid, or wait to be."""
-    per_person: dict[str, list[Submission]] = {}
+    per_person: dict[str, list[PlatformSubmission]] = {}
     for one in submissions:
         if one.status in ("approved", "awaiting_review"):
             per_person.setdefault(one.platform_id, []).append(one)
@@ -219,12 +221,16 @@ def _repeated(submissions: Sequence[Submission], known: Mapping[str, OurRecord])
             kind: DifferenceKind = "paid_twice" if len(paid) > 1 else "submitted_twice"
             here = known.get(platform_id)
             who, state = (here.participant_id, here.state) if here else ("", "unknown")
-            yield Difference(kind, one.submission_id, platform_id, who, one.status, state, ADVICE[kind], one.line)
+            yield PlatformDifference(
+                kind, one.submission_id, platform_id, who, one.status, state, ADVICE[kind], one.line
+            )
 
 
-def _only_here(one: OurRecord) -> Iterator[Difference]:
+def _only_here(one: OurRecord) -> Iterator[PlatformDifference]:
     kinds: dict[str, DifferenceKind] = {"active": "active_but_not_listed"}
     kinds |= dict.fromkeys(("finished", "accepted", "excluded"), "finished_but_not_listed")
     if one.state in kinds:
         kind = kinds[one.state]
-        yield Difference(kind, "", one.platform_id, one.participant_id, "not listed", one.state, ADVICE[kind], 0)
+        yield PlatformDifference(
+            kind, "", one.platform_id, one.participant_id, "not listed", one.state, ADVICE[kind], 0
+        )

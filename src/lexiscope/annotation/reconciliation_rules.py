@@ -113,7 +113,7 @@ class Known(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PlatformDifference:
     """One difference: what it is, who, what stands there and here, what to do, and the line of the platform's file."""
 
     kind: DifferenceKind
@@ -126,7 +126,7 @@ class Difference:
     line: int
 
 
-def differences_of(one: Submitted, here: Known | None, owners: Mapping[str, str]) -> Iterator[Difference]:
+def differences_of(one: Submitted, here: Known | None, owners: Mapping[str, str]) -> Iterator[PlatformDifference]:
     """Yield the differences of one submission.
 
     *owners* names the platform id to which a code was issued; a code that all share has the empty id.
@@ -138,7 +138,9 @@ def differences_of(one: Submitted, here: Known | None, owners: Mapping[str, str]
         kind = _kind(one, here, owners)
         who, state = here.participant_id, str(here.state)
     if kind is not None:
-        yield Difference(kind, one.submission_id, one.platform_id, who, one.status, state, ADVICE[kind], one.line)
+        yield PlatformDifference(
+            kind, one.submission_id, one.platform_id, who, one.status, state, ADVICE[kind], one.line
+        )
 
 
 def _unknown(one: Submitted, owners: Mapping[str, str]) -> DifferenceKind | None:

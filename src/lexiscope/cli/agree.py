@@ -33,7 +33,7 @@ from lexiscope.core.result import Interval, Record, marked_records, parse_statis
 from lexiscope.core.run import csv_lines, write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
-from lexiscope.studies.kit.ratings_file import Columns, RatingsFile, read_ratings
+from lexiscope.studies.kit.ratings_file import RatingColumns, RatingsFile, read_ratings
 
 SHOWN_RATERS = 10
 SPREAD = ",over_raters="
@@ -93,7 +93,7 @@ def agree(
     leaves the own rating in the mean, which makes agreement look higher. Choices between options have percent
     agreement, nominal alpha and, for two raters, Cohen's kappa.
     """
-    columns = Columns(rater, item, value, group, rater_group)
+    columns = RatingColumns(rater, item, value, group, rater_group)
     read = read_ratings(file, columns, scale=scale, measure=measure, view=view, kinds=(*PEOPLE, *kinds))
     summary = _summary(read, bootstrap, seed)
     if read.simulated:

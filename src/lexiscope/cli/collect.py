@@ -18,7 +18,7 @@ from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say, say_folded
 from lexiscope.cli.verb import Verb
-from lexiscope.collect import Seeded, collect_run
+from lexiscope.collect import SeededSubject, collect_run
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import Converses, Previews
@@ -169,7 +169,7 @@ def _of_subject(
     items: Sequence[Item], spec: str, task_name: str, views: Sequence[str], seed: int, out: Path | None
 ) -> list[dict[str, object]]:
     subject, task = catalog.subject(spec), catalog.task(task_name)
-    if isinstance(subject, Seeded):
+    if isinstance(subject, SeededSubject):
         subject = subject.with_seed(seed)
     task.answer_function(subject)
     for item in items:

@@ -23,7 +23,7 @@ from lexiscope.report.document import Report
 from lexiscope.report.page.every_result import with_every_result
 from lexiscope.report.page.html import write_report
 from lexiscope.report.page.stored import store
-from lexiscope.report.parts.demo_parts import Part, against_people, without_ratings
+from lexiscope.report.parts.demo_parts import DemoPart, against_people, without_ratings
 from lexiscope.report.tables import to_text
 from lexiscope.resources import fetch
 
@@ -77,7 +77,7 @@ def rated_data_at_hand() -> bool:
 
 
 def write_run(
-    out: Path, data: Sequence[Dataset], answers: Sequence[ResponseTable], parts: Sequence[Part], threads: int
+    out: Path, data: Sequence[Dataset], answers: Sequence[ResponseTable], parts: Sequence[DemoPart], threads: int
 ) -> Path:
     """Write the run folder, ``run.json`` last, and return the path of the page."""
     records = tuple(record for part in parts for record in part.records)

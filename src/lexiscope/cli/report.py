@@ -25,7 +25,7 @@ from lexiscope.report.page.html import write_report
 from lexiscope.report.page.runs import together
 from lexiscope.report.page.simulated import marked_report
 from lexiscope.report.page.stored import SECTIONS, load
-from lexiscope.report.plots.curves import Trajectory
+from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.layers import trajectories
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
 
@@ -171,7 +171,7 @@ def _figures(rows: Sequence[Described]) -> list[Figure]:
         if row.measure == "cosine_distance" and row.layer is not None and row.mean is not None:
             series.setdefault((row.subject, row.view), []).append(row)
     curves = [
-        Trajectory(f"{subject}, {view}", np.array([r.layer for r in own]), np.array([r.mean for r in own], dtype=float))
+        DrawnCurve(f"{subject}, {view}", np.array([r.layer for r in own]), np.array([r.mean for r in own], dtype=float))
         for (subject, view), own in series.items()
     ]
     heading = Heading("distance_by_layer", "1", "Mean cosine distance of all items by layer.")

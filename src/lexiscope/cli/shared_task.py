@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 import click
 
 from lexiscope.analysis.norms.predictions import predictions_of, rounded
-from lexiscope.analysis.norms.shared_task import Gold, OfficialScore, official_score
+from lexiscope.analysis.norms.shared_task import GoldRatings, OfficialScore, official_score
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
@@ -129,7 +129,7 @@ def score(submission: Path, *, split: str, samples: Path | None, out: Path | Non
     if any(one.choices is None for one in published):
         raise InputError("these samples are redacted: there is nothing to score against", hint="check works on them")
     values = read_submission(existing_file(submission), len(published)).predictions
-    found = official_score(values, Gold.of([one.choices or () for one in published]))
+    found = official_score(values, GoldRatings.of([one.choices or () for one in published]))
     simulated = any(one.simulated for one in published)
     mark = {"people": SIMULATED} if simulated else {}
     if out is not None:
@@ -140,7 +140,7 @@ def score(submission: Path, *, split: str, samples: Path | None, out: Path | Non
         _print(found, simulated=simulated)
 
 
-def _samples(split: str, samples: Path | None) -> tuple[ambistory.Sample, ...]:
+def _samples(split: str, samples: Path | None) -> tuple[ambistory.StorySample, ...]:
     return ambistory.split_samples(split) if samples is None else ambistory.read_samples(existing_file(samples))
 
 

@@ -29,7 +29,7 @@ from lexiscope.core.sealed import (
     RESPONSES,
     RUN,
     WORK,
-    Change,
+    ChangedFile,
     changes,
     collected_names,
     damaged,
@@ -185,7 +185,7 @@ def study_again(run: Path) -> list[str]:
     if again.why:
         return [f"{run}: compared by checksum only; the study could not be run again: {again.why}"]
     files: Mapping[str, str] = record["files"]
-    other = [Change(name, files[name], again.files.get(name, NOTHING)) for name in files]
+    other = [ChangedFile(name, files[name], again.files.get(name, NOTHING)) for name in files]
     other = [each for each in other if each.actual != each.expected]
     if not other:
         number = _files(len(files))

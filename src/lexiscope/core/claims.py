@@ -67,7 +67,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class ClaimTerm:
     """One side of a comparison: a number, or the records of a statistic that pass the filters.
 
     ``of`` is what is taken of a record: its value, its p value, or the mean value of all that are selected.
@@ -107,9 +107,9 @@ class Comparison:
     Of several records it is claimed of each of them, or of *most*: more than half.
     """
 
-    left: Term
+    left: ClaimTerm
     sign: Literal["<", ">"]
-    right: Term
+    right: ClaimTerm
     level: float | None = None
     most: bool = False
 
@@ -156,10 +156,10 @@ def parse_rule(text: str, *, place: Place | None = None) -> tuple[Comparison, ..
     >>> str(one.left), one.sign, one.right.number
     ('r_squared[layer=12]', '>', 0.3)
     """
-    return _Reader(text, place or Place()).rule()
+    return _RuleParser(text, place or Place()).rule()
 
 
-class _Reader:
+class _RuleParser:
     """Reads a rule from left to right."""
 
     def __init__(self, text: str, place: Place) -> None:
@@ -188,7 +188,7 @@ class _Reader:
             level = float(self._expect_form(_NUMBER, "a level, as in p < .05"))
         return Comparison(left, "<" if sign == "<" else ">", right, level, most)
 
-    def _term(self) -> Term:
+    def _term(self) -> ClaimTerm:
         of: Literal["value", "p", "mean"] = (
             "p" if self._follows("p of") else "mean" if self._follows("mean of") else "value"
         )
@@ -197,14 +197,14 @@ class _Reader:
             number = self._expect_form(_NUMBER, "a number or a statistic" if of == "value" else "a statistic")
             if of != "value":
                 raise self._error(f"`{of} of` is followed by a number")
-            return Term(float(number))
+            return ClaimTerm(float(number))
         self.at = match.end()
         name = match[1] + self._parameters()
         try:
             parse_statistic(name)
         except LexiscopeError as error:
             raise self._error(error.what) from error
-        return Term(statistic=name, filters=self._filters(), of=of)
+        return ClaimTerm(statistic=name, filters=self._filters(), of=of)
 
     def _parameters(self) -> str:
         """The parameters of a statistic with their brackets; they may hold brackets of their own."""
@@ -379,7 +379,7 @@ def _compared(comparison: Comparison, records: Sequence[Record]) -> list[_Seen]:
     return seen
 
 
-def _sides(term: Term, records: Sequence[Record]) -> list[Record | None]:
+def _sides(term: ClaimTerm, records: Sequence[Record]) -> list[Record | None]:
     """The records of a term that have a number; of a number, nothing."""
     if term.number is not None:
         return [None]
@@ -400,7 +400,7 @@ def _sides(term: Term, records: Sequence[Record]) -> list[Record | None]:
     return list(known)
 
 
-def _check_unique(term: Term, records: Sequence[Record]) -> None:
+def _check_unique(term: ClaimTerm, records: Sequence[Record]) -> None:
     """Refuse a term that is several numbers, where its filters do not say of which field there are several."""
     named = {each.field for each in term.filters if each.is_open}
     open_fields, others = [f for f in _FIELDS if f in named], [f for f in _FIELDS if f not in named]
@@ -412,7 +412,7 @@ def _check_unique(term: Term, records: Sequence[Record]) -> None:
             raise _UntestableError(f"{term} is several numbers, which differ in {' and '.join(differing)}")
 
 
-def _number(term: Term, record: Record | None) -> float | None:
+def _number(term: ClaimTerm, record: Record | None) -> float | None:
     """The number of a record that a term compares. A test's p value is a field of it, or a record of its own."""
     if record is None:
         return term.number
@@ -445,19 +445,19 @@ def _seen(comparison: Comparison, left: Record | None, right: Record | None) -> 
     return _Seen(outcome, numbers, _label((comparison.left, left), (comparison.right, right)), above)
 
 
-def _interval(term: Term, record: Record | None) -> tuple[float, float] | None:
+def _interval(term: ClaimTerm, record: Record | None) -> tuple[float, float] | None:
     if record is None or term.of == "p" or record.low is None or record.high is None:
         return None
     return record.low, record.high
 
 
-def _shown(term: Term, record: Record | None) -> str:
+def _shown(term: ClaimTerm, record: Record | None) -> str:
     ends = _interval(term, record)
     between = f" [{ends[0]:.3g}, {ends[1]:.3g}]" if ends else ""
     return f"{'p = ' if term.of == 'p' else ''}{_number(term, record):.3g}{between}".replace("-", "−")
 
 
-def _label(*sides: tuple[Term, Record | None]) -> str:
+def _label(*sides: tuple[ClaimTerm, Record | None]) -> str:
     """Which records the sides of a comparison are: the values of the fields of which there are several."""
     parts: dict[str, None] = {}
     for term, record in sides:

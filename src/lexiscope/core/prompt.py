@@ -32,7 +32,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class PromptOption:
     """One answer that may be given: what is stored, and what a reply may call it (case does not matter).
 
     ``flags`` are stored with the answer ("cannot decide" stores an answer and says that it was none).
@@ -57,7 +57,7 @@ class ChatQuestion:
 
     messages: tuple[Message, ...]
     scale: Scale | None = None
-    options: tuple[Option, ...] = ()
+    options: tuple[PromptOption, ...] = ()
     temperature: float | None = 0.0
     max_tokens: int | None = None
     variant: str = GUIDELINES

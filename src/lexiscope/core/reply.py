@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from lexiscope.core.foreign import is_text
-from lexiscope.core.prompt import ChatQuestion, ChatReply, Option
+from lexiscope.core.prompt import ChatQuestion, ChatReply, PromptOption
 from lexiscope.core.scale import Scale
 
 Kind = Literal["ok", "refusal", "several", "off_scale", "empty", "prose", "in_prose", "truncated", "garbled", "fault"]
@@ -82,7 +82,7 @@ class Read:
 
     kind: Kind
     value: float | None = None
-    option: Option | None = None
+    option: PromptOption | None = None
     text: str | None = None
 
 
@@ -146,7 +146,7 @@ def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = Fa
     return Read("ok", value=value) if scale.contains(value) else Read("off_scale")
 
 
-def read_choice(text: str, options: Sequence[Option], *, cut: bool = False) -> Read:
+def read_choice(text: str, options: Sequence[PromptOption], *, cut: bool = False) -> Read:
     """Read which one of some options a reply names.
 
     >>> options = (Option("t", ("1", "same")), Option("f", ("2", "different")))
@@ -252,7 +252,7 @@ def _without_end(text: str, scale: Scale) -> str:
 # -- options --------------------------------------------------------------------------------------------------
 
 
-def _said(line: str, known: dict[str, Option]) -> str:
+def _said(line: str, known: dict[str, PromptOption]) -> str:
     """Return what a line says and nothing else: a name, or two names of the same option (``2: different``)."""
     said = _folded(_bare(line))
     if said in known:
@@ -262,7 +262,7 @@ def _said(line: str, known: dict[str, Option]) -> str:
     return first if both else said
 
 
-def _named(text: str, known: dict[str, Option]) -> set[str]:
+def _named(text: str, known: dict[str, PromptOption]) -> set[str]:
     """Return the values of the options that a text names anywhere, as whole words; a longer name hides a shorter."""
     names = sorted(known, key=len, reverse=True)
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)

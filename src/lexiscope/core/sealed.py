@@ -33,7 +33,7 @@ NOTHING = "no such file"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedFile:
     """A file of a run that is not as it was written: its name in the folder, and the sha256 of both."""
 
     name: str
@@ -85,7 +85,7 @@ def read_sealed(path: Path, *, hint: str = "") -> dict[str, Any]:
         raise RunError("this file of a run cannot be checked", place=Place(str(path)), why=why, hint=hint)
     expected = sealed_text(content)
     if raw != expected.encode("utf-8"):
-        changed = Change(path.name, content[SEAL], json.loads(expected)[SEAL])
+        changed = ChangedFile(path.name, content[SEAL], json.loads(expected)[SEAL])
         why = f"its content has the sha256 {changed.actual}, sealed was {changed.expected}"
         if changed.actual == changed.expected:
             why = f"its content has the sealed sha256 {changed.expected}, but its bytes are others"
@@ -136,7 +136,7 @@ def write_machine(folder: Path, seconds: float) -> None:
     write_sealed(folder / MACHINE, about | {"files": manifest(folder, working_names(folder))})
 
 
-def changes(folder: Path, record: Mapping[str, Any]) -> list[Change]:
+def changes(folder: Path, record: Mapping[str, Any]) -> list[ChangedFile]:
     """Return the files of a run that are not as its record says: changed or lost."""
     files = record.get("files")
     if not isinstance(files, dict) or not files:
@@ -148,7 +148,7 @@ def changes(folder: Path, record: Mapping[str, Any]) -> list[Change]:
         path = folder / name
         actual = sha256_of(path) if path.is_file() else NOTHING
         if actual != expected:
-            found.append(Change(name, str(expected), actual))
+            found.append(ChangedFile(name, str(expected), actual))
     return found
 
 
@@ -181,7 +181,7 @@ def check_file(path: Path) -> None:
             raise damaged(path.parent, record, found)
 
 
-def damaged(folder: Path, record: Mapping[str, Any], found: Sequence[Change]) -> RunError:
+def damaged(folder: Path, record: Mapping[str, Any], found: Sequence[ChangedFile]) -> RunError:
     """Return the error for files of a run that are not as they were written."""
     first = found[0]
     count = "" if len(found) == 1 else f" ({len(found)} such files)"
@@ -194,7 +194,7 @@ def damaged(folder: Path, record: Mapping[str, Any], found: Sequence[Change]) ->
     )
 
 
-def way_back(folder: Path, found: Sequence[Change]) -> str:
+def way_back(folder: Path, found: Sequence[ChangedFile]) -> str:
     """Say what to delete, if anything, before the command that made a run is given again."""
     away: list[str] = []
     for each in found:

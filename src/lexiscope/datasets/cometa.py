@@ -13,7 +13,7 @@ from lexiscope.core.usage import Usage, locate, occurrences
 from lexiscope.items.answers.search_space import Entry, SearchSpace
 from lexiscope.items.answers.sense_options import joined
 from lexiscope.resources import fetch
-from lexiscope.resources.corpora.cometa import Term, read_cometa
+from lexiscope.resources.corpora.cometa import LinkedTerm, read_cometa
 
 Level = Literal["general", "specific"]
 OPTIONS = ("level",)
@@ -83,17 +83,17 @@ def search_space(folder: Path | None = None, *, level: Level = "general") -> Sea
     return SearchSpace(f"{level} concepts of cometa", tuple(entries))
 
 
-def _files(folder: Path | None) -> tuple[fetch.Found, ...]:
+def _files(folder: Path | None) -> tuple[fetch.FetchedFile, ...]:
     if folder is not None:
         return tuple(fetch.given(folder / f"{part}.csv") for part in PARTS)
     return fetch.locate_all(CARD)
 
 
-def _concept(term: Term, level: Level) -> tuple[str, str]:
+def _concept(term: LinkedTerm, level: Level) -> tuple[str, str]:
     return term.general if level == "general" else term.specific
 
 
-def _item(term: Term, part: str, level: Level) -> Item | SetAside:
+def _item(term: LinkedTerm, part: str, level: Level) -> Item | SetAside:
     try:
         start, end = locate(term.example, term.term)
     except SpanError:

@@ -14,7 +14,7 @@ from lexiscope.core.errors import DataError, Place
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.usage import Usage, locate
-from lexiscope.resources.tables.delimited import Table, read_csv
+from lexiscope.resources.tables.delimited import DelimitedTable, read_csv
 
 STORIES = DataFile("mini/stories_en.csv", sha256="166b9c81f49b48ec18b2922cb4bced884c6f6bb7c91d3733abe7d08bf319a37f")
 COLUMNS = (
@@ -67,7 +67,7 @@ def setups() -> tuple[StorySetup, ...]:
     return tuple(_setup(table, row) for row in range(len(table)))
 
 
-def _setup(table: Table, row: int) -> StorySetup:
+def _setup(table: DelimitedTable, row: int) -> StorySetup:
     cells = {name: table[name][row] for name in COLUMNS}
     start, end = locate(cells["sentence"], cells["homonym"])
     usage = Usage(cells["sentence"], start, end, lemma=cells["lemma"], pos=cells["pos"], language="en")

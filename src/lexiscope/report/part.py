@@ -14,7 +14,7 @@ from lexiscope.core.spec import plain_name
 from lexiscope.core.study import PublishedValue
 from lexiscope.report.figures import Figure
 from lexiscope.report.tables import Cell, Missing, Table
-from lexiscope.report.tables import Interval as Bounds
+from lexiscope.report.tables import IntervalCell as Bounds
 
 
 class Remark(str):

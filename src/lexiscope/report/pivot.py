@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 
 from lexiscope.core.result import Record, Result
 from lexiscope.report.part import shown
-from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Interval, Missing, Table
+from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, IntervalCell, Missing, Table
 
 Show = Literal["estimate", "value", "interval", "layer", "n", "p", "note", "condition"]
 ABSENT = Missing("not computed")
@@ -58,14 +58,14 @@ class Col:
                 return cell
             # a value without an interval is none: its note says why
             none = Missing(record.note or "no interval")
-            return Interval(cell.low, cell.high) if isinstance(cell, Interval) else none
+            return IntervalCell(cell.low, cell.high) if isinstance(cell, IntervalCell) else none
         value = _times(getattr(record, self.show), self.times)
         whole = self.format.kind == "integer" and isinstance(value, float) and value.is_integer()
         return int(cast(float, value)) if whole else value
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PivotRow:
     """A row of a pivot: its first cells, and the fields of the records that it is about.
 
     ``of`` are further names for the braces of columns, beside the fields: with ``{"part": "ending"}`` the column of
@@ -79,7 +79,7 @@ class Row:
 
 def rows_of(
     results: Iterable[Record | Result], *fields: str, names: Mapping[Any, Cell] | None = None, **where: object
-) -> tuple[Row, ...]:
+) -> tuple[PivotRow, ...]:
     """Return a row for each combination of *fields* that the results have, in their order.
 
     *names* are what values are called; *where* are fields that the results must have (as pivot columns have them).
@@ -89,17 +89,17 @@ def rows_of(
         tuple(getattr(record, name) for name in fields) for record in records_of(results) if _fits(record, where)
     )
     return tuple(
-        Row(tuple(named.get(value, value) for value in key), {**dict(zip(fields, key, strict=True)), **where})
+        PivotRow(tuple(named.get(value, value) for value in key), {**dict(zip(fields, key, strict=True)), **where})
         for key in found
     )
 
 
-def rows_of_subjects(titles: Mapping[str, str], **where: object) -> tuple[Row, ...]:
+def rows_of_subjects(titles: Mapping[str, str], **where: object) -> tuple[PivotRow, ...]:
     """Return a row for each subject by its title, whether or not it has results: a cell without one says so.
 
     *titles* are the subjects' titles by their ids; *where* are fields that the results must have.
     """
-    return tuple(Row((title,), {"subject": subject, **where}) for subject, title in titles.items())
+    return tuple(PivotRow((title,), {"subject": subject, **where}) for subject, title in titles.items())
 
 
 def quantities(name: str, title: str, rows: Mapping[str, Record]) -> Table:
@@ -123,7 +123,7 @@ def pivot(
     title: str,
     results: Iterable[Record | Result],
     columns: Sequence[Col],
-    rows: Sequence[Row],
+    rows: Sequence[PivotRow],
     *,
     labels: Sequence[str | Column] = ("Subject",),
     number: str = "",
@@ -137,7 +137,7 @@ def pivot(
     for record in records_of(results):
         by_name.setdefault(record.statistic, []).append(record)
 
-    def found(row: Row, column: Col) -> Record | None:
+    def found(row: PivotRow, column: Col) -> Record | None:
         fills = {**row.where, **row.of}
         names = (column.statistic,) if isinstance(column.statistic, str) else column.statistic
         own = {key: value.format(**fills) if isinstance(value, str) else value for key, value in column.where.items()}
@@ -161,6 +161,6 @@ def _fits(record: Record, where: Mapping[str, object]) -> bool:
 def _times(cell: Cell, times: float) -> Cell:
     if times == 1.0 or isinstance(cell, bool):
         return cell
-    if isinstance(cell, Interval):
-        return Interval(times * cell.low, times * cell.high, None if cell.value is None else times * cell.value)
+    if isinstance(cell, IntervalCell):
+        return IntervalCell(times * cell.low, times * cell.high, None if cell.value is None else times * cell.value)
     return times * cell if isinstance(cell, int | float) else cell

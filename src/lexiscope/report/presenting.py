@@ -33,7 +33,7 @@ from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.page.html import table_html as table_html
 from lexiscope.report.part import shown
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots
-from lexiscope.report.plots.curves import Trajectory
+from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.layers import trajectories
 from lexiscope.report.plots.style import clean_svg
 from lexiscope.report.plots.values import histograms
@@ -51,7 +51,7 @@ from lexiscope.report.tables import (
     format_number,
     wide_rows,
 )
-from lexiscope.report.tables import Interval as CellInterval
+from lexiscope.report.tables import IntervalCell as CellInterval
 
 _FREE = Format("number", 2)
 _ROWS_SHOWN = 10
@@ -270,7 +270,7 @@ def _(result: Curves, title: str = "") -> Figure:
     return trajectories(drawn, heading, statistic=words_of(name).capitalize(), interval=level, bounded=bounded)
 
 
-def trajectory_of(curve: Curve) -> Trajectory:
+def trajectory_of(curve: Curve) -> DrawnCurve:
     """Return a curve as figures over layers draw it: its points, with the bounds of their intervals if it has any.
 
     The value of the model without distance and the layers that separate the outcomes without error come along.
@@ -280,7 +280,7 @@ def trajectory_of(curve: Curve) -> Trajectory:
     low, high = np.array(ends, dtype=np.float64).T
     label = f"{curve.subject}, {curve.condition}" if curve.condition else curve.subject
     known = not np.isnan(low).all()
-    return Trajectory(
+    return DrawnCurve(
         label,
         layers,
         curve.array(),

@@ -34,7 +34,7 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class IntervalCell:
     """An interval, printed ``[low, high]``, or ``value [low, high]`` where its estimate stands in the same cell."""
 
     low: float
@@ -50,7 +50,7 @@ class Noted:
     note: str
 
 
-Cell = Noted | str | bool | int | float | Interval | Missing | None
+Cell = Noted | str | bool | int | float | IntervalCell | Missing | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ def to_csv(table: Table) -> str:
 
 def wide_rows(table: Table) -> tuple[list[str], list[list[object]]]:
     """Return header and rows of the table at full precision; a column with intervals becomes three."""
-    wide = [any(isinstance(row[index], Interval) for row in table.rows) for index in range(len(table.columns))]
+    wide = [any(isinstance(row[index], IntervalCell) for row in table.rows) for index in range(len(table.columns))]
     header = []
     for column, is_wide in zip(table.columns, wide, strict=True):
         header += [column.header] + ([f"{column.header} low", f"{column.header} high"] if is_wide else [])
@@ -233,21 +233,21 @@ def _plain(cell: object) -> Cell:
     value = cell.item() if isinstance(cell, np.generic) else cell
     if isinstance(value, float) and not math.isfinite(value):
         return Missing("not defined")
-    if isinstance(value, Interval):
+    if isinstance(value, IntervalCell):
         return _plain_interval(value)
     if value is None or isinstance(value, str | bool | int | float | Missing | Noted):
         return value
     raise InputError(f"a table cell cannot hold {type(value).__name__}: {value!r}")
 
 
-def _plain_interval(interval: Interval) -> Cell:
+def _plain_interval(interval: IntervalCell) -> Cell:
     ends = (float(interval.low), float(interval.high))
     value = None if interval.value is None else float(interval.value)
     if value is not None and not math.isfinite(value):
         return Missing("not defined")
     if not all(map(math.isfinite, ends)):
         return Missing("interval not defined") if value is None else value
-    return Interval(*ends, value)
+    return IntervalCell(*ends, value)
 
 
 def _letter(letters: dict[str, str], note: str) -> str:
@@ -268,7 +268,7 @@ def _printed(cell: Cell, form: Format, letters: dict[str, str]) -> Printed:
         return Printed(DASH)
     if isinstance(cell, bool):
         return Printed("yes" if cell else "no")
-    if isinstance(cell, Interval):
+    if isinstance(cell, IntervalCell):
         ends = f"[{format_number(cell.low, form)}, {format_number(cell.high, form)}]"
         return Printed(ends if cell.value is None else f"{format_number(cell.value, form)} {ends}")
     if isinstance(cell, str):
@@ -283,7 +283,7 @@ def _bare(text: str) -> str:
 def _spread(row: Sequence[Cell], wide: Sequence[bool]) -> list[object]:
     cells: list[object] = []
     for cell, is_wide in zip(row, wide, strict=True):
-        if isinstance(cell, Interval):
+        if isinstance(cell, IntervalCell):
             cells += [cell.value, cell.low, cell.high]
         else:
             cells += [_bare_value(cell), *([None, None] if is_wide else [])]

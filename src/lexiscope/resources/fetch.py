@@ -36,7 +36,7 @@ Status = Literal["ok", "missing", "wrong checksum", "not pinned"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FetchedFile:
     """A data file that was found, with the sha256 of what lies there."""
 
     path: Path
@@ -72,7 +72,7 @@ def find(file: DataFile, *, dataset: str, folder: Path | None = None) -> Path:
     return locate(file, dataset=dataset, folder=folder).path
 
 
-def locate(file: DataFile, *, dataset: str, folder: Path | None = None, how_to_obtain: str = "") -> Found:
+def locate(file: DataFile, *, dataset: str, folder: Path | None = None, how_to_obtain: str = "") -> FetchedFile:
     """Find a data file, check its sha256, and return both.
 
     With *folder* only that data folder is looked in; the first place that has the file decides. *how_to_obtain* is that
@@ -87,16 +87,16 @@ def locate(file: DataFile, *, dataset: str, folder: Path | None = None, how_to_o
     return found
 
 
-def given(path: Path) -> Found:
+def given(path: Path) -> FetchedFile:
     """Return a file of the user's own, which nothing pins, as one that was found."""
-    return Found(path, sha256_of(path))
+    return FetchedFile(path, sha256_of(path))
 
 
-def locate_optional(file: DataFile, *, dataset: str, folder: Path | None = None) -> Found | None:
+def locate_optional(file: DataFile, *, dataset: str, folder: Path | None = None) -> FetchedFile | None:
     """Find a data file like :func:`locate`, or return ``None`` where no place has it."""
     for path in _paths(file, dataset, folder):
         if path.is_file():
-            return Found(path, verified(path, file, dataset=dataset))
+            return FetchedFile(path, verified(path, file, dataset=dataset))
     return None
 
 
@@ -116,7 +116,7 @@ def verified(path: Path, file: DataFile, *, dataset: str) -> str:
     return actual
 
 
-def locate_all(card: Card, *, folder: Path | None = None) -> tuple[Found, ...]:
+def locate_all(card: Card, *, folder: Path | None = None) -> tuple[FetchedFile, ...]:
     """Find the files of a card: one that is packed and stands for all of them, or all that are not optional.
 
     Errors: :class:`DataError` as of :func:`locate`.

@@ -51,7 +51,7 @@ class ReadsSenses(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class SenseExample:
     """A sentence with the word in it, and how probable the sense is there.
 
     ``start`` and ``end`` are half-open offsets in ``text``; a sentence that was cut has … where it was. ``path`` and
@@ -77,8 +77,8 @@ class SenseExamples:
 
     share: float
     n_chosen: int
-    best: tuple[Example, ...]
-    drawn: tuple[Example, ...]
+    best: tuple[SenseExample, ...]
+    drawn: tuple[SenseExample, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,10 @@ def find_examples(
     cannot be read, with its line.
     """
     keepers = {
-        reader.induced.index[word]: _Keeper(reader, word, n_best, n_drawn, seed) for word in _known(reader, words)
+        reader.induced.index[word]: _ExampleKeeper(reader, word, n_best, n_drawn, seed)
+        for word in _known(reader, words)
     }
-    held: list[_Occurrence] = []
+    held: list[_ProbableOccurrence] = []
     for occurrence in _occurrences(reader, keepers, words, read_places(files, part="corpus", progress=progress)):
         # a line is judged in one piece: of its occurrences one is shown
         if len(held) >= _HELD and (occurrence.path, occurrence.line) != (held[-1].path, held[-1].line):
@@ -125,7 +126,7 @@ def find_examples(
 
 
 @dataclass(frozen=True, slots=True)
-class _Occurrence:
+class _ProbableOccurrence:
     word: int
     window: list[int]
     text: str
@@ -137,7 +138,7 @@ class _Occurrence:
 
 
 @dataclass(slots=True)
-class _Keeper:
+class _ExampleKeeper:
     """What is kept of one word: sums over all occurrences, and for each sense the best and the first of a shuffle."""
 
     reader: ReadsSenses
@@ -150,8 +151,8 @@ class _Keeper:
     columns: NDArray[np.int64] = field(init=False)
     sums: NDArray[np.float64] = field(init=False)
     chosen: NDArray[np.int64] = field(init=False)
-    best: list[list[tuple[float, Example]]] = field(init=False)
-    drawn: list[list[tuple[float, Example]]] = field(init=False)
+    best: list[list[tuple[float, SenseExample]]] = field(init=False)
+    drawn: list[list[tuple[float, SenseExample]]] = field(init=False)
     generator: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
@@ -162,7 +163,7 @@ class _Keeper:
         # a generator of its own for each word: other words in the same call change no draw
         self.generator = generator_of(self.seed, self.word)
 
-    def judge(self, part: Sequence[_Occurrence]) -> None:
+    def judge(self, part: Sequence[_ProbableOccurrence]) -> None:
         shares = self.reader.distributions(part[0].word, [each.window for each in part])[:, self.columns]
         most, keys = shares.argmax(axis=1), self.generator.random(len(part))
         self.n += len(part)
@@ -209,7 +210,7 @@ def _known(reader: ReadsSenses, words: Sequence[str]) -> Iterator[str]:
 
 def _occurrences(
     reader: ReadsSenses, wanted: Container[int], words: Sequence[str], lines: Iterable[tuple[Path, int, str]]
-) -> Iterator[_Occurrence]:
+) -> Iterator[_ProbableOccurrence]:
     # the fast tokeniser says which few lines are worth a closer look
     forms = {form for word in words for form in (word, word.lower(), *words_of(word))}
     for path, number, line in lines:
@@ -218,7 +219,7 @@ def _occurrences(
         for (token, start, end), near in beside_known(reader.tokens(line), wanted, reader.window):
             low, high = max(0, start - _PIECE), min(len(line), end + _PIECE)
             cut = low > 0, high < len(line)
-            yield _Occurrence(token, near, line[low:high], start - low, end - low, cut, str(path), number)
+            yield _ProbableOccurrence(token, near, line[low:high], start - low, end - low, cut, str(path), number)
 
 
 def _holds(line: str, forms: Set[str]) -> bool:
@@ -231,8 +232,8 @@ def _holds(line: str, forms: Set[str]) -> bool:
     return not forms.isdisjoint(words_of(line))
 
 
-def _judge(held: Sequence[_Occurrence], keepers: Mapping[int, _Keeper]) -> None:
-    by_word: dict[int, list[_Occurrence]] = {}
+def _judge(held: Sequence[_ProbableOccurrence], keepers: Mapping[int, _ExampleKeeper]) -> None:
+    by_word: dict[int, list[_ProbableOccurrence]] = {}
     for each in held:
         by_word.setdefault(each.word, []).append(each)
     for word, part in by_word.items():
@@ -240,13 +241,13 @@ def _judge(held: Sequence[_Occurrence], keepers: Mapping[int, _Keeper]) -> None:
 
 
 def _kept(
-    old: list[tuple[float, Example]],
+    old: list[tuple[float, SenseExample]],
     keys: NDArray[np.floating[Any]],
     possible: NDArray[np.int64],
-    part: Sequence[_Occurrence],
+    part: Sequence[_ProbableOccurrence],
     shares: Floats,
     n: int,
-) -> list[tuple[float, Example]]:
+) -> list[tuple[float, SenseExample]]:
     """Return the *n* of lowest key among the old and the possible, each text and line once; of equals the first."""
     order = possible[np.argsort(keys[possible], kind="stable")].tolist()
     found = _Distinct()
@@ -265,17 +266,17 @@ def _kept(
 class _Distinct:
     """Examples with their keys, none with the text of one before it, and none of its line."""
 
-    kept: list[tuple[float, Example]] = field(default_factory=list)
+    kept: list[tuple[float, SenseExample]] = field(default_factory=list)
     seen: set[object] = field(default_factory=set)
 
-    def add(self, key: float, example: Example) -> None:
+    def add(self, key: float, example: SenseExample) -> None:
         signs = {example.text, (example.path, example.line)}
         if not signs & self.seen:
             self.seen |= signs
             self.kept.append((key, example))
 
 
-def _example(at: _Occurrence, probability: float) -> Example:
+def _example(at: _ProbableOccurrence, probability: float) -> SenseExample:
     """Return the sentence around a target, cut between words where it is long."""
     begins, ends = next((low, high) for low, high in sentence_spans(at.text) if low <= at.start < high)
     low, high = _room(begins, max(ends, at.end), at.start, at.end)
@@ -285,7 +286,7 @@ def _example(at: _Occurrence, probability: float) -> Example:
         high = max(at.text.rfind(" ", at.end, high), at.end)
     before, after = "… " if low > begins else "", " …" if high < ends else ""
     text = f"{before}{at.text[low:high]}{after}"
-    return Example(text, at.start - low + len(before), at.end - low + len(before), probability, at.path, at.line)
+    return SenseExample(text, at.start - low + len(before), at.end - low + len(before), probability, at.path, at.line)
 
 
 def _room(begins: int, ends: int, start: int, end: int) -> tuple[int, int]:

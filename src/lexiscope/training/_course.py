@@ -68,7 +68,7 @@ class Steps:
 
 
 @dataclass(slots=True)
-class Course:
+class TrainingOutcome:
     """What a training came to: ``best_epoch`` 0 = none; ``stopped`` says why it ended.
 
     ``loss`` and ``count`` add up over the epoch under way.
@@ -90,7 +90,7 @@ def seed_of(*parts: int) -> int:
     return int.from_bytes(hashlib.sha256(",".join(map(str, parts)).encode()).digest()[:6])
 
 
-class Where(TypedDict, total=False):
+class TrainingPlace(TypedDict, total=False):
     """Where a training takes place: its ``seed``, its ``folder``, the ``versions`` that decide its bits, and so on."""
 
     seed: Required[int]
@@ -99,7 +99,7 @@ class Where(TypedDict, total=False):
     progress: Progress | None
 
 
-def run_steps(steps: Steps, pace: Pace, **where: Unpack[Where]) -> Course:
+def run_steps(steps: Steps, pace: Pace, **where: Unpack[TrainingPlace]) -> TrainingOutcome:
     """Train with the Trainer of transformers, from the newest checkpoint in *folder* on, and load the best epoch.
 
     Without a folder nothing is measured or kept: the weights are those of the last step. The state of the random
@@ -111,5 +111,5 @@ def run_steps(steps: Steps, pace: Pace, **where: Unpack[Where]) -> Course:
         require(module, "train")
     # the only module that needs transformers in order to be imported
     trainer = require("lexiscope.training._trainer", "train")
-    course: Course = trainer.run(steps, pace, **where)
+    course: TrainingOutcome = trainer.run(steps, pace, **where)
     return course

@@ -9,8 +9,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from lexiscope.subjects.trained._reader import Reader
-from lexiscope.training._course import Course, Steps, Where, pace_of, run_steps
+from lexiscope.subjects.trained._reader import LoadedClassifier
+from lexiscope.training._course import Steps, TrainingOutcome, TrainingPlace, pace_of, run_steps
 from lexiscope.training.settings import TrainingSettings
 
 _GROUPED = 50
@@ -58,13 +58,15 @@ def length_batches(lengths: Sequence[int], size: int, rng: np.random.Generator) 
     return [batches[number] for number in rng.permutation(len(batches))]
 
 
-def learn(reader: Reader, lessons: Lessons, settings: TrainingSettings, **where: Unpack[Where]) -> Course:
+def learn(
+    reader: LoadedClassifier, lessons: Lessons, settings: TrainingSettings, **where: Unpack[TrainingPlace]
+) -> TrainingOutcome:
     """Train a reader to the end, from the newest checkpoint in *folder*, and leave the best epoch's weights in it.
 
     Errors: those of :func:`~lexiscope.training._course.run_steps`.
     """
     if not settings.epochs:
-        return Course(history=[Epoch(0, 0.0, lessons.measure())], stopped="nothing was to be learnt")
+        return TrainingOutcome(history=[Epoch(0, 0.0, lessons.measure())], stopped="nothing was to be learnt")
     steps = steps_of(reader, lessons, settings, where["seed"])
     steps.module.requires_grad_(True)
     course = run_steps(steps, pace_of(settings), **where)
@@ -73,7 +75,7 @@ def learn(reader: Reader, lessons: Lessons, settings: TrainingSettings, **where:
     return course
 
 
-def steps_of(reader: Reader, lessons: Lessons, settings: TrainingSettings, seed: int) -> Steps:
+def steps_of(reader: LoadedClassifier, lessons: Lessons, settings: TrainingSettings, seed: int) -> Steps:
     """Return the steps of lessons: batches of similar lengths, drawn anew in every epoch."""
     parts = {"encoder": reader.model} | ({"head": reader.head} if reader.head is not None else {})
     # the last batch of a stretch may be smaller

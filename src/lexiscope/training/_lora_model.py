@@ -15,11 +15,11 @@ from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.scoring import Doubles
 from lexiscope.subjects.local._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of
 from lexiscope.subjects.local._model_folder import ModelFolder
-from lexiscope.training.lora_examples import MASKED, Example
+from lexiscope.training.lora_examples import MASKED, TokenizedExample
 from lexiscope.training.lora_settings import LoraSettings
 
 
-class Learner:
+class LoraModel:
     """A base model whose own weights stand still, with an adapter whose weights are learnt.
 
     ``tokenizer`` is that of transformers; ``longest`` the most tokens that the model reads; ``parameters`` the weights
@@ -72,7 +72,7 @@ class Learner:
         """The number of weights that are learnt."""
         return sum(int(each.numel()) for each in self.parameters.values())
 
-    def loss(self, examples: Sequence[Example]) -> tuple[Any, int]:
+    def loss(self, examples: Sequence[TokenizedExample]) -> tuple[Any, int]:
         """Return the summed loss on the number tokens of some examples, ready for its gradient, and their count.
 
         *Unit:* nats. The loss is on the tokens whose label is not masked, and on no others.
@@ -87,7 +87,7 @@ class Learner:
         labels = self.torch.tensor([label for _, _, label in wanted], device=logits.device)
         return self.torch.nn.functional.cross_entropy(logits, labels, reduction="sum"), len(wanted)
 
-    def log_probabilities(self, examples: Sequence[Example]) -> Doubles:
+    def log_probabilities(self, examples: Sequence[TokenizedExample]) -> Doubles:
         """Return the log-probability of every number as the answer of every example, without dropout.
 
         *Shape:* (examples, points of the scale). *Unit:* nats. *Higher means:* more probable.
@@ -98,7 +98,7 @@ class Learner:
             parts = [self._numbers(examples[begin : begin + size]) for begin in range(0, len(examples), size)]
         return np.concatenate(parts)
 
-    def _numbers(self, examples: Sequence[Example]) -> Doubles:
+    def _numbers(self, examples: Sequence[TokenizedExample]) -> Doubles:
         """The log-probabilities of the numbers for one batch, each the sum over the number's tokens."""
         found = np.zeros((len(examples), len(examples[0].answers)))
         rows: list[tuple[int, ...]] = []

@@ -30,7 +30,7 @@ from safetensors.torch import save_file
 
 from lexiscope.core.errors import Place, RunError, SubjectError
 from lexiscope.training._checkpoint import FOLDER, checkpoint_at, mark, newest
-from lexiscope.training._course import Course, Pace, Progress, Steps, seed_of
+from lexiscope.training._course import Pace, Progress, Steps, TrainingOutcome, seed_of
 
 # no score is this low: where the figure of an epoch is not defined, any other is better
 _LOWEST = -sys.float_info.max
@@ -44,16 +44,16 @@ def run(
     folder: Path | None,
     versions: dict[str, str],
     progress: Progress | None = None,
-) -> Course:
+) -> TrainingOutcome:
     """Train to the end; see :func:`lexiscope.training._course.run_steps`."""
     with TemporaryDirectory() as nowhere, _apart():
         kept = newest(folder / FOLDER, versions) if folder else None
-        course = _course_of(steps, kept.course) if kept else Course()
+        course = _course_of(steps, kept.course) if kept else TrainingOutcome()
         place = folder / FOLDER if folder else Path(nowhere)
         trainer = StepTrainer(steps, course, _arguments(steps, pace, course, place, keep=folder is not None))
         if folder:
             trainer.add_callback(transformers.EarlyStoppingCallback(early_stopping_patience=pace.patience))
-        trainer.add_callback(Keeper(steps, pace, course, seed, versions, progress))
+        trainer.add_callback(TrainingCallback(steps, pace, course, seed, versions, progress))
         trainer.remove_callback(transformers.PrinterCallback)
         trainer.train(resume_from_checkpoint=str(kept.path) if kept else None)
     course.best_epoch = (trainer.state.best_global_step or 0) // steps.number
@@ -67,7 +67,7 @@ class StepTrainer(transformers.Trainer):  # type: ignore[misc]
     # a loss that is summed is divided by the labels of the whole step in compute_loss
     loss_is_scaled_for_ga = True
 
-    def __init__(self, steps: Steps, course: Course, arguments: Any) -> None:
+    def __init__(self, steps: Steps, course: TrainingOutcome, arguments: Any) -> None:
         numbers = range(steps.n_examples)
         super().__init__(steps.module, arguments, train_dataset=numbers, eval_dataset=numbers)
         self.steps, self.course = steps, course
@@ -124,11 +124,17 @@ class StepTrainer(transformers.Trainer):  # type: ignore[misc]
             raise RunError("a checkpoint cannot be written", place=place, why=str(error), hint=hint) from error
 
 
-class Keeper(transformers.TrainerCallback):  # type: ignore[misc]
+class TrainingCallback(transformers.TrainerCallback):  # type: ignore[misc]
     """Seeds every step, tells the progress, and marks the checkpoints that are whole."""
 
     def __init__(
-        self, steps: Steps, pace: Pace, course: Course, seed: int, versions: dict[str, str], progress: Progress | None
+        self,
+        steps: Steps,
+        pace: Pace,
+        course: TrainingOutcome,
+        seed: int,
+        versions: dict[str, str],
+        progress: Progress | None,
     ) -> None:
         self.steps, self.pace, self.course, self.seed = steps, pace, course, seed
         self.versions, self.progress = versions, progress
@@ -187,7 +193,7 @@ def _collated(labels: Callable[[Sequence[int]], Any] | None, batch: Sequence[int
     return {"batch": list(batch)} | ({} if labels is None else {"labels": labels(batch)})
 
 
-def _arguments(steps: Steps, pace: Pace, course: Course, place: Path, *, keep: bool) -> Any:
+def _arguments(steps: Steps, pace: Pace, course: TrainingOutcome, place: Path, *, keep: bool) -> Any:
     """Return the arguments of the Trainer."""
     # a training that had ended makes no step: its best epoch is loaded
     epochs = len(course.history) if course.stopped else pace.epochs
@@ -222,9 +228,9 @@ def _arguments(steps: Steps, pace: Pace, course: Course, place: Path, *, keep: b
     return made
 
 
-def _course_of(steps: Steps, kept: dict[str, Any]) -> Course:
+def _course_of(steps: Steps, kept: dict[str, Any]) -> TrainingOutcome:
     history = [steps.result(**each) for each in kept["history"]]
-    return Course(stopped=kept["stopped"], history=history, loss=kept["loss"], count=kept["count"])
+    return TrainingOutcome(stopped=kept["stopped"], history=history, loss=kept["loss"], count=kept["count"])
 
 
 @contextmanager

@@ -22,18 +22,18 @@ from lexiscope.subjects._vector_store import digest
 from lexiscope.subjects.local._adapter import CLAIM, RECORD
 from lexiscope.subjects.local._loading import torch_threads
 from lexiscope.subjects.local._model_folder import TOKENIZER_FILES
-from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
 from lexiscope.subjects.trained._trained_folder import ENCODER, HEAD, SEAL, VECTORS, seal_of
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import Base, check_claim, deciding_versions, devices_of
-from lexiscope.training._course import Course, Progress, Where, seed_of
+from lexiscope.training._course import Progress, TrainingOutcome, TrainingPlace, seed_of
 from lexiscope.training._lessons import Epoch, Lessons, learn
 from lexiscope.training._rows import Rows, rows_of
 from lexiscope.training.settings import TrainingSettings
 
-Build = Callable[[Reader], Lessons]
+Build = Callable[[LoadedClassifier], Lessons]
 """Makes what is learnt, for one loaded encoder."""
-Finish = Callable[[Reader, Path], Sequence[str]]
+Finish = Callable[[LoadedClassifier, Path], Sequence[str]]
 """Writes what else belongs to the folder; returns the names of its files."""
 
 
@@ -162,10 +162,10 @@ def train_folder(
     ):
         check_claim(out, claim, _FOREIGN)
         if not (out / RECORD).is_file():
-            reader = Reader(base.folder, shape, device=settings.device, start=seed_of(job.seed))
+            reader = LoadedClassifier(base.folder, shape, device=settings.device, start=seed_of(job.seed))
             lessons = build(reader)
             write_json(out / CLAIM, claim)
-            where: Where = {"seed": job.seed, "folder": out, "versions": deciding_versions()}
+            where: TrainingPlace = {"seed": job.seed, "folder": out, "versions": deciding_versions()}
             course = learn(reader, lessons, settings, **(where | {"progress": how.get("progress")}))
 
             def write(folder: Path) -> list[str]:
@@ -197,7 +197,7 @@ def settle(job: Job, base: Base | None, *, out: Path, figure: Callable[[], tuple
         if not (out / RECORD).is_file():
             write_json(out / CLAIM, claim)
             dev, found = figure()
-            course = Course(history=[Epoch(0, 0.0, dev)], stopped="nothing was to be learnt")
+            course = TrainingOutcome(history=[Epoch(0, 0.0, dev)], stopped="nothing was to be learnt")
             decided = {name: each for name, each in found.items() if name != "cut"}
             _write_record(out, job, claim | decided, course, {}, {"cut": found.get("cut", {})})
             write_machine(out, time.monotonic() - begun)
@@ -240,7 +240,12 @@ def prune(folder: Path) -> None:
 
 
 def _write_record(
-    out: Path, job: Job, claim: Mapping[str, Any], course: Course, files: Mapping[str, str], more: Mapping[str, Any]
+    out: Path,
+    job: Job,
+    claim: Mapping[str, Any],
+    course: TrainingOutcome,
+    files: Mapping[str, str],
+    more: Mapping[str, Any],
 ) -> None:
     best = max(course.best_epoch, 1)
     record = {
@@ -260,7 +265,7 @@ def _write_record(
     write_json(out / RECORD, record | {SEAL: seal_of(record)})
 
 
-def _write_weights(out: Path, reader: Reader, base: Base) -> list[str]:
+def _write_weights(out: Path, reader: LoadedClassifier, base: Base) -> list[str]:
     """Write the encoder as a model folder, with the base's own tokenizer, and the layer on top; return the names."""
     safetensors = require("safetensors.torch", "models")
     folder = out / ENCODER

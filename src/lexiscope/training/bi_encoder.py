@@ -25,8 +25,8 @@ from lexiscope.items.answers.search_space import Entry, SearchSpace, check_reach
 from lexiscope.items.answers.sense_options import right_ids
 from lexiscope.resources.vectors.nearest import nearest
 from lexiscope.subjects._vector_store import VectorStore, digest
-from lexiscope.subjects.trained._reader import Reader, Shape
-from lexiscope.subjects.trained._reading import Reading, Wording, entry_text
+from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
+from lexiscope.subjects.trained._reading import TextsWithTargets, Wording, entry_text
 from lexiscope.subjects.trained._trained_folder import ENCODER, ENTRIES, VECTORS
 from lexiscope.tasks import RETRIEVED
 from lexiscope.training._checkpoint import FOLDER
@@ -77,10 +77,10 @@ def train_bi_encoder(
     shared = None if asked.epochs or store is None else store / "untrained"
     kept = _vector_store(shared, base.sha256, asked) if shared else None
 
-    def build(reader: Reader) -> Lessons:
+    def build(reader: LoadedClassifier) -> Lessons:
         return _lessons(reader, job, space, kept)
 
-    def finish(reader: Reader, folder: Path) -> Sequence[str]:
+    def finish(reader: LoadedClassifier, folder: Path) -> Sequence[str]:
         own = kept or _vector_store(folder / FOLDER, sha256_of(folder / ENCODER / "model.safetensors"), asked)
         _write_space(reader, folder, space, asked, own)
         return ENTRIES, VECTORS
@@ -88,12 +88,12 @@ def train_bi_encoder(
     return train_folder(job, base, shape, build, how, finish=finish, store=shared)
 
 
-def entry_readings(entries: Sequence[Entry], description: str) -> list[Reading]:
+def entry_readings(entries: Sequence[Entry], description: str) -> list[TextsWithTargets]:
     """Return what is read of entries."""
-    return [Reading(entry_text(entry, description)) for entry in entries]
+    return [TextsWithTargets(entry_text(entry, description)) for entry in entries]
 
 
-def _lessons(reader: Reader, job: Job, space: SearchSpace, kept: VectorStore | None) -> Lessons:
+def _lessons(reader: LoadedClassifier, job: Job, space: SearchSpace, kept: VectorStore | None) -> Lessons:
     """Return lessons of queries and entries; *kept* holds vectors of entries where the encoder stays as it is."""
     word, asked = Wording(job.view, reader.mask).query, job.settings
     golds = [_gold(item, space) for item in job.train.items]
@@ -189,7 +189,7 @@ def _check_several(train: Rows) -> None:
 
 
 def _write_space(
-    reader: Reader, folder: Path, space: SearchSpace, settings: TrainingSettings, kept: VectorStore
+    reader: LoadedClassifier, folder: Path, space: SearchSpace, settings: TrainingSettings, kept: VectorStore
 ) -> None:
     """Write the entries and their vectors; stretches that are *kept* already are not read again."""
     lines = [json.dumps(each, ensure_ascii=False) for each in _told(space.entries)]
@@ -206,7 +206,7 @@ def _vector_store(folder: Path, weights: str, settings: TrainingSettings) -> Vec
     return VectorStore(folder, digest([_STORE_FORMAT, weights, how, deciding_versions()]))
 
 
-def _vectors(reader: Reader, readings: Sequence[Reading], kept: VectorStore) -> Floats:
+def _vectors(reader: LoadedClassifier, readings: Sequence[TextsWithTargets], kept: VectorStore) -> Floats:
     """Return the vectors of entries that were read together, in this company and order before or only now."""
     texts = [reading.first for reading in readings]
     if not kept.has(texts):

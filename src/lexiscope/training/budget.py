@@ -19,8 +19,8 @@ from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.splits import sampled
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.local._loading import torch_threads
-from lexiscope.subjects.trained._reader import Reader, Shape
-from lexiscope.subjects.trained._reading import Reading, Wording
+from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
+from lexiscope.subjects.trained._reading import TextsWithTargets, Wording
 from lexiscope.training._claim import base_of, devices_of
 from lexiscope.training._course import pace_of, run_steps
 from lexiscope.training._lessons import Lessons, steps_of
@@ -175,7 +175,7 @@ def measure_speeds(
     shape = Shape(2, 2 if method == "pair" else 0, longest=settings.longest)
     devices = devices_of(torch, settings.device)
     with torch.random.fork_rng(devices=devices), torch_threads(torch, settings.threads):
-        reader = Reader(base.folder, shape, device=settings.device)
+        reader = LoadedClassifier(base.folder, shape, device=settings.device)
         found = {}
         for view in views:
             readings = _readings(method, Wording(view, reader.mask), [view_item(item, view) for item in items])
@@ -185,7 +185,7 @@ def measure_speeds(
     return {view: Speed(each.learnt * twice, each.read) for view, each in found.items()}
 
 
-def _measured(reader: Reader, readings: Sequence[Reading], settings: TrainingSettings) -> Speed:
+def _measured(reader: LoadedClassifier, readings: Sequence[TextsWithTargets], settings: TrainingSettings) -> Speed:
     size = settings.batch
     encoded = reader.encode(readings[: size * (_MEASURED_STEPS + 1)])
 
@@ -206,7 +206,7 @@ def _measured(reader: Reader, readings: Sequence[Reading], settings: TrainingSet
     return Speed(learnt, (time.perf_counter() - begun) / len(encoded[:size]))
 
 
-def _readings(method: str, wording: Wording, items: Sequence[Item]) -> list[Reading]:
+def _readings(method: str, wording: Wording, items: Sequence[Item]) -> list[TextsWithTargets]:
     if method == "gloss":
         return [reading for item in items for reading in wording.senses(item)]
     made = {"pair": wording.pair, "verification": wording.verification, "bi_encoder": wording.query}

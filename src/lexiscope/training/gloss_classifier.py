@@ -17,7 +17,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.items.answers.sense_options import glosses_of, right_ids
 from lexiscope.subjects.trained._probe import best_option
-from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
 from lexiscope.subjects.trained._reading import Wording
 from lexiscope.training._claim import base_of
 from lexiscope.training._lessons import Lessons
@@ -45,7 +45,7 @@ def train_gloss_classifier(train: Sequence[Item], dev: Sequence[Item], encoder: 
     job = Job("classifier", GLOSS, how["view"], learnt_by(GLOSS), "senses", learnt, rows[1], asked, how.get("seed", 0))
     shape = Shape(2, dropout=asked.dropout, longest=asked.longest)
 
-    def build(reader: Reader) -> Lessons:
+    def build(reader: LoadedClassifier) -> Lessons:
         return _gloss_lessons(reader, job)
 
     return train_folder(job, base_of(encoder), shape, build, how)
@@ -60,7 +60,7 @@ def train_verification(train: Sequence[Item], dev: Sequence[Item], encoder: str,
     return train_answers(VERIFICATION, learnt_by(VERIFICATION), rows, encoder, asked, how)
 
 
-def _gloss_lessons(reader: Reader, job: Job) -> Lessons:
+def _gloss_lessons(reader: LoadedClassifier, job: Job) -> Lessons:
     """Return lessons with one reading per item and sense: 1 for a right sense, 0 for every other."""
     torch, word = reader.torch, Wording(job.view, reader.mask).senses
     learnt = [word(item) for item in job.train.items]

@@ -32,16 +32,16 @@ from lexiscope.subjects.local._chat_text import numbers_of, render
 from lexiscope.subjects.local._loading import load_tokenizer, torch_threads
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
-from lexiscope.training._course import Course, Progress, Steps, Where, pace_of, run_steps, seed_of
-from lexiscope.training._lora_model import Learner
-from lexiscope.training.lora_examples import Ask, Example, check_lengths, examples_of, examples_sha256
+from lexiscope.training._course import Progress, Steps, TrainingOutcome, TrainingPlace, pace_of, run_steps, seed_of
+from lexiscope.training._lora_model import LoraModel
+from lexiscope.training.lora_examples import Ask, TokenizedExample, check_lengths, examples_of, examples_sha256
 from lexiscope.training.lora_settings import LoraSettings
 from lexiscope.training.lora_split import Split
 from lexiscope.training.lora_targets import RatedItem
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class TrainingItems:
     """What is learnt: rated items in two parts, the scale of the ratings, and how a question is made of an item.
 
     ``task`` and ``prompting`` name the question in the record, for whoever asks the tuned model; ``checksums`` are the
@@ -73,7 +73,7 @@ class TunedModel:
 
 
 def train_lora(
-    material: Material,
+    material: TrainingItems,
     model: str,
     *,
     out: Path,
@@ -104,10 +104,10 @@ def train_lora(
         claim = _claim(material, base, lessons, asked, seed)
         check_claim(out, claim, (CONFIG, WEIGHTS, RECORD, "config.json"))
         if not (out / RECORD).is_file():
-            learner = Learner(base.folder, asked, start=seed_of(seed))
+            learner = LoraModel(base.folder, asked, start=seed_of(seed))
             check_lengths((*lessons.training, *lessons.validation), learner.longest)
             write_json(out / CLAIM, claim)
-            where: Where = {"seed": seed, "folder": out, "versions": deciding_versions(), "progress": progress}
+            where: TrainingPlace = {"seed": seed, "folder": out, "versions": deciding_versions(), "progress": progress}
             course = learn_adapter(learner, lessons, **where)
             _write(out, learner, base)
             about = _record(material, learner, course, claim, command)
@@ -120,7 +120,7 @@ def train_lora(
 # -- what is learnt -------------------------------------------------------------------------------------------
 
 
-def _lessons(material: Material, base: Base, settings: LoraSettings) -> AdapterLessons:
+def _lessons(material: TrainingItems, base: Base, settings: LoraSettings) -> AdapterLessons:
     _, tokenizer = load_tokenizer(str(base.folder.path), trust_remote_code=False)
     training, validation = (
         examples_of(part, tokenizer, material.ask, material.scale, rounding=settings.rounding)
@@ -150,7 +150,7 @@ def _validation(items: Sequence[RatedItem], scale: Scale) -> Callable[[Doubles],
 
 
 def _claim(
-    material: Material, base: Base, lessons: AdapterLessons, settings: LoraSettings, seed: int
+    material: TrainingItems, base: Base, lessons: AdapterLessons, settings: LoraSettings, seed: int
 ) -> dict[str, Any]:
     """Return everything that decides the result but the versions of the libraries."""
     return {
@@ -168,7 +168,7 @@ def _claim(
     }
 
 
-def _write(out: Path, learner: Learner, base: Base) -> None:
+def _write(out: Path, learner: LoraModel, base: Base) -> None:
     safetensors = require("safetensors.torch", "models")
     config = learner.adapter_config(base=base.name, revision=base.revision)
     write_atomically(out / WEIGHTS, safetensors.save(learner.adapter(), metadata={"format": "pt"}))
@@ -176,7 +176,11 @@ def _write(out: Path, learner: Learner, base: Base) -> None:
 
 
 def _record(
-    material: Material, learner: Learner, course: Course, claim: Mapping[str, Any], command: Sequence[str]
+    material: TrainingItems,
+    learner: LoraModel,
+    course: TrainingOutcome,
+    claim: Mapping[str, Any],
+    command: Sequence[str],
 ) -> dict[str, Any]:
     split = material.split
     shown = render(learner.tokenizer, material.ask(split.training[0].item))
@@ -240,12 +244,12 @@ class EpochResult:
 class AdapterLessons:
     """What is learnt from and what it is measured on."""
 
-    training: tuple[Example, ...]
-    validation: tuple[Example, ...]
+    training: tuple[TokenizedExample, ...]
+    validation: tuple[TokenizedExample, ...]
     validate: Validate
 
 
-def learn_adapter(learner: Learner, lessons: AdapterLessons, **where: Unpack[Where]) -> Course:
+def learn_adapter(learner: LoraModel, lessons: AdapterLessons, **where: Unpack[TrainingPlace]) -> TrainingOutcome:
     """Train an adapter to the end, from the newest checkpoint in *folder*, and leave the best epoch's weights in it.
 
     Errors: those of :func:`~lexiscope.training._course.run_steps`.
@@ -253,7 +257,7 @@ def learn_adapter(learner: Learner, lessons: AdapterLessons, **where: Unpack[Whe
     return run_steps(_steps_of(learner, lessons, where["seed"]), pace_of(learner.settings), **where)
 
 
-def _steps_of(learner: Learner, lessons: AdapterLessons, seed: int) -> Steps:
+def _steps_of(learner: LoraModel, lessons: AdapterLessons, seed: int) -> Steps:
     settings, examples = learner.settings, lessons.training
 
     def batches(epoch: int) -> list[list[int]]:
@@ -284,7 +288,7 @@ def _steps_of(learner: Learner, lessons: AdapterLessons, seed: int) -> Steps:
     )
 
 
-def _measured(learner: Learner, lessons: AdapterLessons, epoch: int, training_loss: float) -> EpochResult:
+def _measured(learner: LoraModel, lessons: AdapterLessons, epoch: int, training_loss: float) -> EpochResult:
     examples = lessons.validation
     scores = learner.log_probabilities(examples)
     targets = [example.target for example in examples]

@@ -23,7 +23,7 @@ Ask = Callable[[Item], ChatQuestion]
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TokenizedExample:
     """A question and its answer as token ids.
 
     ``prompt``: up to the number. ``answers``: the number at each point of the scale. ``target``: the place of the
@@ -52,7 +52,7 @@ class Example:
 
 def examples_of(
     items: Sequence[RatedItem], tokenizer: Any, ask: Ask, scale: Scale, *, rounding: Rounding = "half_up"
-) -> tuple[Example, ...]:
+) -> tuple[TokenizedExample, ...]:
     """Make an example of every item; *tokenizer* is that of transformers.
 
     Errors: :class:`SubjectError` naming the item whose question the model cannot read, :class:`InputError` where its
@@ -65,11 +65,11 @@ def examples_of(
             tokens = answer_tokens(tokenizer, ask(rated.item), numbers)
         except SubjectError as error:
             raise SubjectError(error.what, place=Place(item_id=item_id), why=error.why, hint=error.hint) from error
-        found.append(Example(item_id, tokens.prompt, tokens.answers, target))
+        found.append(TokenizedExample(item_id, tokens.prompt, tokens.answers, target))
     return tuple(found)
 
 
-def check_lengths(examples: Sequence[Example], longest: int | None) -> None:
+def check_lengths(examples: Sequence[TokenizedExample], longest: int | None) -> None:
     """Check that a model reads every example whole; *longest* is the most tokens that it reads.
 
     Errors: :class:`SubjectError` naming the first item that is too long: nothing is ever cut off.
@@ -80,7 +80,7 @@ def check_lengths(examples: Sequence[Example], longest: int | None) -> None:
             raise SubjectError(what, place=Place(item_id=example.item_id), hint="leave the item out")
 
 
-def examples_sha256(examples: Sequence[Example]) -> str:
+def examples_sha256(examples: Sequence[TokenizedExample]) -> str:
     """Return the sha256 of examples in their order: another token, answer or order is another hash."""
     rows = [[each.item_id, each.prompt, each.answers, each.target] for each in examples]
     return hashlib.sha256(json.dumps(rows, separators=(",", ":")).encode()).hexdigest()

@@ -15,8 +15,8 @@ import numpy as np
 
 from lexiscope.core.item import Item
 from lexiscope.core.scoring import Doubles
-from lexiscope.subjects.trained._reader import Reader, Shape
-from lexiscope.subjects.trained._reading import Reading, Wording
+from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
+from lexiscope.subjects.trained._reading import TextsWithTargets, Wording
 from lexiscope.tasks import BY_VIEW
 from lexiscope.training._claim import base_of
 from lexiscope.training._lessons import Lessons
@@ -55,14 +55,16 @@ def train_answers(
     job = Job("classifier", method, how["view"], task, method, *rows, asked, seed, more=more)
     shape = Shape(len(answers), _TARGETS[method], dropout=asked.dropout, longest=asked.longest)
 
-    def build(reader: Reader) -> Lessons:
+    def build(reader: LoadedClassifier) -> Lessons:
         wording = Wording(job.view, reader.mask)
         return answer_lessons(reader, job, answers, wording.pair if method == METHOD else wording.verification)
 
     return train_folder(job, base_of(encoder), shape, build, how)
 
 
-def answer_lessons(reader: Reader, job: Job, answers: Sequence[str], word: Callable[[Item], Reading]) -> Lessons:
+def answer_lessons(
+    reader: LoadedClassifier, job: Job, answers: Sequence[str], word: Callable[[Item], TextsWithTargets]
+) -> Lessons:
     """Return lessons whose targets are answers: cross-entropy in training, accuracy on dev."""
     torch, weights = reader.torch, None
     number = {answer: place for place, answer in enumerate(answers)}
@@ -95,7 +97,7 @@ def _train_numbers(rows: tuple[Rows, Rows], encoder: str, asked: TrainingSetting
     def figure(outputs: Doubles) -> float:
         return -float(((outputs[:, 0] * sd + mean - expected) ** 2).mean())
 
-    def build(reader: Reader) -> Lessons:
+    def build(reader: LoadedClassifier) -> Lessons:
         def cost(outputs: Any, targets: Any) -> Any:
             return reader.torch.nn.functional.mse_loss(outputs[:, 0], targets)
 
@@ -106,9 +108,9 @@ def _train_numbers(rows: tuple[Rows, Rows], encoder: str, asked: TrainingSetting
 
 
 def _lessons(
-    reader: Reader,
+    reader: LoadedClassifier,
     job: Job,
-    word: Callable[[Item], Reading],
+    word: Callable[[Item], TextsWithTargets],
     targets: Sequence[float],
     cost: Callable[[Any, Any], Any],
     figure: Callable[[Doubles], float],

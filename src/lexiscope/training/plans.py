@@ -41,7 +41,7 @@ _SEARCHED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """What is trained of one encoder on one dataset. ``how`` and ``left_out`` say so, and what the paper has more.
 
     ``test_rows``: at most so many items are tested, 0 = all. ``trained_label``: a model is trained on the view label
@@ -57,7 +57,7 @@ class Plan:
     how: str = ""
 
 
-def named_plan(protocol: Protocol, settings: TrainingSettings | None = None) -> Plan:
+def named_plan(protocol: Protocol, settings: TrainingSettings | None = None) -> TrainingPlan:
     """Return the plan of a protocol, before it is known what of a dataset it leaves out.
 
     *settings* say on what device it runs.
@@ -67,18 +67,20 @@ def named_plan(protocol: Protocol, settings: TrainingSettings | None = None) -> 
     """
     whole = settings or TrainingSettings()
     if protocol == "full":
-        return Plan("full", Grid(RATES, SEEDS), whole)
+        return TrainingPlan("full", Grid(RATES, SEEDS), whole)
     single = Grid((RATES[len(RATES) // 2],), SEEDS[:1])
     few = replace(whole, max_dev_rows=_PROBE_DEV)
     if protocol == "reduced":
         few = replace(few, epochs=_REDUCED_EPOCHS, max_rows=_REDUCED_ROWS)
-        return Plan("reduced", single, few, _PROBE_TEST, trained_label=False)
+        return TrainingPlan("reduced", single, few, _PROBE_TEST, trained_label=False)
     # the first token of a model that has not learnt the task stands for its sentence, not for the target in it
     few = replace(few, epochs=0, pooling="target", max_rows=_LINEAR_ROWS if protocol == "linear" else _PROBE_ROWS)
-    return Plan(protocol, single, few, _PROBE_TEST, trained_label=protocol == "linear")
+    return TrainingPlan(protocol, single, few, _PROBE_TEST, trained_label=protocol == "linear")
 
 
-def plan_for(asked: Protocol | Literal["auto"], parts: Divided, task: str, *, settings: TrainingSettings) -> Plan:
+def plan_for(
+    asked: Protocol | Literal["auto"], parts: Divided, task: str, *, settings: TrainingSettings
+) -> TrainingPlan:
     """Return the plan of a protocol for a dataset, with what it leaves out of it.
 
     Errors: :class:`InputError` for a linear probe of a task that has none.
@@ -115,7 +117,7 @@ def budget_plan(
     kept: Path,
     settings: TrainingSettings,
     space: SearchSpace | None = None,
-) -> Plan:
+) -> TrainingPlan:
     """Return what fits into one of *share* equal parts of a budget (``1h30m``). *kept* is the file of the plan.
 
     Errors: those of :func:`~lexiscope.training.budget.plan_budget`.
@@ -128,13 +130,13 @@ def budget_plan(
     if found.protocol == "zero_shot":
         plan = plan_for(AUTO, parts, task, settings=settings)
     else:
-        plan = Plan(found.protocol, found.grid, found.settings, left_out=found.left_out)
+        plan = TrainingPlan(found.protocol, found.grid, found.settings, left_out=found.left_out)
     plan = replace(plan, how=f"Planned for {budget} in all: {found.words}.")
     write_sealed(kept, asdict(plan))
     return plan
 
 
-def _rows_left_out(plan: Plan, parts: Divided, task: str) -> list[str]:
+def _rows_left_out(plan: TrainingPlan, parts: Divided, task: str) -> list[str]:
     if parts.folds:
         return []
     counts = [("tested", len(parts.test), plan.test_rows)]
@@ -154,8 +156,8 @@ def searches(task: str) -> bool:
     return catalog.task(task).learnt == "bi_encoder"
 
 
-def _read(path: Path) -> Plan:
+def _read(path: Path) -> TrainingPlan:
     content = unsealed(read_sealed(path))
     rates, seeds = content["grid"]["learning_rates"], content["grid"]["seeds"]
     grid, settings = Grid(tuple(rates), tuple(seeds)), TrainingSettings(**content["settings"])
-    return Plan(**content | {"grid": grid, "settings": settings, "left_out": tuple(content["left_out"])})
+    return TrainingPlan(**content | {"grid": grid, "settings": settings, "left_out": tuple(content["left_out"])})

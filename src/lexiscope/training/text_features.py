@@ -62,7 +62,7 @@ def text_features(items: Sequence[Item], view: str) -> Features:
         raise InputError(f"no features of the view {view!r}", hint=f"use one of {', '.join(VIEWS)}")
     if view == "label" or not items:
         return _matrix(view, [{} for _ in items])
-    shown = [_Shown.of(item, view) for item in items]
+    shown = [_ShownText.of(item, view) for item in items]
     crossed = _frequent(shown)
     bins = _Bins.of([each.numbers() for each in shown])
     rows = ({**each.groups(crossed), "numbers": bins.names(each.numbers())} for each in shown)
@@ -70,14 +70,14 @@ def text_features(items: Sequence[Item], view: str) -> Features:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _ShownText:
     """What a view shows of an item: up to two texts, and the words themselves where they are shown."""
 
     texts: tuple[str, ...]
     forms: tuple[str, ...]
 
     @classmethod
-    def of(cls, item: Item, view: str) -> _Shown:
+    def of(cls, item: Item, view: str) -> _ShownText:
         hides = view in (CONTEXT, CONTEXT_SPAN)
         # the whole input is the context with the words beside it: each part is seen as it is seen alone
         usages = view_item(item, view if hides else CONTEXT).usages if view != "word" else ()
@@ -166,7 +166,7 @@ def _rarest(words: Iterable[str], ranks: Mapping[str, int]) -> list[str]:
     return sorted((word for word in words if word in ranks), key=lambda word: -ranks[word])[:_MOST_OF_A_TEXT]
 
 
-def _frequent(shown: Sequence[_Shown]) -> dict[str, int]:
+def _frequent(shown: Sequence[_ShownText]) -> dict[str, int]:
     """The most frequent words with their ranks: they are looked at in pairs, for a rare one could not be learnt so."""
     counts = Counter(word for each in shown for word in {word for text in each.texts for word in _words(text)})
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -22,7 +22,7 @@ from lexiscope.items.arrange.splits import sampled
 from lexiscope.items.arrange.views import GUESSED_WORD, view_item
 from lexiscope.subjects.trained._probe import UntrainedEncoder
 from lexiscope.training._course import Progress
-from lexiscope.training.plans import Plan, searches
+from lexiscope.training.plans import TrainingPlan, searches
 from lexiscope.training.selection import Selection, run_selection
 from lexiscope.training.vector_features import n_cut, vector_features
 from lexiscope.training.view_learners import Further, counted_answers, regression_answers, unseen_texts, with_guesses
@@ -120,7 +120,7 @@ def probe_by_view(
     parts: Divided,
     views: Sequence[str],
     encoder: str,
-    plan: Plan,
+    plan: TrainingPlan,
     *,
     task: str,
     subject: str,
@@ -157,7 +157,7 @@ def training_by_view(
     parts: Divided,
     views: Sequence[str],
     encoder: str,
-    plan: Plan,
+    plan: TrainingPlan,
     *,
     ask: Ask,
     task: str,
@@ -204,7 +204,7 @@ def _selected(
     parts: Divided,
     view: str,
     encoder: str,
-    plan: Plan,
+    plan: TrainingPlan,
     *,
     task: str,
     out: Path,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.norms.example_rows import Answer, choose_examples, example_rows
+from lexiscope.analysis.norms.example_rows import SubjectAnswer, choose_examples, example_rows
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 
@@ -16,7 +16,7 @@ def test_a_row_holds_everything_said() -> None:
     """Mean, SD, the ratings in order, and each subject's answer, right or not; a missing answer is not right."""
     first, second = example_rows(["k", "i"], PEOPLE, SUBJECTS)
     assert (first.item_id, first.mean, first.sd, first.ratings) == ("k", 3.0, 2.0, (1.0, 3.0, 5.0))
-    assert first.answers == (Answer("m", None, within_sd=False), Answer("n", 3.0, within_sd=True))
+    assert first.answers == (SubjectAnswer("m", None, within_sd=False), SubjectAnswer("n", 3.0, within_sd=True))
     assert [answer.within_sd for answer in second.answers] == [True, False]
     with pytest.raises(InputError, match="two ratings"):
         example_rows(["x"], PEOPLE, SUBJECTS)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.analysis.senses.duplicates import (
-    Question,
+    SenseQuestion,
     duplicate_analysis,
     mean_cosine,
     shared_neighbours,
@@ -21,8 +21,8 @@ GROUPS = {"1": ["a", "b", "c", "d"], "2": ["a", "b", "x", "y"], "3": ["a", "p", 
 PLANE = {"a": [1.0, 0.0], "b": [0.0, 1.0], "x": [0.0, 3.0], "p": [-2.0, 0.0]}
 
 
-def ask(name: str, human: str | None, model: str = "1", *, word: str = "") -> Question:
-    return Question(name, word or name, GROUPS, human, model)
+def ask(name: str, human: str | None, model: str = "1", *, word: str = "") -> SenseQuestion:
+    return SenseQuestion(name, word or name, GROUPS, human, model)
 
 
 def test_likeness_by_hand() -> None:
@@ -59,7 +59,7 @@ def test_all_pairs_are_the_word_s_whoever_chose() -> None:
 
 def test_what_is_not_compared_is_counted() -> None:
     """Questions without a majority, with a dummy as people's choice, and of words with one sense."""
-    alone = Question("m", "m", {"1": GROUPS["1"]}, "1", "1")
+    alone = SenseQuestion("m", "m", {"1": GROUPS["1"]}, "1", "1")
     found = duplicate_analysis([ask("i", None), ask("j", "9"), alone, ask("k", "1"), ask("l", "2")], resamples=100)
     assert (found.n_undecided, found.n_dummy, found.n_alone, len(found.likeness)) == (1, 1, 1, 2)
 
@@ -75,7 +75,7 @@ def test_one_side_alone_is_undefined() -> None:
     assert isinstance(none.overlap.agree, Undefined)
 
 
-def simulated(slope: float, *, n_words: int = 120, seed: int = 2) -> list[Question]:
+def simulated(slope: float, *, n_words: int = 120, seed: int = 2) -> list[SenseQuestion]:
     """Simulated choices: the more words two senses share, the likelier people take the other one."""
     rng = np.random.default_rng(seed)
     questions = []
@@ -85,7 +85,7 @@ def simulated(slope: float, *, n_words: int = 120, seed: int = 2) -> list[Questi
         groups = {"1": first, "2": first[:shared] + [f"w{number}m{k}" for k in range(10 - shared)]}
         for k in range(5):
             other = rng.random() < 0.3 + slope * (shared / 10 - 0.45)
-            questions.append(Question(f"{number}/{k}", f"w{number}", groups, "2" if other else "1", "1"))
+            questions.append(SenseQuestion(f"{number}/{k}", f"w{number}", groups, "2" if other else "1", "1"))
     return questions
 
 

@@ -10,7 +10,7 @@ import pytest
 from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.export.verify_orders import read_shown_trials, verify_orders
-from lexiscope.annotation.store.record import Answer, Phase, State
+from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
@@ -55,7 +55,7 @@ def take_part(store: Store, study: FrozenStudy, platform_id: str) -> tuple[str, 
         said = said or {"value": float(item.gold or 1 + position % 5)}
         comment = f"my id: {platform_id}" if position == 0 else None
         key = f"{who}-{position}"
-        store.submit(Answer(who, trial.item_id, Phase.TRIALS, key, position, comment=comment, **said))  # type: ignore[arg-type]
+        store.submit(BrowserAnswer(who, trial.item_id, Phase.TRIALS, key, position, comment=comment, **said))  # type: ignore[arg-type]
     store.change_state(who, State.FINISHED, reason="answered all")
     return who, lease.ordinal
 

@@ -9,12 +9,12 @@ from typing import Any
 from lexiscope.annotation.export.preregistration import preregistration, preregistration_template
 from lexiscope.annotation.study_file.definition import (
     DesignSection,
+    KnownQuestion,
     Payment,
     Planned,
-    Question,
     RatingsSection,
     StudyDefinition,
-    Texts,
+    StudyTexts,
 )
 from lexiscope.annotation.study_file.design import build_design
 
@@ -39,8 +39,8 @@ def definition() -> StudyDefinition:
         exclusions=RULES,
         payment=Payment(amount=2.4, currency="USD", minutes=743 / 60, hourly_least=11.25),
         planned=Planned(model="rating ~ same_sense + (1 | participant) + (1 | item)", effect="same_sense", size=0.35),
-        attention=(Question(id="a1", shows={"sentence": "word", "target": "word"}, accept=(1, 2)),),
-        texts=Texts(consent="I agree to 17 things."),
+        attention=(KnownQuestion(id="a1", shows={"sentence": "word", "target": "word"}, accept=(1, 2)),),
+        texts=StudyTexts(consent="I agree to 17 things."),
     )
 
 

@@ -13,7 +13,7 @@ from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.export.verify_orders import Plan, read_shown_trials, shown_trials, verify_orders
 from lexiscope.annotation.study_file.assignment import plan_trials
 from lexiscope.annotation.study_file.definition import DesignSection, StudyDefinition
-from lexiscope.annotation.study_file.design import Design, build_design
+from lexiscope.annotation.study_file.design import DividedLists, build_design
 from lexiscope.core.errors import RunError
 
 from .made_export import collected, pair
@@ -33,7 +33,7 @@ def definition(seed: int = 7) -> StudyDefinition:
     return StudyDefinition(name="o", task="relatedness", language="en", design=DesignSection(lists=3, seed=seed))
 
 
-def plan_of(study: StudyDefinition, design: Design) -> Plan:
+def plan_of(study: StudyDefinition, design: DividedLists) -> Plan:
     """The plan by the assignment itself."""
 
     def plan(list_id: str, number: int) -> list[Planned]:

@@ -36,7 +36,7 @@ from lexiscope.items.read.importer import import_items
 from lexiscope.items.sheets.given_answer import read_view_judgments
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.parts.sense_tests import judgments_of
-from lexiscope.studies.kit.ratings_file import Columns, read_ratings
+from lexiscope.studies.kit.ratings_file import RatingColumns, read_ratings
 from lexiscope.subjects.recorded import Recorded
 
 from .test_through_server import ASKED, FAULTLESS, examples, on_disk, pairs
@@ -154,7 +154,7 @@ def _columns(path: Path) -> Any:
     value = next((name for name in ("choice", "Response", "response", "label") if name in header), "")
     item = next((name for name in ("sample_id", "item_id", "Tag", "item") if name in header), "")
     rater = next((name for name in ("participant_id", "Participant") if name in header), "")
-    return Columns(rater, (item,), value)
+    return RatingColumns(rater, (item,), value)
 
 
 @pytest.mark.parametrize("task", ASKED)

@@ -19,17 +19,17 @@ from lexiscope.annotation.rehearsal.simulate import exclude_by_character, recrui
 from lexiscope.annotation.study_file.assignment import Quota
 from lexiscope.annotation.study_file.definition import (
     AboutYou,
+    AboutYouOption,
     CatchSection,
     DesignSection,
-    Option,
+    KnownQuestion,
     Payment,
     Planned,
-    Question,
     RatingsSection,
     ScaleSection,
     StudyDefinition,
 )
-from lexiscope.annotation.study_file.design import Design, build_design
+from lexiscope.annotation.study_file.design import DividedLists, build_design
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -60,7 +60,7 @@ def items(n: int) -> tuple[Item, ...]:
 
 def study(**changes: object) -> StudyDefinition:
     """A small study with SAW-C's four rules."""
-    options = (Option(value="yes", text="sí"), Option(value="no", text="no"))
+    options = (AboutYouOption(value="yes", text="sí"), AboutYouOption(value="no", text="no"))
     wanted = {
         "design": DesignSection(lists=3, balance=("same_sense",)),
         "ratings": RatingsSection(per_item=6),
@@ -72,7 +72,7 @@ def study(**changes: object) -> StudyDefinition:
     return StudyDefinition(name="s", task="relatedness", language="es").model_copy(update=wanted | changes)
 
 
-def design_of(definition: StudyDefinition, n: int = 60) -> Design:
+def design_of(definition: StudyDefinition, n: int = 60) -> DividedLists:
     """The design of a study of *n* items."""
     return build_design(items(n), definition.design, definition.catch)
 
@@ -209,7 +209,7 @@ def test_power_grows_with_the_effect() -> None:
 def test_qualification_and_attention_are_gone_through() -> None:
     """Who does not look fails most qualifications, gets no place, and is not paid; attention checks are answered."""
     shows = {"target": "sol", "sentence_1": "El sol.", "sentence_2": "Un sol."}
-    tests = tuple(Question(id=f"q{k}", shows=shows, accept=(4, 5)) for k in range(3))
+    tests = tuple(KnownQuestion(id=f"q{k}", shows=shows, accept=(4, 5)) for k in range(3))
     definition = study(qualification=tests, attention=(replace_id(tests[0], "a"),), exclusions=("attention_check()",))
     run = simulate_once(definition, design_of(definition), population=Population(careless=0.5), seed=1)
     # three guesses of 2/5 each: .4³ = 6 % of the careless pass
@@ -219,7 +219,7 @@ def test_qualification_and_attention_are_gone_through() -> None:
     assert run.rules[0].attentive == 0
 
 
-def replace_id(question: Question, name: str) -> Question:
+def replace_id(question: KnownQuestion, name: str) -> KnownQuestion:
     """The same question under another id."""
     return question.model_copy(update={"id": name})
 

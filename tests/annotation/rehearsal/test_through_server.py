@@ -17,9 +17,9 @@ from lexiscope.annotation.rehearsal.simulate import simulate_once
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
 from lexiscope.annotation.study_file.definition import (
     Codes,
+    KnownQuestion,
     Payment,
     PoolSection,
-    Question,
     RatingsSection,
     StudyDefinition,
 )
@@ -90,7 +90,7 @@ def test_who_reads_answers_a_check_rightly() -> None:
     (page, *_) = examples("word_intrusion")
     items = tuple(replace(page, item_id=f"i{n}", usages=(replace(page.usages[0], lemma=f"w{n}"),)) for n in range(12))
     shows = {"target": "bread", "sentence_1": "bread", "options": "flour|oven|yeast|engine", "sense": "1"}
-    checks = tuple(Question.model_validate({"id": name, "shows": shows, "accept": ["engine"]}) for name in "pa")
+    checks = tuple(KnownQuestion.model_validate({"id": name, "shows": shows, "accept": ["engine"]}) for name in "pa")
     two = RatingsSection(per_item=2)
     study = on_disk(items, "word_intrusion", ratings=two, practice=checks[:1], attention=checks[1:], exclusions=())
     run = rehearse_through_server(study, population=FAULTLESS, seed=1)
@@ -152,7 +152,7 @@ def test_who_fails_the_qualification_is_sent_away() -> None:
     """Careless people fail a qualification of three questions, get its code, and take no place."""
     first = {"target": "crane", "sentence_1": "The crane flew."}
     questions = tuple(
-        Question(id=f"q{n}", shows={**first, "sentence_2": f"A crane stood {n}."}, accept=(5,)) for n in range(3)
+        KnownQuestion(id=f"q{n}", shows={**first, "sentence_2": f"A crane stood {n}."}, accept=(5,)) for n in range(3)
     )
     study = on_disk(pairs(12), "relatedness", qualification=questions, ratings=RatingsSection(per_item=3))
     run = rehearse_through_server(study, population=replace(FAULTLESS, careless=0.5), seed=4)

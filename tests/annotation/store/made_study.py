@@ -6,13 +6,22 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lexiscope.annotation.store.record import Answer, Kind, Phase, Question, State, StudyItem, StudyRecord, Trial
+from lexiscope.annotation.store.record import (
+    BrowserAnswer,
+    ItemQuestion,
+    Kind,
+    Phase,
+    State,
+    StoredTrial,
+    StudyItem,
+    StudyRecord,
+)
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.scale import Scale
 
-RATING = Question("rating", Scale(1, 5))
-NATIVE = Question("native_speaker", options=("yes", "no"))
-SENTENCE = Question("sentence", max_length=10_000)
+RATING = ItemQuestion("rating", Scale(1, 5))
+NATIVE = ItemQuestion("native_speaker", options=("yes", "no"))
+SENTENCE = ItemQuestion("sentence", max_length=10_000)
 CONSENT = "I take part of my own will."
 _TESTS = Path(__file__).parents[2]
 
@@ -70,15 +79,15 @@ def active(store: Store, items: list[str], platform_id: str | None = None) -> st
     """A participant with a place and a plan of these items."""
     who = qualified(store, platform_id)
     store.take_place(who)
-    store.lay_out(who, Phase.TRIALS, [Trial(item, (1, 0), "left") for item in items])
+    store.lay_out(who, Phase.TRIALS, [StoredTrial(item, (1, 0), "left") for item in items])
     store.change_state(who, State.ACTIVE, reason="read the instructions")
     return who
 
 
-def answer(who: str, item: str, position: int, value: float | None = 3, **more: object) -> Answer:
+def answer(who: str, item: str, position: int, value: float | None = 3, **more: object) -> BrowserAnswer:
     key = more.pop("client_key", f"key-{item}")
     phase = more.pop("phase", Phase.TRIALS)
-    return Answer(who, item, phase, key, position, value=value, **more)  # type: ignore[arg-type]
+    return BrowserAnswer(who, item, phase, key, position, value=value, **more)  # type: ignore[arg-type]
 
 
 def program(name: str, *words: object) -> list[str]:

@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from lexiscope.annotation.store.engine import DATABASE_NAME
-from lexiscope.annotation.store.record import Answer, AnswerConflict, AnswerRefused, Phase, Review, StateError, Trial
+from lexiscope.annotation.store.record import (
+    AnswerConflict,
+    AnswerRefused,
+    BrowserAnswer,
+    Phase,
+    Review,
+    StateError,
+    StoredTrial,
+)
 from lexiscope.annotation.store.schema import APPEND_ONLY
 from lexiscope.annotation.store.store import Store
 
@@ -35,18 +43,18 @@ class Session(RuleBasedStateMachine):
         self.store = open_store(Path(self.folder.name), unsafe_fast=True)
         self.who = active(self.store, ITEMS)
         # each item's accepted answers with their receipts, oldest first
-        self.model: dict[str, list[tuple[Answer, Any]]] = {}
+        self.model: dict[str, list[tuple[BrowserAnswer, Any]]] = {}
         self.keys = 0
 
     def teardown(self) -> None:
         self.store.close()
         self.folder.cleanup()
 
-    def _new(self, position: int, value: float, **more: object) -> Answer:
+    def _new(self, position: int, value: float, **more: object) -> BrowserAnswer:
         self.keys += 1
         return answer(self.who, ITEMS[position], position, value, client_key=f"k{self.keys}", **more)
 
-    def _accept(self, given: Answer) -> None:
+    def _accept(self, given: BrowserAnswer) -> None:
         self.model.setdefault(given.item_id, []).append((given, self.store.submit(given)))
 
     @precondition(lambda self: len(self.model) < len(ITEMS))
@@ -181,7 +189,7 @@ def test_no_answer_without_consent(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
         who = store.invite()
         for phase in Phase:
-            store.lay_out(who, phase, [Trial("i0")])
+            store.lay_out(who, phase, [StoredTrial("i0")])
             with pytest.raises(AnswerRefused, match="invited") as caught:
                 store.submit(answer(who, "i0", 0, phase=phase))
             assert caught.value.field == "phase"
@@ -194,7 +202,7 @@ def test_a_test_has_one_attempt(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
         who = store.invite("one")
         store.record_consent(who, text=CONSENT, version="1")
-        store.lay_out(who, Phase.QUALIFICATION, [Trial("test")])
+        store.lay_out(who, Phase.QUALIFICATION, [StoredTrial("test")])
         first = store.submit(answer(who, "test", 0, 1, phase=Phase.QUALIFICATION))
         for supersedes in (None, first.answer_id):
             again = answer(who, "test", 0, 5, phase=Phase.QUALIFICATION, client_key="again", supersedes=supersedes)
@@ -222,7 +230,7 @@ def test_a_session_goes_on_where_it_was_left(tmp_path: Path) -> None:
         first = store.submit(answer(who, "i2", 0))
     with open_store(tmp_path) as store:
         found = store.progress(who)
-        assert (found.next_position, found.n_trials, found.trial) == (1, 2, Trial("i0", (1, 0), "left"))
+        assert (found.next_position, found.n_trials, found.trial) == (1, 2, StoredTrial("i0", (1, 0), "left"))
         assert found.lease is not None
         assert (found.lease.participant_id, found.lease.ordinal) == (who, 1)
         store.submit(answer(who, "i2", 0, 5, client_key="back", supersedes=first.answer_id))
@@ -239,14 +247,14 @@ def test_a_plan_is_fixed(tmp_path: Path) -> None:
     """S18: the order of trials is stored once; the same again is no change, another is refused, as are wrong items."""
     with open_store(tmp_path) as store:
         who = qualified(store)
-        plan = [Trial("i2", (1, 0), "left"), Trial("i0", (0, 1), "right")]
+        plan = [StoredTrial("i2", (1, 0), "left"), StoredTrial("i0", (0, 1), "right")]
         store.lay_out(who, Phase.TRIALS, plan)
         store.lay_out(who, Phase.TRIALS, plan)
         with pytest.raises(StateError, match="another order"):
             store.lay_out(who, Phase.TRIALS, plan[::-1])
         for wrong in (["i0", "i0"], ["unknown"]):
             with pytest.raises(AnswerRefused):
-                store.lay_out(who, Phase.PRACTICE, [Trial(item) for item in wrong])
+                store.lay_out(who, Phase.PRACTICE, [StoredTrial(item) for item in wrong])
         assert store.plan(who) == plan
 
 

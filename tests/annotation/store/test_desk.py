@@ -11,17 +11,17 @@ import pytest
 from lexiscope.annotation.store import accounts
 from lexiscope.annotation.store.engine import DATABASE_NAME
 from lexiscope.annotation.store.record import (
-    Answer,
     AnswerRefused,
+    BrowserAnswer,
+    ItemQuestion,
     NoPlaceLeft,
     Phase,
-    Question,
     Review,
     State,
     StateError,
+    StoredTrial,
     StudyItem,
     StudyRecord,
-    Trial,
 )
 from lexiscope.annotation.store.store import Store
 
@@ -43,11 +43,11 @@ def writer(store: Store) -> str:
     return who
 
 
-def write(who: str, word: str, position: int, text: str | None = "A sentence.", **more: object) -> Answer:
+def write(who: str, word: str, position: int, text: str | None = "A sentence.", **more: object) -> BrowserAnswer:
     return answer(who, word, position, None, text=text, **more)
 
 
-def skip(who: str, word: str, position: int) -> Answer:
+def skip(who: str, word: str, position: int) -> BrowserAnswer:
     return write(who, word, position, None, flags=("skipped",))
 
 
@@ -55,20 +55,20 @@ def test_items_are_drawn_one_by_one(tmp_path: Path) -> None:
     """The next item is appended once the last is answered; the same call again gives the same position."""
     with open_store(tmp_path, writing_study()) as store:
         who = writer(store)
-        assert [store.extend(who, Phase.TRIALS, Trial("w0")) for _ in range(2)] == [0, 0]
+        assert [store.extend(who, Phase.TRIALS, StoredTrial("w0")) for _ in range(2)] == [0, 0]
         with pytest.raises(StateError, match="trial 0 of trials has no answer"):
-            store.extend(who, Phase.TRIALS, Trial("w1"))
+            store.extend(who, Phase.TRIALS, StoredTrial("w1"))
         store.submit(skip(who, "w0", 0))
-        assert store.extend(who, Phase.TRIALS, Trial("w0")) == 0
-        assert store.extend(who, Phase.TRIALS, Trial("w1", (1, 0), "left")) == 1
+        assert store.extend(who, Phase.TRIALS, StoredTrial("w0")) == 0
+        assert store.extend(who, Phase.TRIALS, StoredTrial("w1", (1, 0), "left")) == 1
         store.submit(write(who, "w1", 1))
         with pytest.raises(AnswerRefused, match="is trial 0 already"):
-            store.extend(who, Phase.TRIALS, Trial("w0"))
+            store.extend(who, Phase.TRIALS, StoredTrial("w0"))
         with pytest.raises(AnswerRefused, match="no item"):
-            store.extend(who, Phase.TRIALS, Trial("w9"))
-        assert store.plan(who) == [Trial("w0"), Trial("w1", (1, 0), "left")]
+            store.extend(who, Phase.TRIALS, StoredTrial("w9"))
+        assert store.plan(who) == [StoredTrial("w0"), StoredTrial("w1", (1, 0), "left")]
     with open_store(tmp_path / "other") as store, pytest.raises(StateError, match="all trials at once"):
-        store.extend(active(store, ["i0"]), Phase.TRIALS, Trial("i1"))
+        store.extend(active(store, ["i0"]), Phase.TRIALS, StoredTrial("i1"))
 
 
 def test_skips_are_answered_but_not_written(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_skips_are_answered_but_not_written(tmp_path: Path) -> None:
     with open_store(tmp_path, writing_study()) as store:
         who = writer(store)
         for position, word in enumerate(WORDS):
-            store.extend(who, Phase.TRIALS, Trial(word))
+            store.extend(who, Phase.TRIALS, StoredTrial(word))
             with pytest.raises(StateError):
                 store.change_state(who, State.FINISHED, reason="end")
             store.submit(skip(who, word, position) if position % 2 == 0 else write(who, word, position))
@@ -95,7 +95,7 @@ def test_a_skip_that_is_written_after_all_counts(tmp_path: Path) -> None:
     """The latest answer to an item decides whether it is written, in both directions."""
     with open_store(tmp_path, writing_study(1)) as store:
         who = writer(store)
-        store.extend(who, Phase.TRIALS, Trial("w0"))
+        store.extend(who, Phase.TRIALS, StoredTrial("w0"))
         first = store.submit(skip(who, "w0", 0))
         with pytest.raises(StateError, match="1 written answers are missing"):
             store.change_state(who, State.FINISHED, reason="end")
@@ -103,7 +103,7 @@ def test_a_skip_that_is_written_after_all_counts(tmp_path: Path) -> None:
         assert (store.progress(who).n_written, store.written_counts()) == (1, {"w0": 1})
         store.submit(replace(skip(who, "w0", 0), client_key="again", supersedes=second.answer_id))
         assert (store.progress(who).n_written, store.written_counts()) == (0, {})
-        store.extend(who, Phase.TRIALS, Trial("w1"))
+        store.extend(who, Phase.TRIALS, StoredTrial("w1"))
         store.submit(write(who, "w1", 1))
         store.change_state(who, State.FINISHED, reason="end")
         store.change_state(who, State.EXCLUDED, reason="copied")
@@ -115,7 +115,7 @@ def test_a_skip_says_nothing_else(tmp_path: Path, field: str, more: dict[str, ob
     """A skip with an answer is refused, and so is any skip where every trial must be answered."""
     with open_store(tmp_path, writing_study()) as store:
         who = writer(store)
-        store.extend(who, Phase.TRIALS, Trial("w0"))
+        store.extend(who, Phase.TRIALS, StoredTrial("w0"))
         with pytest.raises(AnswerRefused) as caught:
             store.submit(replace(skip(who, "w0", 0), **more))  # type: ignore[arg-type]
         assert caught.value.field == field
@@ -125,7 +125,7 @@ def test_a_skip_says_nothing_else(tmp_path: Path, field: str, more: dict[str, ob
 
 def test_a_flag_excuses_an_empty_answer(tmp_path: Path) -> None:
     """An empty answer is taken where the question says so and the flag is set, and only then."""
-    choice = Question("choice", options=("a", "b"), excused_by=("weird",))
+    choice = ItemQuestion("choice", options=("a", "b"), excused_by=("weird",))
     study = StudyRecord("s", "t", "d", (StudyItem("x", choice, "0" * 64),), {"1": 1})
     with open_store(tmp_path, study) as store:
         who = active(store, ["x"])
@@ -143,7 +143,7 @@ def test_reviews_are_appended(tmp_path: Path) -> None:
     """Every decision about an answer stays; of an unknown answer, or without a reason to reject, there is none."""
     with open_store(tmp_path, writing_study()) as store:
         who = writer(store)
-        store.extend(who, Phase.TRIALS, Trial("w0"))
+        store.extend(who, Phase.TRIALS, StoredTrial("w0"))
         number = store.submit(write(who, "w0", 0)).answer_id
         first = Review(number, "rejected", "no verb", None, "anna", "2026-03-01T12:00:00.000000+00:00")
         second = replace(first, verdict="accepted", reason="", text="A sentence is here.")

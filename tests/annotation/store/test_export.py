@@ -21,7 +21,7 @@ from lexiscope.analysis.exclusion import (
 )
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.annotation.store.export import LONG_SCHEMA
-from lexiscope.annotation.store.record import Phase, State, Trial
+from lexiscope.annotation.store.record import Phase, State, StoredTrial
 from lexiscope.annotation.store.store import Store
 
 from .made_study import CONSENT, Clock, answer, open_store
@@ -64,14 +64,14 @@ def take_part(store: Store, clock: Clock, number: int, **odd: object) -> str:
     """One session by rule: the rating of item k is near k/2 + 1; *odd* says what this person does differently."""
     who = store.invite(f"PLATFORM-{number}", session="SESSION")
     store.record_consent(who, text=CONSENT, version="1")
-    store.lay_out(who, Phase.DEMOGRAPHICS, [Trial("native_speaker")])
+    store.lay_out(who, Phase.DEMOGRAPHICS, [StoredTrial("native_speaker")])
     native = answer(who, "native_speaker", 0, None, option=odd.get("native", "yes"), phase=Phase.DEMOGRAPHICS)
     store.submit(native)
-    store.lay_out(who, Phase.QUALIFICATION, [Trial("test")])
+    store.lay_out(who, Phase.QUALIFICATION, [StoredTrial("test")])
     store.submit(answer(who, "test", 0, odd.get("test", 5), phase=Phase.QUALIFICATION))
     store.change_state(who, State.QUALIFIED, reason="qualification judged by the study")
     store.take_place(who)
-    store.lay_out(who, Phase.TRIALS, [Trial(item, (1, 0), "right") for item in ORDER])
+    store.lay_out(who, Phase.TRIALS, [StoredTrial(item, (1, 0), "right") for item in ORDER])
     store.change_state(who, State.ACTIVE, reason="instructions read")
     ratings = {item: 1 + (k + number % 2) // 2 for k, item in enumerate(ITEMS)}
     if odd.get("upside_down"):

@@ -15,8 +15,8 @@ import pytest
 
 from lexiscope.annotation.store import backup, seals
 from lexiscope.annotation.store.engine import DATABASE_NAME, StorageError, sa
-from lexiscope.annotation.store.keeper import Keeper
-from lexiscope.annotation.store.record import Phase, Review, State, Trial
+from lexiscope.annotation.store.keeper import BackupKeeper
+from lexiscope.annotation.store.record import Phase, Review, State, StoredTrial
 from lexiscope.annotation.store.safekeeping import is_low
 from lexiscope.annotation.store.schema import SCHEMA_VERSION
 from lexiscope.annotation.store.store import Store
@@ -75,7 +75,7 @@ def test_a_keeper_backs_up_and_keeps_the_newest(tmp_path: Path) -> None:
             seen.update(copy.name for copy in backup.copies_in(tmp_path) if copy.name[0] == "2")
             return len(seen) >= 3
 
-        with Keeper(store, every=0.05 / 60, keep=2) as keeper:
+        with BackupKeeper(store, every=0.05 / 60, keep=2) as keeper:
             wait_for(three_went_by)
         assert keeper.problem is None
         left = backup.copies_in(tmp_path)
@@ -127,12 +127,12 @@ def test_a_keeper_goes_on_after_a_failure(tmp_path: Path, monkeypatch: pytest.Mo
             return working(target)
 
         monkeypatch.setattr(store, "backup", fail_once)
-        with Keeper(store, every=0.2 / 60, keep=1) as keeper:
+        with BackupKeeper(store, every=0.2 / 60, keep=1) as keeper:
             wait_for(lambda: keeper.problem is not None)
             wait_for(lambda: keeper.problem is None)
         assert len(backup.copies_in(tmp_path)) == 1
         with pytest.raises(InputError):
-            Keeper(store, every=0, keep=1)
+            BackupKeeper(store, every=0, keep=1)
 
 
 def test_a_keeper_deletes_what_is_due(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_keeper_deletes_what_is_due(tmp_path: Path) -> None:
         store.invite("5f0cPLATFORMID79")
         store.set_status("closed", actor="anna")
         clock.forward(days=2)
-        with Keeper(store, every=0.05 / 60, keep=1) as keeper:
+        with BackupKeeper(store, every=0.05 / 60, keep=1) as keeper:
             wait_for(lambda: store.find("5f0cPLATFORMID79") is None)
         assert keeper.problem is None
 
@@ -279,7 +279,7 @@ def test_a_refused_job_leaves_no_seal(tmp_path: Path) -> None:
 
         with pytest.raises(InputError, match="made to fail"):
             store._write(half)
-        store.lay_out(who, Phase.PRACTICE, [Trial("i1")])
+        store.lay_out(who, Phase.PRACTICE, [StoredTrial("i1")])
         assert store.verify().problems == ()
 
 
@@ -299,7 +299,7 @@ def test_a_failing_backup_keeps_no_purge_from_its_day(tmp_path: Path, monkeypatc
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(store, "backup", full)
-        with Keeper(store, every=0.05 / 60, keep=1) as keeper:
+        with BackupKeeper(store, every=0.05 / 60, keep=1) as keeper:
             wait_for(lambda: store.find("5f0cPLATFORMID80") is None)
             wait_for(lambda: keeper.problem is not None)
         assert store.health().not_kept == {"backup": "[Errno 28] No space left on device"}
@@ -314,7 +314,7 @@ def test_a_keeper_outlives_a_database_that_cannot_be_read(tmp_path: Path, monkey
         for read in (store.health, store.people, store.verify, store.loads):
             with pytest.raises(StorageError, match="cannot be read"):
                 read()
-        with Keeper(store, every=0.05 / 60, keep=1) as keeper:
+        with BackupKeeper(store, every=0.05 / 60, keep=1) as keeper:
             wait_for(lambda: keeper.problem is not None)
             monkeypatch.setattr(store, "_database", working)
             wait_for(lambda: keeper.problem is None)
@@ -328,6 +328,6 @@ def test_a_keeper_of_postgresql_deletes_and_makes_no_copies(tmp_path: Path) -> N
         store.invite("5f0cPLATFORMID81")
         store.set_status("closed", actor="anna")
         clock.forward(days=2)
-        with Keeper(store, every=0.05 / 60, keep=0) as keeper:
+        with BackupKeeper(store, every=0.05 / 60, keep=0) as keeper:
             wait_for(lambda: store.find("5f0cPLATFORMID81") is None)
         assert (keeper.problem, backup.copies_in(tmp_path)) == (None, [])

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from lexiscope.annotation.rehearsal.leases import Allocator
 from lexiscope.annotation.store.places import HasPlace, ListLoad
-from lexiscope.annotation.store.record import NoPlaceLeft, Phase, State, Trial
+from lexiscope.annotation.store.record import NoPlaceLeft, Phase, State, StoredTrial
 from lexiscope.annotation.study_file.assignment import Load, Quota, list_chooser, places_per_list
 from lexiscope.annotation.study_file.assignment import has_place as rule_of
 
@@ -81,7 +81,7 @@ class Places(RuleBasedStateMachine):
         assert list_id == (None if place is None else str(place.list_number + 1))
         if place is not None:
             self.people.append(who)
-            self.store.lay_out(who, Phase.TRIALS, [Trial("i0")])
+            self.store.lay_out(who, Phase.TRIALS, [StoredTrial("i0")])
             self.store.change_state(who, State.ACTIVE, reason="go")
 
     @rule(minutes=st.sampled_from([1, 4, 9, 10, 11]))
@@ -148,7 +148,7 @@ def test_an_excluded_answer_keeps_its_place_of_the_first_wave(tmp_path: Path) ->
         def take() -> str:
             who = qualified(store)
             store.take_place(who, choose=list_chooser(quota, seed=1))
-            store.lay_out(who, Phase.TRIALS, [Trial("i0")])
+            store.lay_out(who, Phase.TRIALS, [StoredTrial("i0")])
             store.change_state(who, State.ACTIVE, reason="go")
             return who
 

@@ -22,8 +22,8 @@ from lexiscope.annotation.store.record import (
     Phase,
     State,
     StateError,
+    StoredTrial,
     StudyItem,
-    Trial,
 )
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import InputError
@@ -106,7 +106,7 @@ def test_states_stand_for_what_happened(tmp_path: Path) -> None:
         store.change_state(who, State.ACTIVE, reason="go")
         with pytest.raises(StateError, match="without trials"):
             store.change_state(who, State.FINISHED, reason="end")
-        store.lay_out(who, Phase.TRIALS, [Trial(item) for item in ITEMS])
+        store.lay_out(who, Phase.TRIALS, [StoredTrial(item) for item in ITEMS])
         store.submit(answer(who, "i0", 0))
         with pytest.raises(StateError, match="2 trials have no answer"):
             store.change_state(who, State.FINISHED, reason="end")
@@ -293,7 +293,7 @@ def test_forgotten_is_nowhere_in_the_files(tmp_path: Path, keep: bool) -> None:
         store.record_consent(who, text=CONSENT, version="1")
         store.change_state(who, State.QUALIFIED, reason="no test")
         store.take_place(who)
-        store.lay_out(who, Phase.TRIALS, [Trial(item) for item in ITEMS])
+        store.lay_out(who, Phase.TRIALS, [StoredTrial(item) for item in ITEMS])
         store.change_state(who, State.ACTIVE, reason="go")
         first = store.submit(answer(who, "i0", 0))
         store.submit(answer(who, "i0", 0, 5, client_key="later", supersedes=first.answer_id))

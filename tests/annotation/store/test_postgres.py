@@ -23,7 +23,7 @@ import pytest
 
 from lexiscope.annotation.store import participants
 from lexiscope.annotation.store.engine import sa
-from lexiscope.annotation.store.record import AnswerConflict, AnswerRefused, NoPlaceLeft, Phase, State, Trial
+from lexiscope.annotation.store.record import AnswerConflict, AnswerRefused, NoPlaceLeft, Phase, State, StoredTrial
 from lexiscope.annotation.store.schema import ANSWERS
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import (
@@ -212,7 +212,7 @@ def test_two_workers_on_one_study(tmp_path: Path, url: str) -> None:
         assert Counter(type(future.exception()) for future in found) == {type(None): 120, NoPlaceLeft: 200}
         assert {(load.active, load.free) for load in two.loads().values()} == {(12, 0)}
         who = people[0]
-        one.lay_out(who, Phase.TRIALS, [Trial("i0"), Trial("i1")])
+        one.lay_out(who, Phase.TRIALS, [StoredTrial("i0"), StoredTrial("i1")])
         two.change_state(who, State.ACTIVE, reason="go")
         given = [answer(who, "i0", 0, 1 + k % 4, client_key=f"tab {k % 4}") for k in range(40)]
         errors = [pool.submit(workers[k % 2].submit, sent).exception() for k, sent in enumerate(given)]

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.annotation.rehearsal.leases import Allocator, Place
+from lexiscope.annotation.rehearsal.leases import Allocator, HeldPlace
 from lexiscope.annotation.study_file.assignment import (
+    AssignedTrial,
     Load,
     Quota,
-    Trial,
     choose_list,
     list_chooser,
     places_per_list,
@@ -24,11 +24,11 @@ from lexiscope.annotation.study_file.definition import (
     CatchSection,
     Confusion,
     DesignSection,
-    Question,
+    KnownQuestion,
     RatingsSection,
     StudyDefinition,
 )
-from lexiscope.annotation.study_file.design import Design, build_design, set_of
+from lexiscope.annotation.study_file.design import DividedLists, build_design, set_of
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
@@ -55,7 +55,7 @@ def stories(n_setups: int, n_forms: int, seed: int) -> list[Item]:
     ]
 
 
-def most(design: Design, condition: str) -> int:
+def most(design: DividedLists, condition: str) -> int:
     """The most items of one confusion set in any list."""
     return max(max(Counter(set_of(item, condition) for item in items).values()) for items in design.lists)
 
@@ -141,14 +141,14 @@ def test_the_table_counts() -> None:
 
 def _study(**changes: object) -> StudyDefinition:
     shows = {"target": "sol", "sentence_1": "El sol.", "sentence_2": "Un sol."}
-    attention = (Question(id="check", shows=shows, accept=(4, 5)),)
+    attention = (KnownQuestion(id="check", shows=shows, accept=(4, 5)),)
     return StudyDefinition(name="s", task="relatedness", language="es", attention=attention).model_copy(update=changes)
 
 
 DESIGN = build_design([pair(f"i{k}", f"w{k % 7}") for k in range(60)], DesignSection(lists=3), CatchSection())
 
 
-def _trials(number: int, list_number: int = 0) -> tuple[Trial, ...]:
+def _trials(number: int, list_number: int = 0) -> tuple[AssignedTrial, ...]:
     return plan_trials(_study(), DESIGN, list_number=list_number, number=number)
 
 
@@ -212,7 +212,7 @@ def _allocator(n_lists: int = 2, need: int = 2, **quota: int) -> tuple[Allocator
     return Allocator(n_lists, Quota(need, **quota), lease_seconds=60, seed=1, clock=clock), clock
 
 
-def _place(allocator: Allocator, participant: str) -> Place:
+def _place(allocator: Allocator, participant: str) -> HeldPlace:
     place = allocator.arrive(participant)
     assert place is not None
     return place

@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 
 from lexiscope.annotation.study_file.definition import (
     AboutYou,
+    AboutYouOption,
     Anchor,
     CatchSection,
     Codes,
     Confusion,
     DesignSection,
-    Option,
+    KnownQuestion,
     Payment,
     Planned,
     Platform,
-    Question,
     RatingsSection,
     ScaleSection,
     StudyDefinition,
-    Texts,
+    StudyTexts,
     text_versions,
 )
 from lexiscope.annotation.study_file.definition_file import (
@@ -48,14 +48,14 @@ AGREE = "low_agreement(r_squared=0.1,ignore_items=catch,missing=exclude)"
 NATIVE = AboutYou(
     measure="native_speaker",
     text="¿Es el español su lengua materna?",
-    options=(Option(value="yes", text="sí"), Option(value="no", text="no")),
+    options=(AboutYouOption(value="yes", text="sí"), AboutYouOption(value="no", text="no")),
 )
 
 
-def question(name: str = "q1", target: str = "banco", accept: Sequence[int] = (1, 2)) -> Question:
+def question(name: str = "q1", target: str = "banco", accept: Sequence[int] = (1, 2)) -> KnownQuestion:
     """A question about a word that is no target of :func:`items`."""
     shows = {"target": target, "sentence_1": f"El {target} está cerrado.", "sentence_2": f"Se sentó en un {target}."}
-    return Question(id=name, shows=shows, accept=tuple(accept))
+    return KnownQuestion(id=name, shows=shows, accept=tuple(accept))
 
 
 def items(n: int = 24) -> tuple[Item, ...]:
@@ -85,7 +85,9 @@ READY = StudyDefinition(
     about_you=(NATIVE,),
     exclusions=(CATCH, "too_slow(sd=3)", AGREE, "self_report(measure=native_speaker,value=no)", "attention_check()"),
     planned=Planned(model="rating ~ same_sense + (1 | participant) + (1 | item)", effect="same_sense"),
-    texts=Texts(title="Palabras", consent="Acepto\nparticipar.\n", instructions="Lea **bien**.", debrief="Gracias."),
+    texts=StudyTexts(
+        title="Palabras", consent="Acepto\nparticipar.\n", instructions="Lea **bien**.", debrief="Gracias."
+    ),
     codes=Codes(completion="AAA", screen_out="BBB", no_consent="CCC", full="DDD"),
     payment=Payment(amount=2.5, currency="EUR", minutes=15, hourly_least=9),
     ethics='Comité "X", n.º 1: aprobado',
@@ -105,7 +107,7 @@ def test_round_trip_is_exact(tmp_path: Path) -> None:
 @given(st.text(st.characters(exclude_categories=("Cs",))), st.text("ab \n\t#:-'\"|>ñ\u2028\r", max_size=12))
 def test_any_text_survives(ethics: str, consent: str) -> None:
     """Whatever a researcher writes comes back letter for letter, in a line or in a block of lines."""
-    wanted = READY.model_copy(update={"ethics": ethics, "texts": Texts(consent=consent, debrief=ethics)})
+    wanted = READY.model_copy(update={"ethics": ethics, "texts": StudyTexts(consent=consent, debrief=ethics)})
     assert parse_definition(definition_yaml(wanted)).definition == wanted
 
 
@@ -241,12 +243,12 @@ PROBLEMS = [
     (_but(qualification=(question(accept=(9,)),)), "E628", ("qualification", 0, "accept", 0)),
     (_but(attention=(question("i003"),)), "E628", ("attention", 0, "id")),
     (
-        _but(practice=(Question(id="p", shows={"target": "sol", "sentence_1": "El sol"}),)),
+        _but(practice=(KnownQuestion(id="p", shows={"target": "sol", "sentence_1": "El sol"}),)),
         "E628",
         ("practice", 0, "shows"),
     ),
     (
-        _but(practice=(Question(id="p", shows={"target": "sol", "sentence_1": "Luna"}),)),
+        _but(practice=(KnownQuestion(id="p", shows={"target": "sol", "sentence_1": "Luna"}),)),
         "E628",
         ("practice", 0, "shows"),
     ),
@@ -291,7 +293,9 @@ def test_accept_sets(answer: int | float | str, right: bool) -> None:
 
 def test_a_question_becomes_an_item() -> None:
     """A question's sentences are usages with checked spans; what else it shows is kept."""
-    shown = Question(id="q", shows={"target": "sol", "sentence_1": "El sol.", "sentence_2": "Un sol.", "note": "x"})
+    shown = KnownQuestion(
+        id="q", shows={"target": "sol", "sentence_1": "El sol.", "sentence_2": "Un sol.", "note": "x"}
+    )
     item = question_item(shown, "study", "es")
     assert [usage.target for usage in item.usages] == ["sol", "sol"]
     assert item.conditions == {"note": "x"}

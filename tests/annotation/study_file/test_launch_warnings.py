@@ -9,9 +9,9 @@ import pytest
 from lexiscope.annotation.study_file.definition import (
     Confusion,
     DesignSection,
+    KnownQuestion,
     Payment,
     Platform,
-    Question,
     Retention,
     StudyDefinition,
 )
@@ -28,7 +28,7 @@ GOOD = StudyDefinition(
     contact="team@example.org",
     retention=Retention(answers="Kept for ten years."),
 )
-CHECK = Question(id="q", shows={"target": "bat", "sentence_1": "A bat.", "sentence_2": "The bat."}, accept=("t",))
+CHECK = KnownQuestion(id="q", shows={"target": "bat", "sentence_1": "A bat.", "sentence_2": "The bat."}, accept=("t",))
 TWO_ARMS = {"views": ("context", "full")}
 
 

@@ -12,10 +12,10 @@ import pytest
 from lexiscope.annotation.study_file.definition import (
     CatchSection,
     DesignSection,
+    KnownQuestion,
     Planned,
     Platform,
     PoolSection,
-    Question,
     StudyDefinition,
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
@@ -110,7 +110,7 @@ def test_pages_of_one_word_are_kept_apart(task: str) -> None:
         assert len({item.word for item in held}) == len(held) == 4
 
 
-CHOICE = Question(
+CHOICE = KnownQuestion(
     id="q1",
     shows={"target": "bat", "sentence_1": "A bat flew.", "sentence_2": "The bat broke."},
     accept=("perhaps",),
@@ -149,7 +149,7 @@ def test_launch_knows_every_task(task: str, changes: dict[str, object], code: st
 def test_written_answers_are_no_qualification() -> None:
     """No list of right answers judges what somebody writes; a question of a task with a scale may stand there."""
     meanings = {"sense_1": "a", "example_1": "b", "sense_2": "c", "example_2": "d"}
-    own = Question(id="q", shows={**meanings, "target": "bat", "sentence": "bat"}, accept=("bat",))
+    own = KnownQuestion(id="q", shows={**meanings, "target": "bat", "sentence": "bat"}, accept=("bat",))
     problems = ready_to_launch(draft("ambiguous_sentence", qualification=(own,)), example_items("ambiguous_sentence"))
     assert "E628" in [problem.code for problem in problems]
     rated = CHOICE.model_copy(update={"task": "relatedness", "accept": (1, 2)})

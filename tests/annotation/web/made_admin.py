@@ -21,7 +21,7 @@ from lexiscope.annotation.web.admin.desk import AdminDesk
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.flow import Asked, Sent
+from lexiscope.annotation.web.flow import Sent, TrialOnPage
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app
 from lexiscope.core.item import Item
@@ -110,7 +110,7 @@ def answer_by_rule(app: App, n: int, *, careless: int = 4, comment: str = "", rn
         app.flow.settle(who)
 
 
-def _rating(app: App, asked: Asked, rng: random.Random, *, good: bool) -> int:
+def _rating(app: App, asked: TrialOnPage, rng: random.Random, *, good: bool) -> int:
     item_id = asked.item.item_id
     if item_id in app.study.known:
         return int(float(app.study.known[item_id].accept[0]))

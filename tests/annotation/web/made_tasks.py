@@ -8,24 +8,24 @@ from typing import cast
 
 from lexiscope.annotation.study_file.definition import (
     AboutYou,
+    AboutYouOption,
     Anchor,
     CatchSection,
     Codes,
     DesignSection,
-    Option,
+    KnownQuestion,
     PoolSection,
-    Question,
     RatingsSection,
     ScaleSection,
     StudyDefinition,
-    Texts,
+    StudyTexts,
 )
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
 TEXTS = {
-    "en": Texts(
+    "en": StudyTexts(
         title="What words mean",
         consent="I take part of my own free will, and may stop at any time without giving a reason.",
         instructions="## What to do\n\nRead each text at your own pace.\n\n- Trust your feeling.\n- Take your time.",
@@ -35,7 +35,7 @@ TEXTS = {
         closed="The study is paused.",
         declined="You have not consented, and nothing was stored.",
     ),
-    "es": Texts(
+    "es": StudyTexts(
         title="Lo que significan las palabras",
         consent="Participo por voluntad propia y puedo dejarlo en cualquier momento sin dar explicaciones.",
         instructions="## Qué hay que hacer\n\nLea cada texto con calma.\n\n- No hay límite de tiempo.",
@@ -45,7 +45,7 @@ TEXTS = {
         closed="El estudio está en pausa.",
         declined="No ha dado su consentimiento y no se ha guardado nada.",
     ),
-    "ar": Texts(
+    "ar": StudyTexts(
         title="معاني الكلمات",
         consent="أشارك بإرادتي الحرة، ويمكنني التوقف في أي وقت دون ذكر السبب.",
         instructions="## ما المطلوب\n\nاقرأ كل نص على مهل.\n\n- لا يوجد حد للوقت.",
@@ -106,7 +106,7 @@ def _pair(number: int, word: str, *texts: str) -> Item:
     return Item(f"example_{number}", "relatedness", usages, gold="15"[number - 1])
 
 
-def question(item: Item, name: str, *, task: str = "", explanation: str = "") -> Question:
+def question(item: Item, name: str, *, task: str = "", explanation: str = "") -> KnownQuestion:
     """An item as a question with a known answer: its right answer is the item's."""
     several = len(item.usages) > 1
     shows = {}
@@ -116,7 +116,7 @@ def question(item: Item, name: str, *, task: str = "", explanation: str = "") ->
     shows |= {key: str(value) for key, value in item.conditions.items()}
     gold = item.gold or ""
     accept = (int(gold),) if gold.isdigit() and catalog.screen(task or item.dataset).widget == "scale" else (gold,)
-    return Question(id=name, task=task, shows=shows, accept=accept, explanation=explanation)
+    return KnownQuestion(id=name, task=task, shows=shows, accept=accept, explanation=explanation)
 
 
 def task_study(
@@ -160,7 +160,7 @@ def renamed(items: tuple[Item, ...]) -> tuple[Item, ...]:
 def about_you(language: str) -> tuple[AboutYou, ...]:
     """Two questions about the participant: a choice, and a number that may be left out."""
     native, yes, no, age = ASKED[language]
-    options = (Option(value="yes", text=yes), Option(value="no", text=no))
+    options = (AboutYouOption(value="yes", text=yes), AboutYouOption(value="no", text=no))
     return (
         AboutYou(measure="native_speaker", text=native, options=options),
         AboutYou(measure="age", text=age, kind="number", required=False),

@@ -15,16 +15,16 @@ import httpx
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import (
     AboutYou,
+    AboutYouOption,
     CatchSection,
     Codes,
     DesignSection,
+    KnownQuestion,
     LeaseSection,
-    Option,
     Platform,
-    Question,
     RatingsSection,
     StudyDefinition,
-    Texts,
+    StudyTexts,
 )
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.annotation.web.app import App
@@ -38,18 +38,18 @@ JSON = {"accept": "application/json"}
 """How a script asks."""
 SHORT: dict[str, object] = {"qualification": (), "practice": (), "about_you": ()}
 """Settings of a study in which the trials follow the instructions."""
-QUALIFICATION = Question(
+QUALIFICATION = KnownQuestion(
     id="q1",
     shows={"target": "seal", "sentence_1": "The seal swam.", "sentence_2": "The seal of the letter broke."},
     accept=(1, 2),
 )
-PRACTICE = Question(
+PRACTICE = KnownQuestion(
     id="p1",
     shows={"target": "mine", "sentence_1": "The mine closed.", "sentence_2": "They left the mine."},
     accept=(5,),
     explanation="Both are places where coal is dug.",
 )
-ATTENTION = Question(
+ATTENTION = KnownQuestion(
     id="a1",
     shows={"target": "note", "sentence_1": "Please choose 2 for this note.", "sentence_2": "A note: choose 2."},
     accept=(2,),
@@ -57,7 +57,7 @@ ATTENTION = Question(
 NATIVE = AboutYou(
     measure="native_speaker",
     text="Is English your native language?",
-    options=(Option(value="yes", text="yes"), Option(value="no", text="no")),
+    options=(AboutYouOption(value="yes", text="yes"), AboutYouOption(value="no", text="no")),
 )
 AGE = AboutYou(measure="age", text="How old are you?", kind="number", required=False)
 
@@ -89,7 +89,7 @@ def made_definition(**changed: object) -> StudyDefinition:
         "practice": (PRACTICE,),
         "attention": (ATTENTION,),
         "exclusions": ("failed_catch(items=catch,expected=5)", "attention_check()"),
-        "texts": Texts(
+        "texts": StudyTexts(
             title="Words", consent="I **agree**.", instructions="Judge the words.", debrief="Thank you for this."
         ),
         "codes": Codes(completion="DONE1", screen_out="OUT1", no_consent="NO1"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.export.pay import pay_top_ups
-from lexiscope.annotation.store.overview import Person
+from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.study_file.definition import Payment
@@ -24,12 +24,16 @@ from .made_web import made_definition
 START = "2026-03-01T12:00:00+00:00"
 
 
-def person(number: int, state: State, minutes: int = 0, *, surplus: bool = False, silent: bool = False) -> Person:
+def person(
+    number: int, state: State, minutes: int = 0, *, surplus: bool = False, silent: bool = False
+) -> ListedParticipant:
     """A participant who took so many minutes."""
     end = f"2026-03-01T12:{minutes:02}:00+00:00" if minutes else None
     begun = START if minutes else None
     times = (START, begun, end, 5, end or START)
-    return Person(f"p{number}", state, "", "1", number, number, surplus, *times, consented_at=START, silent=silent)
+    return ListedParticipant(
+        f"p{number}", state, "", "1", number, number, surplus, *times, consented_at=START, silent=silent
+    )
 
 
 def test_key_figures() -> None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from lexiscope.annotation.store.record import Answer, Phase, State
+from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.study_file.definition import Confusion
 from lexiscope.annotation.web.app import App
 
@@ -32,7 +32,7 @@ def write(app: App, name: str, texts: list[str]) -> list[int]:
         if drawn and position:
             app.store.extend(who, Phase.TRIALS, app.study.drawn(trials[position].item_id, number=lease.ordinal))
         item = app.study.items[trials[position].item_id]
-        answer = Answer(
+        answer = BrowserAnswer(
             who,
             item.item_id,
             Phase.TRIALS,

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from lexiscope.annotation.store.engine import StorageError
-from lexiscope.annotation.store.record import Answer, Phase, State
+from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import DesignSection, LeaseSection, PoolSection, RatingsSection
 from lexiscope.annotation.study_file.freeze import freeze
@@ -108,7 +108,7 @@ def test_who_finished_unseen_is_judged_at_the_next_visit(tmp_path: Path) -> None
         while page.url.path.startswith("/trial/"):
             position = int(page.url.path.rpartition("/")[2])
             item = app.store.plan(who)[position].item_id
-            app.store.submit(Answer(who, item, Phase.TRIALS, f"key-{position:06}", position, value=3))
+            app.store.submit(BrowserAnswer(who, item, Phase.TRIALS, f"key-{position:06}", position, value=3))
             if position + 1 == len(app.store.plan(who)):
                 break
             page = await browser.get(f"/trial/trials/{position + 1}")
@@ -214,7 +214,7 @@ def test_two_servers_of_one_study_remember_nothing(tmp_path: Path) -> None:
         page = await person.go_on(page, **{"value-trials-0": "2"})
         assert page.url.path == "/trial/trials/1"
         item = app.store.plan(who)[1].item_id
-        app.store.submit(Answer(who, item, Phase.TRIALS, "another-worker", 1, value=4))
+        app.store.submit(BrowserAnswer(who, item, Phase.TRIALS, "another-worker", 1, value=4))
         shown = app.flow.asked_again(who, Phase.TRIALS, 1)
         assert shown.stored is not None
         assert shown.stored["value"] == 4

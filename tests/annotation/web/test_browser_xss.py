@@ -11,7 +11,13 @@ from typing import Any
 
 import pytest
 
-from lexiscope.annotation.study_file.definition import AboutYou, Option, Question, StudyDefinition, Texts
+from lexiscope.annotation.study_file.definition import (
+    AboutYou,
+    AboutYouOption,
+    KnownQuestion,
+    StudyDefinition,
+    StudyTexts,
+)
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
@@ -152,19 +158,19 @@ def test_texts_of_the_study(chromium: Any, tmp_path: Path) -> None:
     """Title, consent, ethics, questions about you, instructions, examples, items, practice, debrief, contact: the whole
     corpus in each, and the walk finds nothing of it alive. What a participant writes is shown back as it was."""
     texts = dict.fromkeys(("consent", "instructions", "debrief"), ALL)
-    options = tuple(Option(value=f"o{number}", text=text) for number, text in enumerate(HOSTILE))
+    options = tuple(AboutYouOption(value=f"o{number}", text=text) for number, text in enumerate(HOSTILE))
     asked = (
-        AboutYou(measure="native_speaker", text=ALL, options=(Option(value="yes", text="yes"), *options)),
+        AboutYou(measure="native_speaker", text=ALL, options=(AboutYouOption(value="yes", text="yes"), *options)),
         AboutYou(measure="age", text=ALL, kind="number", required=False),
     )
     definition, made = task_study("plausibility", tmp_path)
     hostile = dict.fromkeys(("precontext", "ending", "sense", "example"), ALL)
-    known = Question(
+    known = KnownQuestion(
         id="p1", shows={"sentence": f"The word. {ALL}", "target": "word", **hostile}, accept=(3,), explanation=ALL
     )
     definition = definition.model_copy(
         update={
-            "texts": Texts(**texts, title=" ".join(HOSTILE[:30])),
+            "texts": StudyTexts(**texts, title=" ".join(HOSTILE[:30])),
             "ethics": ALL,
             "about_you": asked,
             "qualification": (),

@@ -20,7 +20,13 @@ import pytest
 import uvicorn
 
 from lexiscope.annotation.study_file.launched import read_study
-from lexiscope.annotation.web.connections import Connection, Limits, configured, listening_at, most_connections
+from lexiscope.annotation.web.connections import (
+    ConnectionLimits,
+    LimitedConnection,
+    configured,
+    listening_at,
+    most_connections,
+)
 from lexiscope.annotation.web.preview import serve_preview
 from lexiscope.annotation.web.security import HEADERS
 from lexiscope.annotation.web.serving import Links, Serving, serve
@@ -30,15 +36,15 @@ from ...cli.test_annotate_serve import write_study
 from .made_web import made_definition, made_items
 from .served import Served
 
-QUICK = Limits(head=0.6, body=0.6, stalled=0.6, most=200)
+QUICK = ConnectionLimits(head=0.6, body=0.6, stalled=0.6, most=200)
 OTHER = "127.0.0.2"
 """A second address of this machine."""
 
 
 @contextmanager
-def serving(app: Any, limits: Limits = QUICK) -> Iterator[int]:
+def serving(app: Any, limits: ConnectionLimits = QUICK) -> Iterator[int]:
     """Serve an application under limits; its port."""
-    protocol = type("Limited", (Connection,), {"limits": limits})
+    protocol = type("Limited", (LimitedConnection,), {"limits": limits})
     with closing(listening_at("127.0.0.1", 0)) as listening:
         config = configured(app, http=protocol)
         server = uvicorn.Server(config)
@@ -140,7 +146,7 @@ def test_a_connection_that_says_nothing_is_closed() -> None:
 
 def test_a_slow_request_within_the_deadlines_is_served() -> None:
     """Head and body have a deadline each; parts that arrive in time are one request."""
-    with serving(echo, Limits(head=5, body=5)) as port, closing(connected(port)) as client:
+    with serving(echo, ConnectionLimits(head=5, body=5)) as port, closing(connected(port)) as client:
         for part in (HEAD[:20], HEAD[20:], b"\r\n", b"x" * 60, b"x" * 40):
             client.sendall(part)
             time.sleep(0.05)
@@ -152,7 +158,7 @@ def test_a_slow_request_within_the_deadlines_is_served() -> None:
 
 def test_a_head_without_end_is_refused() -> None:
     """A head is bounded before it is kept."""
-    with serving(echo, Limits(head=20)) as port, closing(connected(port)) as client:
+    with serving(echo, ConnectionLimits(head=20)) as port, closing(connected(port)) as client:
         client.sendall(b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 12_000)
         assert all_of(client).startswith(b"HTTP/1.1 431 ")
 
@@ -168,7 +174,7 @@ def test_who_takes_no_answer_does_not_keep_the_connection() -> None:
 def test_one_address_that_takes_every_connection_keeps_nobody_out() -> None:
     """Three times as many slow connections as there is room for, from one address: somebody at another address is
     served at every visit, and on the connection that stays open between two."""
-    with serving(echo, Limits(head=30, most=20)) as port, ExitStack() as held:
+    with serving(echo, ConnectionLimits(head=30, most=20)) as port, ExitStack() as held:
         patient = held.enter_context(closing(connected(port, source=OTHER)))
         assert asked(patient).endswith(b"\r\n\r\n0")
         for number in range(60):
@@ -190,7 +196,7 @@ def test_where_every_connection_is_served_a_newcomer_is_told_to_come_again() -> 
         await event.wait()
         await echo(scope, receive, send)
 
-    with serving(waits, Limits(most=3)) as port, ExitStack() as held:
+    with serving(waits, ConnectionLimits(most=3)) as port, ExitStack() as held:
         clients = [held.enter_context(closing(connected(port))) for _ in range(3)]
         for client in clients:
             client.sendall(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n")
@@ -208,7 +214,7 @@ def test_where_every_connection_is_served_a_newcomer_is_told_to_come_again() -> 
 def test_the_cap_leaves_files_for_the_program() -> None:
     """The number of connections stays below that of open files of a process."""
     assert 16 <= most_connections() <= max(16, os.sysconf("SC_OPEN_MAX") - 100)
-    assert Connection.limits.most == most_connections()
+    assert LimitedConnection.limits.most == most_connections()
 
 
 def test_who_leaves_in_the_middle_is_not_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

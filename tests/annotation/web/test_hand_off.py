@@ -29,7 +29,7 @@ from lexiscope.annotation.study_file.definition import (
     DesignSection,
     Platform,
     RatingsSection,
-    Texts,
+    StudyTexts,
 )
 from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.app import App
@@ -39,7 +39,7 @@ from .made_web import JSON, ORIGIN, QUALIFICATION, Person, client, form_of, made
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "run_on_a_server.md"
 ANA, BEN = "5f1e2d3c4b5a69788796a5b4", "6f1e2d3c4b5a69788796a5b4"
-TEXTS = Texts(
+TEXTS = StudyTexts(
     title="Words",
     consent="I agree.",
     instructions="Judge.",

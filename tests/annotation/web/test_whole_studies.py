@@ -22,7 +22,7 @@ from lexiscope.annotation.rehearsal.population import Population
 from lexiscope.annotation.rehearsal.run_report import ServerRun
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
 from lexiscope.annotation.study_file.assignment import plan_trials
-from lexiscope.annotation.study_file.definition import Codes, Payment, Question, RatingsSection
+from lexiscope.annotation.study_file.definition import Codes, KnownQuestion, Payment, RatingsSection
 from lexiscope.annotation.study_file.definition_file import definition_yaml, read_definition
 from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study
 from lexiscope.cli.main import cli
@@ -181,8 +181,11 @@ def ambistory_study(run: Run, published: Path, tmp_path: Path, n_setups: int | N
         tmp_path / "ambistory.yaml",
         design=draft.design.model_copy(update={"lists": lists}),
         ratings=RatingsSection(per_item=5 if n_setups is None else 2),
-        qualification=(Question(id="q1", shows=HIGH, accept=(4, 5)), Question(id="q2", shows=LOW, accept=(1, 2))),
-        attention=(Question(id="a1", shows=HIGH | {"ending": "It flapped its wings."}, accept=(4, 5)),),
+        qualification=(
+            KnownQuestion(id="q1", shows=HIGH, accept=(4, 5)),
+            KnownQuestion(id="q2", shows=LOW, accept=(1, 2)),
+        ),
+        attention=(KnownQuestion(id="a1", shows=HIGH | {"ending": "It flapped its wings."}, accept=(4, 5)),),
         exclusions=("attention_check()",),
     )
     checked = run("annotate", "check", "ambistory.yaml")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.annotation.store.record import Phase, Review, State, StudyItem, StudyRecord, Trial
+from lexiscope.annotation.store.record import Phase, Review, State, StoredTrial, StudyItem, StudyRecord
 from lexiscope.annotation.writing.review import (
     Written,
     accepted,
@@ -160,7 +160,7 @@ def test_stored_answers_become_texts_with_their_skips(tmp_path: Path) -> None:
         store.take_place(who)
         store.change_state(who, State.ACTIVE, reason="go")
         for position, (name, text) in enumerate(texts):
-            store.extend(who, Phase.TRIALS, Trial(name))
+            store.extend(who, Phase.TRIALS, StoredTrial(name))
             flags = () if text else ("skipped",)
             last = store.submit(answer(who, name, position, None, text=text, flags=flags))
         changed = answer(who, "d", 3, None, text="They saw the bank.", supersedes=last.answer_id, comment="hm")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.senses.selection import ModelAnswers
-from lexiscope.build.minimal_pairs.occurrences import Occurrence, corpus_occurrences
+from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence, corpus_occurrences
 from lexiscope.build.sense_tests.intrusion_of_senses import UNKNOWN
 from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun, polysemous_nouns
 from lexiscope.build.sense_tests.selection_of_senses import SelectionRules, build_selection
@@ -160,10 +160,10 @@ def test_nouns_come_by_polysemy() -> None:
     """Most senses first, then by alphabet; names, other forms, verbs, rare nouns and those of one sense are out; a
     sentence counts once, its punctuation joined and the span moved along."""
 
-    def uses(word: str, n: int, *, form: str = "", pos: str = "n", is_name: bool = False) -> list[Occurrence]:
+    def uses(word: str, n: int, *, form: str = "", pos: str = "n", is_name: bool = False) -> list[TaggedOccurrence]:
         form, kinds = form or word, {"pos": pos, "is_name": is_name, "senses": ("k",), "n_tokens": 5}
         texts = [(f"{word}{k}", f"s{k}", f"no {k} , {form} .") for k in range(n)]
-        return [Occurrence(*names, 7, 7 + len(form), word, **kinds) for names in texts]  # type: ignore[arg-type]
+        return [TaggedOccurrence(*names, 7, 7 + len(form), word, **kinds) for names in texts]  # type: ignore[arg-type]
 
     every = [*uses("bank", 3), *uses("sun", 3), *uses("bar", 3), *uses("bar", 3), *uses("oak", 9), *uses("tree", 2)]
     every += [*uses("group", 9, is_name=True), *uses("bank", 9, form="banks"), *uses("go", 9, pos="v")]

@@ -10,7 +10,7 @@ from lexiscope.core.dataset import DataFile, SetAside
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.published_pairs import checksums, expect_counts, expect_set_aside, pair_item
-from lexiscope.resources.fetch import Found
+from lexiscope.resources.fetch import FetchedFile
 
 USAGE = Usage("A bank", 2, 6)
 
@@ -44,4 +44,4 @@ def test_rows_that_are_no_items() -> None:
 
 def test_checksums() -> None:
     """Each file that was read, with what it hashes to."""
-    assert checksums({DataFile("a.txt"): Found(Path("x"), "0f")}) == (("a.txt", "0f"),)
+    assert checksums({DataFile("a.txt"): FetchedFile(Path("x"), "0f")}) == (("a.txt", "0f"),)

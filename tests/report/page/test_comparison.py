@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lexiscope.core.result import Record
 from lexiscope.report.page.comparison import comparison_section, published_table, where_measured
-from lexiscope.report.tables import Interval, Missing, Noted, layout
+from lexiscope.report.tables import IntervalCell, Missing, Noted, layout
 
 
 def test_only_published_numbers_are_compared(records: tuple[Record, ...]) -> None:
@@ -22,7 +22,7 @@ def test_values_with_interval_and_without_value() -> None:
         Record("r", None, published=0.5, status="undefined", note="constant input"),
     ]
     found = [row[4] for row in published_table(records).rows]
-    assert found == [Interval(0.4, 0.6, 0.5), Missing("constant input")]
+    assert found == [IntervalCell(0.4, 0.6, 0.5), Missing("constant input")]
 
 
 def test_a_status_without_a_number_is_shown() -> None:

@@ -20,7 +20,7 @@ from lexiscope.report.page.runs import from_runs
 from lexiscope.report.page.simulated import MARK
 from lexiscope.report.page.stored import load, store
 from lexiscope.report.page.study_folder import write_run
-from lexiscope.report.tables import Cell, Column, Interval, Missing, Table
+from lexiscope.report.tables import Cell, Column, IntervalCell, Missing, Table
 
 KNOWN = {"r": "correlation", "n_items": "pairs"}
 
@@ -50,7 +50,7 @@ def test_a_number_that_no_table_shows_is_listed_at_its_question() -> None:
         Record("r(of=size)", 0.456, question="Q1", low=0.1, high=0.8, note="a remark"),
     )
     complete = with_every_result(page(records, ("minilm", 0.123)), KNOWN)
-    assert listed(complete) == [("q1", "r(of=size)", Interval(0.1, 0.8, 0.456))]
+    assert listed(complete) == [("q1", "r(of=size)", IntervalCell(0.1, 0.8, 0.456))]
     text = render(complete)
     assert "r(of=size)" in text.replace("<wbr>", "")
     assert "0.4560 [0.1000, 0.8000]" in text
@@ -71,7 +71,7 @@ def test_what_is_shown_is_not_listed_twice() -> None:
     drawn = Figure("f", "", "f", "", "f", "<svg/>", {"layer": np.array([3]), "value": np.array([0.5678])})
     rows: tuple[tuple[Cell, ...], ...] = (
         (0.1234,),
-        (Interval(0.1, 0.3, 0.2345),),
+        (IntervalCell(0.1, 0.3, 0.2345),),
         (34.56,),
         ("1,234",),
         (Missing("all ratings are equal"),),
@@ -88,7 +88,7 @@ def test_what_is_shown_is_not_listed_twice() -> None:
         # the value is that of another layer
         ((Record("r", 0.5, layer=2, question="Q1"),), (("layer 7", 0.5),), ["r"]),
         # the value is there with the interval of another estimate
-        ((Record("r", 0.5, low=0.1, high=0.9, question="Q1"),), ((Interval(0.4, 0.6, 0.5),),), ["r"]),
+        ((Record("r", 0.5, low=0.1, high=0.9, question="Q1"),), ((IntervalCell(0.4, 0.6, 0.5),),), ["r"]),
         # a statistic that the study does not know is listed although its value is somewhere
         ((Record("unknown", 1.0, question="Q1"),), ((1,),), ["unknown"]),
     ],

@@ -16,7 +16,7 @@ from lexiscope.report.page.every_result import with_every_result
 from lexiscope.report.page.html import render
 from lexiscope.report.page.runs import from_runs, last_layers, side_by_side
 from lexiscope.report.page.stored import store
-from lexiscope.report.tables import Interval
+from lexiscope.report.tables import IntervalCell
 
 
 def _run(report: Report, folder: Path) -> Path:
@@ -48,7 +48,7 @@ def test_statistics_that_subjects_share_are_tabled(records: tuple[Record, ...]) 
     assert [table.title for table in section.tables] == ["r_squared"]
     rows = section.tables[0].rows
     assert [row[0] for row in rows] == ["BETO", "roberta"]
-    assert rows[1][-2:] == (Interval(0.33, 0.45, 0.39), 812)
+    assert rows[1][-2:] == (IntervalCell(0.33, 0.45, 0.39), 812)
 
 
 def test_the_same_subject_in_two_runs_counts_as_two() -> None:

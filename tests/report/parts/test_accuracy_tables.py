@@ -19,7 +19,7 @@ from lexiscope.report.parts.accuracy_tables import (
     token_warnings,
     training_table,
 )
-from lexiscope.report.pivot import Col, Row
+from lexiscope.report.pivot import Col, PivotRow
 from lexiscope.report.plots.accuracy import Dot, Series
 from lexiscope.report.tables import INTEGER, Noted
 
@@ -73,7 +73,7 @@ def test_random_answers_are_counted_by_reason() -> None:
     )
     further = [Col("Again", "n_random(reason=one_sense)", INTEGER, show="value")]
     table = random_answers_table(
-        "t", "T", results, [Row(("a",))], reasons=reasons, labels=("Vectors",), further=further, notes=("First.",)
+        "t", "T", results, [PivotRow(("a",))], reasons=reasons, labels=("Vectors",), further=further, notes=("First.",)
     )
     assert [column.header for column in table.columns[4:]] == ["Decided", "One sense", "Two words", "n", "Again"]
     assert table.rows[0][4:] == (2, 1, 0, 3, 1)

@@ -17,7 +17,7 @@ from lexiscope.items.arrange.divided import Divided
 from lexiscope.report.parts.bias_tables import (
     AmbiguityRow,
     BiasRow,
-    ExampleRow,
+    ExampleInViews,
     GapRow,
     ambiguity_table,
     biases_table,
@@ -29,7 +29,7 @@ from lexiscope.report.parts.bias_tables import (
     seeds_table,
     view_scores_table,
 )
-from lexiscope.report.tables import Interval, Missing, Noted, to_text
+from lexiscope.report.tables import IntervalCell, Missing, Noted, to_text
 
 WORDS = [f"w{number}" for number in range(50)]
 HALF = FixedScore(0.5, "assumed")
@@ -50,7 +50,7 @@ def test_biases_stand_with_their_intervals() -> None:
     cells = dict(zip([column.header for column in table.columns], table.rows[0], strict=True))
     for header, value in (("Context bias", 0.5), ("Word bias", 0.25), ("FULL − LABEL", 40.0), ("Minimum gap", 20.0)):
         cell = cells[header]
-        assert isinstance(cell, Interval)
+        assert isinstance(cell, IntervalCell)
         assert cell.value == pytest.approx(value)
         assert cell.low < value < cell.high
     assert cells["Nearest to FULL"] == "context"
@@ -88,7 +88,7 @@ def test_people_minus_model() -> None:
     assert table.rows[0][2:] == (Noted("3.0", note), Noted("7.5", note), Noted("16.9", note))
     measured = human_gaps_table([GapRow("WiC", "m", human_model_gaps({"full": right(30)}, {"full": right(40)}))])
     cell = measured.rows[0][2]
-    assert isinstance(cell, Interval)
+    assert isinstance(cell, IntervalCell)
     assert cell.value == pytest.approx(20.0)
 
 
@@ -128,7 +128,7 @@ def test_recorded_scores_say_whether_they_are_printed_or_assumed() -> None:
 def test_examples_stand_view_by_view() -> None:
     """A row for each view that is shown."""
     shown = (("full", "The [iron] was hot."), ("context", "The [X] was hot."))
-    table = examples_table([ExampleRow("wic", "same_sense", shown, "t")])
+    table = examples_table([ExampleInViews("wic", "same_sense", shown, "t")])
     assert [line[2:4] for line in table.rows] == [("FULL", "The [iron] was hot."), ("CONTEXT", "The [X] was hot.")]
 
 

@@ -18,7 +18,7 @@ from lexiscope.report.parts.people_tables import (
     single_raters_table,
     variance_table,
 )
-from lexiscope.report.tables import Interval, Missing
+from lexiscope.report.tables import IntervalCell, Missing
 
 RATINGS = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
 
@@ -27,7 +27,7 @@ def test_each_ceiling_has_a_row_of_its_own() -> None:
     """Each ceiling has its row with name and variant, definition and interval, and says what it is a mean over."""
     name = "mean_rater_correlation(variant=leave_one_out,method=spearman)"
     first = Estimate(name, 0.731, Bounds(0.71, 0.75, 0.95, "bootstrap"), 131, note="mean ρ")
-    row = ("mean rater correlation (leave-one-out)", "mean ρ", Interval(0.71, 0.75, 0.731), "131 raters")
+    row = ("mean rater correlation (leave-one-out)", "mean ρ", IntervalCell(0.71, 0.75, 0.731), "131 raters")
     table = ceilings_table([first])
     assert (table.rows, [column.header for column in table.columns][-1]) == ((row,), "Over")
     others = [

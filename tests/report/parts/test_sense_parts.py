@@ -22,7 +22,7 @@ from lexiscope.report.parts.sense_parts import (
     trainings_table,
 )
 from lexiscope.report.parts.sense_test_parts import single_sense_reference
-from lexiscope.report.pivot import Row
+from lexiscope.report.pivot import PivotRow
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.resources.vectors.training_log import LOG, LogRow, log_text, read_log
 from lexiscope.subjects.senses.gasi import Gasi, files_of, trainings_in
@@ -152,7 +152,7 @@ def test_a_row_of_another_statistic_has_its_number_in_the_first_column() -> None
         Record("spearman_x100(similarity=avg_sim_c,uncovered=0)", 30.0, "m", "set", n=8),
         Record("agreement", 70.0, dataset="set", n=8),
     ]
-    rows = [Row(("m",), {"subject": "m"}), Row(("people",), {"subject": ""})]
+    rows = [PivotRow(("m",), {"subject": "m"}), PivotRow(("people",), {"subject": ""})]
     table = similarity_table(
         "s", "S", records, rows, measures={"avg_sim_c": "A note."}, labels=("Vectors",), beside="agreement"
     )

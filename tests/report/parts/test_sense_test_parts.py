@@ -14,7 +14,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import pick
 from lexiscope.report.parts.sense_test_parts import Reference, agreement_part, duplicates_part, models_part
-from lexiscope.report.parts.sense_tests import Judgments, SenseTest, sense_tests
+from lexiscope.report.parts.sense_tests import SenseTest, SenseTestAnswers, sense_tests
 from lexiscope.report.plots.sense_tests import LikenessDot, likeness_dots
 from lexiscope.report.tables import to_text
 
@@ -40,7 +40,7 @@ def choice(name: str, word: str, groups: dict[str, str], chosen: str) -> tuple[I
 def asked(*pairs: tuple[Item, list[Response]]) -> list[SenseTest]:
     items = {item.item_id: item for item, _ in pairs}
     return sense_tests(
-        Judgments(ResponseTable.from_rows([row for _, rows in pairs for row in rows]), items), resamples=50
+        SenseTestAnswers(ResponseTable.from_rows([row for _, rows in pairs for row in rows]), items), resamples=50
     )
 
 

@@ -8,7 +8,7 @@ from lexiscope.analysis.norms.story_effects import ENDINGS, MEANINGS, ending_eff
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.result import Estimate
 from lexiscope.report.parts.story_tables import directions_table, disagreement_table, lengths_table, shifts_table
-from lexiscope.report.tables import Interval
+from lexiscope.report.tables import IntervalCell
 
 PLACES = list(itertools.product(ENDINGS, MEANINGS))
 """A1, A2, B1, B2, open 1, open 2."""
@@ -34,13 +34,13 @@ def test_endings_and_their_directions_have_a_row_each() -> None:
     found = ending_effects(ratings, story_places(conditions), resamples=20).results()
     free, ends = shifts_table(found, source="a paper does").rows
     assert free[0] == "ended against open"
-    assert free[1] == Interval(2.0, 2.0, 2.0)
+    assert free[1] == IntervalCell(2.0, 2.0, 2.0)
     assert (free[2], free[4]) == (0.5, 8)
-    assert (ends[1], ends[2], ends[4]) == (Interval(4.0, 4.0, 4.0), 0.0, 4)
+    assert (ends[1], ends[2], ends[4]) == (IntervalCell(4.0, 4.0, 4.0), 0.0, 4)
     assert shifts_table(found, source="a paper does").columns[2].note == "Divided by n, as a paper does."
     above, raised = directions_table(found).rows
-    assert (raised[0], raised[1]) == ("ending raises its meaning above the open story", Interval(100, 100, 100))
-    assert above[1:] == (Interval(100, 100, 100), 0.0, 0.0), "only stories with an ending have an intended meaning"
+    assert (raised[0], raised[1]) == ("ending raises its meaning above the open story", IntervalCell(100, 100, 100))
+    assert above[1:] == (IntervalCell(100, 100, 100), 0.0, 0.0), "only stories with an ending have an intended meaning"
 
 
 def test_disagreement_has_a_row_for_each_condition() -> None:

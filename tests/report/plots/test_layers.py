@@ -12,7 +12,7 @@ import pytest
 from lexiscope.analysis.layers.trajectory import family_by_depth_ratio
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Heading
-from lexiscope.report.plots.curves import LayerMeans, Trajectory
+from lexiscope.report.plots.curves import DrawnCurve, LayerMeans
 from lexiscope.report.plots.layers import by_depth, distance_by_layer, trajectories
 from lexiscope.report.plots.panel_grid import aic_panels, peak_panels
 from lexiscope.report.plots.panels import layer_ticks, start_at_zero
@@ -22,8 +22,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 HEADING = Heading("layers", "9", "Layers")
 
 
-def _curve(subject: str, *value: float, **more: float) -> Trajectory:
-    return Trajectory(subject, np.arange(len(value)), np.array(value), **more)
+def _curve(subject: str, *value: float, **more: float) -> DrawnCurve:
+    return DrawnCurve(subject, np.arange(len(value)), np.array(value), **more)
 
 
 def test_the_data_beside_are_the_input() -> None:
@@ -103,14 +103,14 @@ def test_any_number_of_subjects(count: int) -> None:
 def test_one_layer_is_a_point() -> None:
     """A subject with a single layer is drawn, with its interval as a bar."""
     point = np.array([12]), np.array([0.36]), np.array([0.30]), np.array([0.41])
-    figure = trajectories([Trajectory("BETO", *point)], HEADING, statistic="R²")
+    figure = trajectories([DrawnCurve("BETO", *point)], HEADING, statistic="R²")
     assert figure.data["value"].tolist() == [0.36]
     assert "NaN" not in figure.svg
 
 
 def test_the_axis_holds_every_curve() -> None:
     """The shared vertical axis starts at 0 and reaches above the highest band of any panel, whichever came first."""
-    low, high = _curve("low", 0.0, 0.1), Trajectory(
+    low, high = _curve("low", 0.0, 0.1), DrawnCurve(
         "high", np.arange(2), np.array([0.0, 0.5]), np.array([0.0, 0.4]), np.array([0.0, 0.6])
     )  # fmt: skip
     with drawing(4, 2) as sheet:
@@ -162,8 +162,8 @@ def test_ticks_are_whole_layers(last: int) -> None:
 def test_groups_are_panels() -> None:
     """Trajectories of one group share a panel under its name; by depth, all share one."""
     curves = [
-        Trajectory("a", np.arange(3), np.array([0.0, 0.1, 0.2]), group="12 layers"),
-        Trajectory("b", np.arange(3), np.array([0.0, 0.2, 0.3]), group="24 layers"),
+        DrawnCurve("a", np.arange(3), np.array([0.0, 0.1, 0.2]), group="12 layers"),
+        DrawnCurve("b", np.arange(3), np.array([0.0, 0.2, 0.3]), group="24 layers"),
     ]
     families = family_by_depth_ratio({"a": [0.0, 0.1, 0.2], "b": [0.0, 0.3]}, {"a": "12 layers", "b": "24 layers"})
     svg = trajectories(curves, HEADING, statistic="R²").svg
@@ -175,9 +175,9 @@ def test_groups_are_panels() -> None:
 def test_half_an_interval_and_unequal_lengths_are_refused() -> None:
     """An interval has two ends; layers and values are equally many; something must be given."""
     with pytest.raises(InputError, match="both of its ends"):
-        peak_panels([Trajectory("a", np.arange(2), np.zeros(2), low=np.zeros(2))], HEADING)
+        peak_panels([DrawnCurve("a", np.arange(2), np.zeros(2), low=np.zeros(2))], HEADING)
     with pytest.raises(InputError, match="lengths"):
-        peak_panels([Trajectory("a", np.arange(3), np.zeros(2))], HEADING)
+        peak_panels([DrawnCurve("a", np.arange(3), np.zeros(2))], HEADING)
     with pytest.raises(InputError, match="at least one curve"):
         peak_panels([], HEADING)
 

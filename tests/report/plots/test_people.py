@@ -7,14 +7,14 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Heading
-from lexiscope.report.plots.people import Place, agreement_histogram, norms_by_distance
+from lexiscope.report.plots.people import SubjectLine, agreement_histogram, norms_by_distance
 
 RATERS = np.array([0.5, 0.6, 0.7, 0.8, np.nan])
 
 
 def test_the_place_among_the_raters_is_counted() -> None:
     """A subject at .65 stands above two of four raters, 50.0 %; a tie is not above."""
-    places = [Place("BETO", 0.65), Place("tied", 0.6)]
+    places = [SubjectLine("BETO", 0.65), SubjectLine("tied", 0.6)]
     figure = agreement_histogram(RATERS, places, Heading("a", "4", "A"), definition="true leave-one-out")
     assert "BETO at .65, above 2 of 4 raters (50.0 %)." in figure.alt
     assert "tied at .60, above 1 of 4 raters (25.0 %)." in figure.alt
@@ -30,7 +30,7 @@ def test_the_definition_is_printed_on_the_axis() -> None:
 
 def test_raters_without_agreement_are_counted() -> None:
     """A rater with constant answers has no agreement: left out of the bars, kept in the data, named in the caption."""
-    figure = agreement_histogram(RATERS, [Place("BETO", 0.6)], Heading("a", "4", "A"), definition="d")
+    figure = agreement_histogram(RATERS, [SubjectLine("BETO", 0.6)], Heading("a", "4", "A"), definition="d")
     assert "1 raters have no defined agreement" in figure.caption
     assert figure.data["kind"].tolist() == ["rater"] * 5 + ["subject"]
     np.testing.assert_array_equal(figure.data["agreement"], [*RATERS, 0.6])

@@ -14,7 +14,7 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Heading, data_csv
 from lexiscope.report.plots.labels import place_labels
-from lexiscope.report.plots.size import NAMED, Ceiling, Fit, Sized, scaling
+from lexiscope.report.plots.size import NAMED, DrawnCeiling, Sized, SizeRegression, scaling
 from lexiscope.report.plots.style import drawing
 
 HEADING = Heading("scaling", "6", "Scaling")
@@ -75,8 +75,10 @@ def test_many_subjects_are_numbered_with_a_key() -> None:
 
 def test_ceilings_and_fit_are_named() -> None:
     """Each ceiling carries its full name and value, the regression its slope per tenfold parameters."""
-    ceilings = [Ceiling("true leave-one-out (mean ρ)²", 0.534), Ceiling("own rating included", 0.597)]
-    figure = scaling([Sized("a", 1e7, 0.1), Sized("b", 1e8, 0.2)], HEADING, fit=Fit(-0.6, 0.105), ceilings=ceilings)
+    ceilings = [DrawnCeiling("true leave-one-out (mean ρ)²", 0.534), DrawnCeiling("own rating included", 0.597)]
+    figure = scaling(
+        [Sized("a", 1e7, 0.1), Sized("b", 1e8, 0.2)], HEADING, fit=SizeRegression(-0.6, 0.105), ceilings=ceilings
+    )
     for words in ("true leave-one-out (mean ρ)² .53", "own rating included .60", "regression: .105 per tenfold"):
         assert words in figure.svg
     assert "Ceiling, own rating included: .597." in figure.alt
@@ -127,6 +129,6 @@ def test_a_point_and_the_line_come_from_results() -> None:
     drawn = Sized.of(SubjectFacts("m", n_parameters=1000), curve)
     assert drawn == Sized("m", 1000.0, best.value, best.interval.low, best.interval.high)
     report = regression_on_size([0.1, 0.2, 0.3, 0.45], [1e6, 1e7, 1e8, 1e9])
-    line = Fit.of(report)
+    line = SizeRegression.of(report)
     assert (line.intercept, line.slope) == (report.fit.coefficients[0].estimate, report.slope)
     assert line.text == f"b = {report.slope:.3f} per tenfold, p = {report.slope_p:.3f}, n = 4"

@@ -25,7 +25,7 @@ from lexiscope.datasets import mini_synonymy
 from lexiscope.subjects._scoring_options import CausalOptions
 from lexiscope.subjects.local import causal_lm
 from lexiscope.subjects.local._rounding import rounding
-from lexiscope.subjects.local._route import Guard, refusal, window_of
+from lexiscope.subjects.local._route import RouteCheck, refusal, window_of
 from lexiscope.subjects.local.causal_lm import CAPABILITIES, CausalLM, load
 
 Folders = Callable[[str], Path]
@@ -535,7 +535,7 @@ def test_a_continued_run_keeps_the_first_provenance(
         collect_run(subjects=[catalog.subject(spec)], out=tmp_path / "broken", progress=stop, **asked)
     checked = causal_lm.guard
 
-    def otherwise(*given: Any, **budgets: Any) -> Guard:
+    def otherwise(*given: Any, **budgets: Any) -> RouteCheck:
         found = checked(*given, **budgets)
         changes = {"difference": found.difference + 1e-6}
         return replace(found, **(changes | ({"route": "batched", "refused": "x"} if other == "route" else {})))

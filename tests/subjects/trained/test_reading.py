@@ -15,7 +15,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.search_space import Entry
 from lexiscope.items.arrange.views import view_item
-from lexiscope.subjects.trained._reading import Reading, Wording, encode, entry_text, within
+from lexiscope.subjects.trained._reading import TextsWithTargets, Wording, encode, entry_text, within
 
 BANK = Usage("The bank of the bank shut.", 16, 20, lemma="bank", language="en")
 LIMA = Usage("Una lima.", 4, 8, lemma="lima")
@@ -130,7 +130,7 @@ def test_items_of_another_shape_are_refused() -> None:
 
 def test_targets_are_found_in_their_own_text() -> None:
     """The sub-words of a target are those of its text, though both texts have the same offsets."""
-    reading = Reading("one two three", "one two three", ((0, 4, 7), (1, 8, 13)))
+    reading = TextsWithTargets("one two three", "one two three", ((0, 4, 7), (1, 8, 13)))
     (found,) = encode(words(), [reading], longest=20)
     assert found.targets == ((2,), (7,))
     assert found.types == (0,) * 5 + (1,) * 4
@@ -144,7 +144,7 @@ def test_a_long_context_is_cut_far_from_the_targets(before: int, after: int, oth
     second = " ".join(["v"] * other + ["GOAL"])
     targets = ((0, 2 * before, 2 * before + 6), (1, 2 * other, 2 * other + 4))
     tokenizer = words()
-    (found,) = encode(tokenizer, [Reading(first, second, targets)], longest=longest)
+    (found,) = encode(tokenizer, [TextsWithTargets(first, second, targets)], longest=longest)
     whole = before + 1 + after + other + 1 + 3
     assert len(found.ids) == min(longest, whole)
     assert found.cut == (whole > longest)

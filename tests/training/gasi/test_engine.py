@@ -21,7 +21,7 @@ from lexiscope.training.gasi._reference import Windows, learn_batch
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import CHECKPOINT, train_gasi
-from lexiscope.training.gasi.vocabulary import Limits, Vocabulary
+from lexiscope.training.gasi.vocabulary import Vocabulary, VocabularyLimits
 
 from .corpus import write_corpus
 from .test_kernel import SETTINGS, by_kernel, case, relative
@@ -111,7 +111,7 @@ train_gasi(open_shards(folder / "shards"), out=folder / "killed", settings=how)
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is of POSIX")
 def test_a_killed_training_ends_with_the_same_bytes(tmp_path: Path) -> None:
     """A process killed in the midst of its training: the next one goes on, and ends as if nothing had happened."""
-    shards = make_shards([write_corpus(tmp_path)], tmp_path / "shards", limits=Limits(min_count=1))
+    shards = make_shards([write_corpus(tmp_path)], tmp_path / "shards", limits=VocabularyLimits(min_count=1))
     how = GasiSettings(dimensions=64, subsampling=0.0, chunk_tokens=300, epochs=60, checkpoint_tokens=30_000)
     state = tmp_path / "killed" / CHECKPOINT / _course.STATE
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(tmp_path)], env=os.environ | {"OMP_NUM_THREADS": "1"})

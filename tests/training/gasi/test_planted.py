@@ -17,7 +17,7 @@ from lexiscope.training.gasi.planted import PlantedSenses
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi, write_senses
-from lexiscope.training.gasi.vocabulary import Limits
+from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 from .corpus import noisy_lines, topic_lines
 
@@ -29,7 +29,7 @@ def recovered(folder: Path, variant: Variant, *, senses: int = 2, noise: float =
     lines = noisy_lines(noise=noise, seed=1) if noise else topic_lines(1500, seed=1)
     folder.mkdir()
     (folder / "corpus.txt").write_text("".join(" ".join(line) + "\n" for line in plant(lines, PLANTED)))
-    shards = make_shards([folder / "corpus.txt"], folder / "shards", limits=Limits(min_count=1))
+    shards = make_shards([folder / "corpus.txt"], folder / "shards", limits=VocabularyLimits(min_count=1))
     how = GasiSettings(
         variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000, senses=senses
     )
@@ -76,7 +76,7 @@ def test_only_scaled_noise_learns_a_choice_that_is_decided(tmp_path: Path) -> No
     """
     made = "".join(" ".join(line) + "\n" for line in noisy_lines(seed=1))
     (tmp_path / "corpus.txt").write_text(made)
-    shards = make_shards([tmp_path / "corpus.txt"], tmp_path / "shards", limits=Limits(min_count=1))
+    shards = make_shards([tmp_path / "corpus.txt"], tmp_path / "shards", limits=VocabularyLimits(min_count=1))
     last = {}
     for variant in VARIANTS[1:]:
         how = GasiSettings(

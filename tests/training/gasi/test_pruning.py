@@ -16,7 +16,7 @@ from lexiscope.training.gasi.pruning import prune_senses, pruned_mask, pruning_t
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import mask_of, train_gasi, write_senses
-from lexiscope.training.gasi.vocabulary import Limits
+from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 from .corpus import write_corpus
 
@@ -158,7 +158,7 @@ def test_a_pruned_folder_keeps_vectors_and_says_how(tmp_path: Path) -> None:
 
 def test_retraining_keeps_to_the_mask(tmp_path: Path) -> None:
     """Trained again on the same corpus, the senses that were pruned have no probability; another corpus is refused."""
-    shards = make_shards([write_corpus(tmp_path)], tmp_path / "s", limits=Limits(min_count=1))
+    shards = make_shards([write_corpus(tmp_path)], tmp_path / "s", limits=VocabularyLimits(min_count=1))
     how = GasiSettings(dimensions=8, epochs=2, subsampling=0.0)
     train_gasi(shards, out=tmp_path / "a", settings=how)
     prune_senses(tmp_path / "a", out=tmp_path / "b", threshold=0.6)
@@ -167,7 +167,7 @@ def test_retraining_keeps_to_the_mask(tmp_path: Path) -> None:
     found = train_gasi(shards, out=tmp_path / "c", settings=how, mask=mask)
     assert found.n_senses == mask.sum()
     np.testing.assert_array_equal(read_sense_vectors(tmp_path / "c").mask, mask)
-    other = make_shards([write_corpus(tmp_path)], tmp_path / "o", limits=Limits(min_count=1, top=9))
+    other = make_shards([write_corpus(tmp_path)], tmp_path / "o", limits=VocabularyLimits(min_count=1, top=9))
     with pytest.raises(InputError, match="E713"):
         mask_of(tmp_path / "b", other)
 

@@ -19,7 +19,7 @@ from lexiscope.resources.vectors.training_log import LogRow
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi
-from lexiscope.training.gasi.vocabulary import Limits
+from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 _64 = (1 << 64) - 1
 NOISE = {"skip_gram": 0.0, "sasi": 0.0, "gasi": 1.0}
@@ -152,7 +152,7 @@ def numbered(lines: list[list[str]]) -> tuple[list[int], Any]:
 
 def by_trainer(folder: Path, how: GasiSettings, mask: Any) -> tuple[Any, tuple[LogRow, ...]]:
     (folder / "text.txt").write_text("".join(" ".join(line) + "\n" for line in LINES))
-    shards = make_shards([folder / "text.txt"], folder / "s", limits=Limits(1, 0), tokenisation="given")
+    shards = make_shards([folder / "text.txt"], folder / "s", limits=VocabularyLimits(1, 0), tokenisation="given")
     log = train_gasi(shards, out=folder / "out", settings=how, seed=3, mask=mask).log
     return read_sense_vectors(folder / "out"), log
 

@@ -15,7 +15,7 @@ from lexiscope.training.gasi import sense_counts
 from lexiscope.training.gasi.sense_counts import count_senses
 from lexiscope.training.gasi.shards import Shards, make_shards
 from lexiscope.training.gasi.train import write_senses
-from lexiscope.training.gasi.vocabulary import Limits
+from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 from .corpus import write_corpus
 
@@ -25,7 +25,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Shards, Gasi]:
     """A corpus in files of 700 numbers, and vectors at random, some pruned."""
     folder, rng = tmp_path_factory.mktemp("counts"), np.random.default_rng(4)
     corpus = write_corpus(folder)
-    shards = make_shards([corpus], folder / "shards", limits=Limits(1, 0), shard_tokens=700)
+    shards = make_shards([corpus], folder / "shards", limits=VocabularyLimits(1, 0), shard_tokens=700)
     words, counts = shards.vocabulary.words, shards.vocabulary.counts
     senses, contexts = (rng.normal(size=(len(words), *shape)).astype(np.float32) for shape in ((3, 6), (6,)))
     mask = rng.random((len(words), 3)) < 0.7

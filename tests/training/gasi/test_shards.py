@@ -13,11 +13,18 @@ from lexiscope.build.planted.senses import PseudoWord, plant
 from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.lock import locked
 from lexiscope.training.gasi.shards import LINE_END, make_shards, open_shards, renamed_shards
-from lexiscope.training.gasi.vocabulary import Limits, Vocabulary, choose, count_words, negative_table, read_vocabulary
+from lexiscope.training.gasi.vocabulary import (
+    Vocabulary,
+    VocabularyLimits,
+    choose,
+    count_words,
+    negative_table,
+    read_vocabulary,
+)
 
 from .corpus import topic_lines, write_corpus
 
-FEW = Limits(min_count=1)
+FEW = VocabularyLimits(min_count=1)
 
 
 def test_words_come_by_frequency(tmp_path: Path) -> None:
@@ -28,15 +35,15 @@ def test_words_come_by_frequency(tmp_path: Path) -> None:
     assert found.words == ("b", "a", "c", "d", "e")
     assert found.counts.tolist() == [3, 2, 2, 1, 1]
     assert found.n_tokens == 9
-    assert count_words([path], Limits(min_count=2)).words == ("b", "a", "c")
-    assert count_words([path], Limits(min_count=1, top=2)).words == ("b", "a")
+    assert count_words([path], VocabularyLimits(min_count=2)).words == ("b", "a", "c")
+    assert count_words([path], VocabularyLimits(min_count=1, top=2)).words == ("b", "a")
 
 
 def test_numbers_stand_for_the_known_words_of_lines(tmp_path: Path) -> None:
     """Unknown words are left out, a line ends with -1, a line with fewer than two known words is left out."""
     path = tmp_path / "a.txt"
     path.write_text("b a x b\nb\ny b z\na b\n")
-    shards = make_shards([path], tmp_path / "s", limits=Limits(min_count=2))
+    shards = make_shards([path], tmp_path / "s", limits=VocabularyLimits(min_count=2))
     assert shards.vocabulary.words == ("b", "a")
     assert shards.chunk(0, 99).tolist() == [0, 1, 0, LINE_END, 1, 0, LINE_END]
 
@@ -78,7 +85,7 @@ def test_finished_shards_are_opened(tmp_path: Path) -> None:
     before = (tmp_path / "s" / "shard-00000.i32").stat().st_mtime_ns
     make_shards([path], tmp_path / "s", limits=FEW)
     assert (tmp_path / "s" / "shard-00000.i32").stat().st_mtime_ns == before
-    assert len(make_shards([path], tmp_path / "s", limits=Limits(1, 10)).vocabulary.words) == 10
+    assert len(make_shards([path], tmp_path / "s", limits=VocabularyLimits(1, 10)).vocabulary.words) == 10
 
 
 def test_shards_of_another_vocabulary_are_made_again(tmp_path: Path) -> None:
@@ -128,7 +135,7 @@ def test_two_corpora_are_not_mixed_in_one_folder(tmp_path: Path) -> None:
     with locked(tmp_path / "s"):
         assert make_shards([corpus], tmp_path / "s", limits=FEW).about == made.about
         with pytest.raises(RunError, match="another process"):
-            make_shards([corpus], tmp_path / "s", limits=Limits(2))
+            make_shards([corpus], tmp_path / "s", limits=VocabularyLimits(2))
         with pytest.raises(RunError, match="another process"):
             renamed_shards(made, {made.vocabulary.words[0]: "x"}, tmp_path / "s")
 
@@ -145,11 +152,11 @@ def test_an_empty_vocabulary_is_refused(tmp_path: Path) -> None:
     """E705 says how frequent the most frequent word is."""
     (tmp_path / "a.txt").write_text("b a b c\n")
     with pytest.raises(InputError, match=r"\[E705\]") as error:
-        count_words([tmp_path / "a.txt"], Limits(min_count=5))
+        count_words([tmp_path / "a.txt"], VocabularyLimits(min_count=5))
     assert "0 occur 5 times or more; the most frequent, 'b', 2 times" in str(error.value)
     assert "smaller --min-count" in str(error.value)
     with pytest.raises(InputError, match=r"1 of 3 words are learnt(.|\n)*larger --top"):
-        count_words([tmp_path / "a.txt"], Limits(min_count=1, top=1))
+        count_words([tmp_path / "a.txt"], VocabularyLimits(min_count=1, top=1))
     other = choose(Counter({"x": 3, "y": 2}), FEW, tmp_path)
     with pytest.raises(InputError, match=r"\[E704\]"):
         make_shards([tmp_path / "a.txt"], tmp_path / "s", vocabulary=other)

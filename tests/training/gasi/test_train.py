@@ -20,7 +20,7 @@ from lexiscope.training.gasi import _course
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards
 from lexiscope.training.gasi.train import CHECKPOINT, TrainedSenses, check_place, train_gasi
-from lexiscope.training.gasi.vocabulary import Limits
+from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 from .corpus import write_corpus
 
@@ -31,7 +31,7 @@ SEALED = ("vectors.safetensors", "vocabulary.tsv", LOG, "settings.json")
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory: pytest.TempPathFactory) -> Shards:
     folder = tmp_path_factory.mktemp("corpus")
-    return make_shards([write_corpus(folder)], folder / "shards", limits=Limits(min_count=1))
+    return make_shards([write_corpus(folder)], folder / "shards", limits=VocabularyLimits(min_count=1))
 
 
 def trained(shards: Shards, out: Path, **changed: object) -> TrainedSenses:

@@ -151,7 +151,7 @@ def _draws(units: Units, level: Level, codes: IntArray, n_groups: int, *, resamp
     return np.concatenate([_alphas(found, part.astype(np.float64)) for part in parts])
 
 
-def _alphas(found: Disagreement, weights: FloatArray) -> FloatArray:
+def _alphas(found: WeightedDisagreement, weights: FloatArray) -> FloatArray:
     """Alpha of each reweighting of the groups, NaN without variation. *Shape:* weights (draws, groups) → (draws,)."""
     n = weights @ found.size
     observed, expected = found.sums(weights)
@@ -190,7 +190,7 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Disagreement:
+class WeightedDisagreement:
     """Disagreement as a function of the weights of groups of units.
 
     *Shape:* size (groups,), the ratings of each group. ``sums`` takes weights (draws, groups) and returns the observed
@@ -203,11 +203,11 @@ class Disagreement:
     width: int
 
 
-def disagreement(units: Units, level: Level, groups: IntArray, n_groups: int) -> Disagreement:
+def disagreement(units: Units, level: Level, groups: IntArray, n_groups: int) -> WeightedDisagreement:
     """Return the disagreement of some units at a level. *Shape:* groups (units,), the code of each unit's group."""
     make = {"nominal": _nominal, "ordinal": _ordinal, "interval": _interval, "ratio": _ratio}[level]
     sums, width = make(units, groups, n_groups)
-    return Disagreement(_by_group(units.size, groups, n_groups), sums, max(width, n_groups, len(units.size)))
+    return WeightedDisagreement(_by_group(units.size, groups, n_groups), sums, max(width, n_groups, len(units.size)))
 
 
 def _by_group(values: FloatArray, groups: IntArray, n_groups: int) -> FloatArray:

@@ -13,7 +13,7 @@ from itertools import combinations
 from lexiscope.analysis.accuracy import Accuracy, accuracy, wilson_interval
 from lexiscope.analysis.agreement.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.bootstrap import cluster_labels
-from lexiscope.analysis.ratings import PEOPLE, Table
+from lexiscope.analysis.ratings import PEOPLE, ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Interval, Undefined
 
@@ -64,7 +64,7 @@ class ForcedChoice:
 
 
 def forced_choice(
-    table: Table,
+    table: ResponseColumns,
     *,
     right: Mapping[str, str],
     sides: Mapping[str, tuple[str, ...]],
@@ -127,7 +127,7 @@ def kappa_from_margins(agreement: float, first: float, second: float) -> float:
 
 
 def _by_person(
-    rows: Table, right: Mapping[str, str], sides: Mapping[str, tuple[str, ...]]
+    rows: ResponseColumns, right: Mapping[str, str], sides: Mapping[str, tuple[str, ...]]
 ) -> dict[str, dict[str, str | None]]:
     """The option that each person chose of each item, people in order of first appearance."""
     chosen: dict[str, dict[str, str | None]] = {}
@@ -143,7 +143,7 @@ def _by_person(
     return chosen
 
 
-def _marks(rows: Table, right: Mapping[str, str]) -> dict[str, set[str]]:
+def _marks(rows: ResponseColumns, right: Mapping[str, str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for who, item, value in zip(*(rows.column(name) for name in ("subject_id", "item_id", "value")), strict=True):
         if value == 1 and item in right:

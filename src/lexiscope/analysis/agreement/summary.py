@@ -86,7 +86,7 @@ def summarise(
     Errors: :class:`StatisticError` where there are fewer than two raters.
     """
     at_least_two(ratings, path)
-    setting = Setting(groups, rater_groups, resamples, seed)
+    setting = AgreementSetting(groups, rater_groups, resamples, seed)
     try:
         others: RaterAgreement | None = leave_one_out(ratings, resamples=resamples, seed=seed)
     except StatisticError:
@@ -124,7 +124,7 @@ def counts_of(ratings: Ratings, what: str) -> tuple[tuple[str, int], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class AgreementSetting:
     """What the statistics of one table share: groups of items and of raters, resamples, seed."""
 
     groups: Mapping[str, str] | None
@@ -136,7 +136,7 @@ class Setting:
 Maker = Callable[[], list[Record]]
 
 
-def _makers(ratings: Ratings, setting: Setting) -> dict[str, Maker]:
+def _makers(ratings: Ratings, setting: AgreementSetting) -> dict[str, Maker]:
     """The statistics in the order in which they are printed, the honest variant of each first."""
     resamples, seed = setting.resamples, setting.seed
 
@@ -177,7 +177,7 @@ def _makers(ratings: Ratings, setting: Setting) -> dict[str, Maker]:
     return makers
 
 
-def _consistency(ratings: Ratings, setting: Setting, of_rater: Mapping[str, str]) -> list[Record]:
+def _consistency(ratings: Ratings, setting: AgreementSetting, of_rater: Mapping[str, str]) -> list[Record]:
     found = group_consistency(ratings, of_rater, words=setting.groups, resamples=setting.resamples, seed=setting.seed)
     return [
         flat_record(

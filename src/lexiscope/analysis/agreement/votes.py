@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from lexiscope.analysis.agreement.choices import option_table, trust_weighted
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, group_codes, percentile_interval, resample_counts
-from lexiscope.analysis.ratings import PEOPLE, Ratings, Repeats, Table
+from lexiscope.analysis.ratings import PEOPLE, Ratings, Repeats, ResponseColumns
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
@@ -108,7 +108,7 @@ def rater_trust(raters: Sequence[str], right: Sequence[bool]) -> dict[str, float
 
 
 def trust_of_checks(
-    table: Table, *, measure: str = "attention_check", kinds: Collection[str] = PEOPLE
+    table: ResponseColumns, *, measure: str = "attention_check", kinds: Collection[str] = PEOPLE
 ) -> dict[str, float]:
     """Return each rater's share of right answers to test questions, from their rows in a table of responses.
 

@@ -54,7 +54,7 @@ class Bias:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ViewDifference:
     """The score of one view minus that of another, on the same resampled words. *Unit:* that of the metric."""
 
     first: str
@@ -99,11 +99,11 @@ class Biases:
     context: Bias
     word: Bias
     context_span: Bias | None
-    full_over_label: Difference | None
-    context_over_label: Difference | None
-    word_over_label: Difference | None
-    context_gap: Difference | None
-    word_gap: Difference | None
+    full_over_label: ViewDifference | None
+    context_over_label: ViewDifference | None
+    word_over_label: ViewDifference | None
+    context_gap: ViewDifference | None
+    word_gap: ViewDifference | None
     minimum_gap: MinimumGap | None
     n_words: int
 
@@ -181,14 +181,14 @@ def _bias_draws(draws: Mapping[str, FloatArray], view: str) -> FloatArray:
     return np.asarray(np.divide(above, room, out=np.full(len(room), np.nan), where=room > _TINY))
 
 
-def _difference(drawn: DrawnScores, first: str, second: str) -> Difference | None:
+def _difference(drawn: DrawnScores, first: str, second: str) -> ViewDifference | None:
     if first not in drawn.values or second not in drawn.values:
         return None
     interval = drawn.interval(drawn.draws[first] - drawn.draws[second])
-    return Difference(first, second, drawn.values[first].value - drawn.values[second].value, interval)
+    return ViewDifference(first, second, drawn.values[first].value - drawn.values[second].value, interval)
 
 
-def _minimum_gap(drawn: DrawnScores, context: Difference, word: Difference) -> MinimumGap:
+def _minimum_gap(drawn: DrawnScores, context: ViewDifference, word: ViewDifference) -> MinimumGap:
     draws = drawn.draws[FULL] - np.maximum(drawn.draws[CONTEXT], drawn.draws[WORD])
     smaller = min(context, word, key=lambda gap: gap.value)
     return MinimumGap(smaller.value, smaller.second, drawn.interval(np.asarray(draws)))

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lexiscope.analysis.bias.bias import CONTEXT, FULL, LABEL, WORD, Bias, Biases, Difference, MinimumGap
+from lexiscope.analysis.bias.bias import CONTEXT, FULL, LABEL, WORD, Bias, Biases, MinimumGap, ViewDifference
 from lexiscope.analysis.bias.view_gaps import ViewGap
 from lexiscope.core.result import Interval
 
@@ -143,7 +143,7 @@ def bias_finding(bias: Bias, *, high: float = HIGH) -> Finding:
     return "not high" if bias.interval.high < high else "cannot be said"
 
 
-def over_label(view: str, model: Biases) -> Difference | None:
+def over_label(view: str, model: Biases) -> ViewDifference | None:
     """Return how far a part (``context`` or ``word``) is above LABEL, on the same resampled words."""
     return model.context_over_label if view == CONTEXT else model.word_over_label
 

@@ -128,13 +128,13 @@ def draw_scores(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Columns:
+class _ViewColumns:
     values: FloatArray
     words: np.ndarray[tuple[int], np.dtype[np.str_]]
     gold: FloatArray
 
 
-def _checked(view: str, scores: ViewScores, metric: Metric) -> _Columns:
+def _checked(view: str, scores: ViewScores, metric: Metric) -> _ViewColumns:
     values = np.asarray(scores.values, dtype=np.float64)
     gold = values if scores.gold is None else np.asarray(scores.gold, dtype=np.float64)
     words = np.asarray(scores.words, dtype=np.str_)
@@ -148,10 +148,10 @@ def _checked(view: str, scores: ViewScores, metric: Metric) -> _Columns:
     if metric != "accuracy" and (scores.gold is None or is_constant(gold) or len(gold) < 3):
         what = f"the {metric} of the view {view} needs a graded gold of at least 3 items that are not all alike"
         raise StatisticError(what)
-    return _Columns(values, words, gold)
+    return _ViewColumns(values, words, gold)
 
 
-def _word_codes(measured: Mapping[str, _Columns]) -> tuple[dict[str, IntArray], int]:
+def _word_codes(measured: Mapping[str, _ViewColumns]) -> tuple[dict[str, IntArray], int]:
     """The number of each item's word among the words of all views."""
     if not measured:
         return {}, 0
@@ -162,7 +162,12 @@ def _word_codes(measured: Mapping[str, _Columns]) -> tuple[dict[str, IntArray], 
 
 
 def _accuracy_draws(
-    measured: Mapping[str, _Columns], codes: Mapping[str, IntArray], n_words: int, _: Metric, resamples: int, seed: int
+    measured: Mapping[str, _ViewColumns],
+    codes: Mapping[str, IntArray],
+    n_words: int,
+    _: Metric,
+    resamples: int,
+    seed: int,
 ) -> dict[str, FloatArray]:
     """Means per draw, from sums and counts per word: one product of matrices serves all views."""
     if not measured:
@@ -178,7 +183,7 @@ def _accuracy_draws(
 
 
 def _correlation_draws(
-    measured: Mapping[str, _Columns],
+    measured: Mapping[str, _ViewColumns],
     codes: Mapping[str, IntArray],
     n_words: int,
     metric: Metric,
@@ -200,7 +205,7 @@ def _kind(metric: Metric) -> Kind:
     return "spearman" if metric == "spearman" else "pearson"
 
 
-def _measured_value(view: str, scores: _Columns, codes: IntArray, metric: Metric, drawn: DrawnScores) -> ViewValue:
+def _measured_value(view: str, scores: _ViewColumns, codes: IntArray, metric: Metric, drawn: DrawnScores) -> ViewValue:
     note = ""
     if metric == "accuracy":
         value = float(scores.values.mean())

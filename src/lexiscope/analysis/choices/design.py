@@ -17,7 +17,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, chance_level, contrast
+from lexiscope.analysis.accuracy import Accuracy, PairedDecisions, accuracy, chance_level, contrast
 from lexiscope.analysis.choices.choice_sets import Decisions, decisions_of
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -281,7 +281,7 @@ class ChoiceDesign:
             seed=self.seed,
         )
 
-    def contrast(self, first: Decisions, second: Decisions) -> Contrast:
+    def contrast(self, first: Decisions, second: Decisions) -> PairedDecisions:
         """Return the contrast of two sets of decisions, item by item."""
         right = first.correct, second.correct
         return contrast(*right, clusters=self.clusters, resamples=self.resamples, seed=self.seed)

@@ -13,7 +13,7 @@ from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.analysis.agreement.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.analysis.norms.predictions import predictions_of
-from lexiscope.analysis.ratings import Table
+from lexiscope.analysis.ratings import ResponseColumns
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
@@ -57,7 +57,7 @@ class TagAgreement:
 
 
 def tag_shares(
-    table: Table,
+    table: ResponseColumns,
     coder: str,
     tags: Sequence[str],
     *,
@@ -87,7 +87,7 @@ def tag_shares(
 
 
 def tag_agreement(
-    table: Table,
+    table: ResponseColumns,
     first: str,
     second: str,
     tags: Sequence[str],
@@ -130,7 +130,7 @@ def tag_agreement(
 
 
 def tag_results(
-    table: Table,
+    table: ResponseColumns,
     coders: Sequence[str],
     cases: Mapping[str, str],
     tags: Sequence[str],
@@ -161,7 +161,7 @@ def tag_results(
     return tuple(found)
 
 
-def _marks(table: Table, coder: str, tag: str) -> dict[str, bool]:
+def _marks(table: ResponseColumns, coder: str, tag: str) -> dict[str, bool]:
     values = predictions_of(table, coder, measure=statistic_name("error_tag", tag=tag))
     return {case: value == 1 for case, value in values.items() if value is not None}
 

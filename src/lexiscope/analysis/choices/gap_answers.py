@@ -13,9 +13,9 @@ from itertools import combinations
 
 import numpy as np
 
-from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
+from lexiscope.analysis.accuracy import Accuracy, PairedDecisions, accuracy, contrast
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, cluster_labels
-from lexiscope.analysis.ratings import Table
+from lexiscope.analysis.ratings import ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
 
@@ -96,7 +96,7 @@ class GapAccuracy:
         )
 
 
-def gap_hits(table: Table, measure: str, *, subject: str) -> GapHits:
+def gap_hits(table: ResponseColumns, measure: str, *, subject: str) -> GapHits:
     """Return which items a subject has right under one measure; any of its predictions of an item suffices.
 
     Errors: :class:`InputError` where the subject has no such row, items have different numbers of predictions (any of
@@ -122,7 +122,7 @@ def gap_hits(table: Table, measure: str, *, subject: str) -> GapHits:
     return GapHits(subject, measure, kept, hit, n_right, int(counts.max()), int(missing.sum()))
 
 
-def every_gap_hits(table: Table) -> list[GapHits]:
+def every_gap_hits(table: ResponseColumns) -> list[GapHits]:
     """Return :func:`gap_hits` of each subject and measure of a table, in order of first appearance."""
     return [
         gap_hits(table, measure, subject=subject)
@@ -167,7 +167,7 @@ def gap_contrast(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> Contrast:
+) -> PairedDecisions:
     """Compare two sets of hits on the same items: two criteria of one subject, one prediction and ten, two subjects.
 
     Paired t-test as in the study, exact McNemar test beside it, interval by *clusters*.

@@ -13,7 +13,7 @@ import numpy as np
 from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.analysis.agreement.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.bootstrap import IntArray, cluster_labels
-from lexiscope.analysis.ratings import Table
+from lexiscope.analysis.ratings import ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
@@ -75,7 +75,7 @@ class CoderAgreement:
 
 
 def category_shares(
-    table: Table,
+    table: ResponseColumns,
     measure: str,
     categories: Sequence[str],
     *,
@@ -119,7 +119,7 @@ def category_shares(
 
 
 def coder_agreement(
-    table: Table,
+    table: ResponseColumns,
     first: str,
     second: str,
     categories: Sequence[str],
@@ -159,7 +159,7 @@ def coder_agreement(
     )
 
 
-def _codes_of(table: Table, coder: str, categories: Sequence[str]) -> dict[str, str | None]:
+def _codes_of(table: ResponseColumns, coder: str, categories: Sequence[str]) -> dict[str, str | None]:
     rows = table.where(measure=CATEGORY, subject_id=coder)
     if not len(rows):
         raise InputError(f"{coder} has no codes", code="E504", hint="read the coded sheet first")

@@ -22,7 +22,7 @@ Rule = Literal["largest_error", "subjects_disagree", "people_disagree"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SubjectAnswer:
     """One subject's prediction of an item, missing where unreadable, and whether it lies within SD of people's mean."""
 
     subject: str
@@ -31,19 +31,19 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleRow:
+class RatedExample:
     """One item: people's mean, SD (n − 1) and single ratings in ascending order, and each subject's answer."""
 
     item_id: str
     mean: float
     sd: float
     ratings: tuple[float, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[SubjectAnswer, ...]
 
 
 def example_rows(
     item_ids: Sequence[str], ratings: Ratings, subjects: Mapping[str, Predictions]
-) -> tuple[ExampleRow, ...]:
+) -> tuple[RatedExample, ...]:
     """Return the rows of a qualitative table, items and subjects in the order given.
 
     Errors: :class:`InputError` for an item without two ratings.
@@ -63,11 +63,11 @@ def example_rows(
         own = tuple(sorted(ratings.value[ratings.item == k].tolist()))
         mean, sd = float(means[k]), float(sds[k])
         answers = tuple(_answer(name, given.get(item), mean, sd) for name, given in subjects.items())
-        rows.append(ExampleRow(item, mean, sd, own, answers))
+        rows.append(RatedExample(item, mean, sd, own, answers))
     return tuple(rows)
 
 
-def largest_errors(ratings: Ratings, predictions: Predictions, *, count: int) -> tuple[ExampleRow, ...]:
+def largest_errors(ratings: Ratings, predictions: Predictions, *, count: int) -> tuple[RatedExample, ...]:
     """Return the items of which a prediction is farthest from people's mean, the largest error first; ties go by id.
 
     A prediction within SD of the mean is no error; predictions that could not be read and items without ratings are
@@ -113,8 +113,8 @@ def _score(rule: Rule, values: np.ndarray[tuple[int], np.dtype[np.float64]], mea
     return float(np.ptp(values)) if rule == "subjects_disagree" else sd
 
 
-def _answer(subject: str, predicted: float | None, mean: float, sd: float) -> Answer:
+def _answer(subject: str, predicted: float | None, mean: float, sd: float) -> SubjectAnswer:
     if predicted is None:
-        return Answer(subject, None, within_sd=False)
+        return SubjectAnswer(subject, None, within_sd=False)
     right = is_within_sd(np.array([predicted]), np.array([mean]), np.array([sd]))
-    return Answer(subject, predicted, bool(right[0]))
+    return SubjectAnswer(subject, predicted, bool(right[0]))

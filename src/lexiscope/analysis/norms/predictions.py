@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.bootstrap import FloatArray, cluster_labels
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms.norms import item_sd
-from lexiscope.analysis.ratings import Ratings, Table
+from lexiscope.analysis.ratings import Ratings, ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
@@ -53,7 +53,7 @@ class Judged:
         return cluster_labels(self.item_ids, groups, what="group")
 
 
-def predictions_of(table: Table, subject: str, *, measure: str = "rating") -> dict[str, float | None]:
+def predictions_of(table: ResponseColumns, subject: str, *, measure: str = "rating") -> dict[str, float | None]:
     """Return what a subject predicts for each item, ``None`` for an answer without a value.
 
     Errors: :class:`InputError` E504 where the subject has no such row, E502 for an item that it answered twice.
@@ -133,7 +133,7 @@ class Predictor:
 
 
 def predictor(
-    table: Table, subject: str, *, measure: str = "rating", replies: str = "", form: Form | None = None
+    table: ResponseColumns, subject: str, *, measure: str = "rating", replies: str = "", form: Form | None = None
 ) -> Predictor:
     """Return what a subject predicts, questions that were asked repeatedly averaged over the readable answers.
 
@@ -171,7 +171,7 @@ def predictor(
 
 
 def predictors(
-    table: Table,
+    table: ResponseColumns,
     measures: Mapping[str, str],
     *,
     titles: Mapping[str, str] | None = None,
@@ -258,7 +258,7 @@ def rho_with_means(
 
 
 def nearness_by_layer(
-    table: Table,
+    table: ResponseColumns,
     ratings: Ratings,
     *,
     measure: str = "cosine_distance",

@@ -22,14 +22,14 @@ from lexiscope.core.result import Undefined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gold:
+class GoldRatings:
     """What people said, in the order of the published rows. *Shape:* mean, sd (rows,)."""
 
     mean: FloatArray
     sd: FloatArray
 
     @classmethod
-    def of(cls, choices: Sequence[Sequence[int]]) -> Gold:
+    def of(cls, choices: Sequence[Sequence[int]]) -> GoldRatings:
         """Return mean and sample standard deviation of the ratings of each row.
 
         Errors: :class:`StatisticError` where there is no row, or one with fewer than two ratings.
@@ -63,7 +63,7 @@ class OfficialScore:
         return {"accuracy": self.accuracy, "spearman": None if isinstance(rho, Undefined) else rho}
 
 
-def official_score(predictions: ArrayLike, gold: Gold) -> OfficialScore:
+def official_score(predictions: ArrayLike, gold: GoldRatings) -> OfficialScore:
     """Return the official score of predictions, in the order of the published rows.
 
     *Shape:* predictions (rows,). *Higher means:* closer to people. *Source:* SemEval-2026 Task 5, ``scoring.py``.

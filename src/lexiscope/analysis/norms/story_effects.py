@@ -172,7 +172,7 @@ def ending_effects(
     a, b, free = means[:, 0, :], means[:, 1, :], means[:, 2, :]
     # meaning 1 of ending A and meaning 2 of ending B were intended
     intended, other = np.stack([a[:, 0], b[:, 1]], axis=1), np.stack([a[:, 1], b[:, 0]], axis=1)
-    sample = _Sample(labels, level, resamples, seed)
+    sample = _SetupSample(labels, level, resamples, seed)
     return EndingEffects(
         open_to_ended=sample.shift(
             "absolute_difference(between=open_and_ended)", np.concatenate([a - free, b - free], axis=1)
@@ -234,7 +234,7 @@ def accuracy_by_kind(
 
 
 @dataclass(frozen=True, slots=True)
-class _Sample:
+class _SetupSample:
     """Differences per setup and how they are resampled."""
 
     labels: Sequence[str]

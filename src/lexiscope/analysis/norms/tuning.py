@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiscope.analysis.accuracy import Contrast, contrast
+from lexiscope.analysis.accuracy import PairedDecisions, contrast
 from lexiscope.analysis.norms.predictions import Form, Predictions, judged
 from lexiscope.analysis.norms.within_sd import is_within_sd
 from lexiscope.analysis.ratings import Ratings, settle
@@ -31,7 +31,7 @@ class TuningEffect:
     base_error: float
     tuned_error: float
     test: TestResult
-    within_sd: Contrast
+    within_sd: PairedDecisions
     n: int
     n_left_out: int
 

@@ -51,14 +51,14 @@ class Orders:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasureValues:
     """The values of a measure by subject, higher is better, and the intervals of those that have one."""
 
     values: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, records: Iterable[Record]) -> Measured:
+    def of(cls, records: Iterable[Record]) -> MeasureValues:
         """Return what records of one statistic say of their subjects."""
         known = {record.subject: record for record in records if record.value is not None}
         bounded = {name: (one.low, one.high) for name, one in known.items()}
@@ -66,7 +66,7 @@ class Measured:
         return cls({name: one.value for name, one in known.items() if one.value is not None}, ends)
 
 
-def compare_orders(first: Measured, second: Measured) -> Orders:
+def compare_orders(first: MeasureValues, second: MeasureValues) -> Orders:
     """Compare the order of subjects by two measures.
 
     Subjects without a value of either (absent, or not a number) are left out; of equals the first is the best. A pair
@@ -102,7 +102,7 @@ def compare_every(
     """
     every = list(records)
     measured = {
-        name: Measured.of(one for one in every if one.statistic == name)
+        name: MeasureValues.of(one for one in every if one.statistic == name)
         for name in set(first.values()) | set(second.values())
     }
     found = {}
@@ -136,7 +136,7 @@ def mean_over_datasets(records: Iterable[Record], datasets: Sequence[str], *, na
     )
 
 
-def _apart(measured: Measured, one: str, other: str) -> bool:
+def _apart(measured: MeasureValues, one: str, other: str) -> bool:
     """Say whether two intervals are known and share no value."""
     known = [measured.intervals.get(name) for name in (one, other)]
     if known[0] is None or known[1] is None:

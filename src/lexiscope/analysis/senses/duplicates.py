@@ -33,7 +33,7 @@ _FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SenseQuestion:
     """One question: its word, the words of each sense (dummies left out), what a majority and what the model chose.
 
     ``human`` is ``None`` where no sense has a majority; it may be a dummy, which is then none of ``groups``.
@@ -61,7 +61,7 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class DuplicateComparison:
     """How alike senses are where people and model agree, and where they disagree.
 
     ``difference`` is disagree − agree; its interval, and those of both means, resample words. ``test`` is the rank-sum
@@ -92,8 +92,8 @@ class DuplicateAnalysis:
 
     pairs: Pairs
     likeness: tuple[Likeness, ...]
-    overlap: Compared
-    cosine: Compared | None
+    overlap: DuplicateComparison
+    cosine: DuplicateComparison | None
     n_undecided: int
     n_dummy: int
     n_alone: int
@@ -134,7 +134,7 @@ def mean_cosine(first: Sequence[str], second: Sequence[str], vectors: Mapping[st
 
 
 def duplicate_analysis(
-    questions: Sequence[Question],
+    questions: Sequence[SenseQuestion],
     vectors: Mapping[str, ArrayLike] | None = None,
     *,
     pairs: Pairs = "rivals",
@@ -167,7 +167,7 @@ def duplicate_analysis(
     several = [each for each in real if len(each.groups) >= _FEWEST]
     likeness = tuple(_likeness(each, vectors, pairs) for each in several)
     words = {word for each in questions for group in each.groups.values() for word in group}
-    how = _Resampling(level, resamples, seed)
+    how = _DuplicateResampling(level, resamples, seed)
     return DuplicateAnalysis(
         pairs=pairs,
         likeness=likeness,
@@ -181,7 +181,7 @@ def duplicate_analysis(
     )
 
 
-def _likeness(question: Question, vectors: Mapping[str, ArrayLike] | None, pairs: Pairs) -> Likeness:
+def _likeness(question: SenseQuestion, vectors: Mapping[str, ArrayLike] | None, pairs: Pairs) -> Likeness:
     groups, agree = question.groups, question.human == question.model
     if pairs == "all":
         chosen = list(combinations(groups, 2))
@@ -198,13 +198,15 @@ def _likeness(question: Question, vectors: Mapping[str, ArrayLike] | None, pairs
 
 
 @dataclass(frozen=True, slots=True)
-class _Resampling:
+class _DuplicateResampling:
     level: float
     resamples: int
     seed: int
 
 
-def _compared(measure: Measure, pairs: Pairs, likeness: Sequence[Likeness], how: _Resampling) -> Compared:
+def _compared(
+    measure: Measure, pairs: Pairs, likeness: Sequence[Likeness], how: _DuplicateResampling
+) -> DuplicateComparison:
     known = [(each.word, each.agree, value) for each in likeness if (value := getattr(each, measure)) is not None]
     values = np.array([value for _, _, value in known], dtype=np.float64)
     agree = np.array([same for _, same, _ in known], dtype=bool)
@@ -213,7 +215,7 @@ def _compared(measure: Measure, pairs: Pairs, likeness: Sequence[Likeness], how:
     reason = _why_not(agree, len(set(words)))
     if reason:
         agreed, disagreed, gap = (Undefined(name, reason, len(known)) for name in names)
-        return Compared(measure, agreed, disagreed, gap, None, reason)
+        return DuplicateComparison(measure, agreed, disagreed, gap, None, reason)
     ours, theirs = _draws(values, agree, words, how), _draws(values, ~agree, words, how)
     means = float(values[agree].mean()), float(values[~agree].mean())
 
@@ -221,7 +223,7 @@ def _compared(measure: Measure, pairs: Pairs, likeness: Sequence[Likeness], how:
         return Estimate(name, value, percentile_interval(draws, level=how.level), n, len(set(words)))
 
     test, why = _tested(values[~agree], values[agree])
-    return Compared(
+    return DuplicateComparison(
         measure,
         estimate(names[0], means[0], ours, int(agree.sum())),
         estimate(names[1], means[1], theirs, int((~agree).sum())),
@@ -245,7 +247,7 @@ def _tested(disagree: FloatArray, agree: FloatArray) -> tuple[TestResult | None,
         return None, error.what
 
 
-def _draws(values: FloatArray, chosen: BoolArray, words: Sequence[str], how: _Resampling) -> FloatArray:
+def _draws(values: FloatArray, chosen: BoolArray, words: Sequence[str], how: _DuplicateResampling) -> FloatArray:
     """The mean of a side in each resample of words, NaN where it was not drawn. *Shape:* (resamples,)."""
     codes, count = group_codes(words, len(words))
     sums = np.bincount(codes, weights=values * chosen, minlength=count)

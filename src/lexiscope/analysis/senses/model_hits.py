@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiscope.analysis.agreement.votes import share
-from lexiscope.analysis.ratings import Table
+from lexiscope.analysis.ratings import ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Undefined
 
@@ -27,7 +27,7 @@ class ModelHits:
 
 
 def model_hits(
-    table: Table,
+    table: ResponseColumns,
     right: Mapping[str, str],
     *,
     name: str,

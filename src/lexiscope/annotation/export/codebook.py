@@ -6,47 +6,49 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
-from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.items.tables.neutral import Cell
 
 MOST_LEVELS = 40
 """A category with more levels than this is described by how many it has."""
 
 _COLUMNS = (
-    Column("file", "the file, beside which the same rows lie as JSON lines (.jsonl) or Parquet", "id"),
-    Column("row_is", "what one row of the file is", "text"),
-    Column("column", "the column", "id"),
-    Column("meaning", "what its cells say", "text"),
-    Column("type", "text, category (few levels), id, integer, number, truth (True or False), time", "category"),
-    Column("unit", "unit of the cells", "text"),
-    Column("low", "lowest value: by definition, else the lowest that occurs", "number"),
-    Column("high", "highest value: by definition, else the highest that occurs", "number"),
-    Column("levels", "the values that occur, joined by ' | '", "text"),
-    Column("n", "cells that are not missing", "integer", low=0),
-    Column("missing", "cells that are missing", "integer", low=0),
+    SheetColumn("file", "the file, beside which the same rows lie as JSON lines (.jsonl) or Parquet", "id"),
+    SheetColumn("row_is", "what one row of the file is", "text"),
+    SheetColumn("column", "the column", "id"),
+    SheetColumn("meaning", "what its cells say", "text"),
+    SheetColumn("type", "text, category (few levels), id, integer, number, truth (True or False), time", "category"),
+    SheetColumn("unit", "unit of the cells", "text"),
+    SheetColumn("low", "lowest value: by definition, else the lowest that occurs", "number"),
+    SheetColumn("high", "highest value: by definition, else the highest that occurs", "number"),
+    SheetColumn("levels", "the values that occur, joined by ' | '", "text"),
+    SheetColumn("n", "cells that are not missing", "integer", low=0),
+    SheetColumn("missing", "cells that are missing", "integer", low=0),
 )
 
 _RESPONSES = {
-    "subject_id": Column("subject_id", "random id of the participant", "id"),
-    "subject_kind": Column(
+    "subject_id": SheetColumn("subject_id", "random id of the participant", "id"),
+    "subject_kind": SheetColumn(
         "subject_kind", "whose answer: participant, or simulated for a simulated participant", "category"
     ),
-    "item_id": Column(
+    "item_id": SheetColumn(
         "item_id", "the item; completion_time for the time from the first trial to the last answer", "id"
     ),
-    "task": Column("task", "the task", "category"),
-    "measure": Column("measure", "what the value is; attention_check and qualification: 1 = right", "category"),
-    "value": Column("value", "the answer as a number, in the measure's own unit; ms for completion_time", "number"),
-    "option": Column("option", "the option chosen", "text"),
-    "layer": Column("layer", "empty: layers are those of models", "integer"),
-    "view": Column("view", "empty where nothing but the full text was shown", "category"),
-    "list_id": Column("list_id", "the list", "category"),
-    "position": Column("position", "position of the trial within its phase, from 0", "integer", low=0),
-    "repeat": Column("repeat", "empty: no question is repeated", "integer"),
-    "rt_ms": Column("rt_ms", "response time", "number", "ms", 0),
-    "answered_at": Column("answered_at", "when the answer was stored", "time", "UTC"),
-    "raw": Column("raw", "the answer as it was given, where it was text", "text"),
-    "scale": Column("scale", "of a rating: lowest and highest point of its scale, and its steps", "category"),
+    "task": SheetColumn("task", "the task", "category"),
+    "measure": SheetColumn("measure", "what the value is; attention_check and qualification: 1 = right", "category"),
+    "value": SheetColumn(
+        "value", "the answer as a number, in the measure's own unit; ms for completion_time", "number"
+    ),
+    "option": SheetColumn("option", "the option chosen", "text"),
+    "layer": SheetColumn("layer", "empty: layers are those of models", "integer"),
+    "view": SheetColumn("view", "empty where nothing but the full text was shown", "category"),
+    "list_id": SheetColumn("list_id", "the list", "category"),
+    "position": SheetColumn("position", "position of the trial within its phase, from 0", "integer", low=0),
+    "repeat": SheetColumn("repeat", "empty: no question is repeated", "integer"),
+    "rt_ms": SheetColumn("rt_ms", "response time", "number", "ms", 0),
+    "answered_at": SheetColumn("answered_at", "when the answer was stored", "time", "UTC"),
+    "raw": SheetColumn("raw", "the answer as it was given, where it was text", "text"),
+    "scale": SheetColumn("scale", "of a rating: lowest and highest point of its scale, and its steps", "category"),
 }
 
 
@@ -68,7 +70,7 @@ def codebook(sheets: Sequence[Sheet]) -> Sheet:
     return replace(own, rows=(*own.rows, *sheet_of("", "", _COLUMNS, [_bare(own, c) for c in _COLUMNS]).rows))
 
 
-def range_of(sheet: Sheet, column: Column) -> tuple[Cell, Cell]:
+def range_of(sheet: Sheet, column: SheetColumn) -> tuple[Cell, Cell]:
     """Return the lowest and highest value of a column: by definition, else as they occur."""
     found = [cell for cell in sheet.column(column.name) if isinstance(cell, int | float) and cell == cell]
     if column.kind not in ("integer", "number") or not found:
@@ -77,7 +79,7 @@ def range_of(sheet: Sheet, column: Column) -> tuple[Cell, Cell]:
     return low, max(found) if column.high is None else column.high
 
 
-def levels_of(sheet: Sheet, column: Column) -> tuple[str, ...]:
+def levels_of(sheet: Sheet, column: SheetColumn) -> tuple[str, ...]:
     """Return the levels of a category or truth value, in order; free texts and ids have none."""
     if column.levels:
         return column.levels
@@ -86,7 +88,7 @@ def levels_of(sheet: Sheet, column: Column) -> tuple[str, ...]:
     return tuple(sorted({str(cell) for cell in sheet.column(column.name) if cell is not None}, key=_natural))
 
 
-def _row(sheet: Sheet, column: Column) -> dict[str, Cell]:
+def _row(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
     cells = sheet.column(column.name)
     levels, (low, high) = levels_of(sheet, column), range_of(sheet, column)
     n = sum(cell is not None and cell == cell for cell in cells)
@@ -95,7 +97,7 @@ def _row(sheet: Sheet, column: Column) -> dict[str, Cell]:
     return _bare(sheet, column) | said
 
 
-def _bare(sheet: Sheet, column: Column) -> dict[str, Cell]:
+def _bare(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
     return {
         "file": sheet.file,
         "row_is": sheet.row_is,

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from lexiscope.analysis.exclusion import Rule, format_rule
 from lexiscope.annotation.study_file.definition import StudyDefinition
-from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.design import DividedLists
 from lexiscope.annotation.study_file.exclusions import declared_rules, judge_now, kept_by_hand
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
@@ -87,7 +87,7 @@ class RuleCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ParticipantCounts:
     """Who counts: the counts of the rules in order, the reason of everybody who is excluded, and who is valid."""
 
     rules: tuple[RuleCount, ...]
@@ -106,7 +106,7 @@ class Collected:
     """
 
     definition: StudyDefinition
-    design: Design
+    design: DividedLists
     measure: str
     responses: ResponseTable
     judgments: pa.Table
@@ -148,7 +148,7 @@ class Collected:
         return {item.item_id: item for item in self.design.items} | catch
 
     @cached_property
-    def standing(self) -> Standing:
+    def standing(self) -> ParticipantCounts:
         """Who counts, by the rules as declared and by what was decided by hand."""
         return judge(self)
 
@@ -207,7 +207,7 @@ def slot_order(row: Row) -> tuple[object, ...]:
     return (len(list_id), list_id, slot is None, slot or 0, row["participant_id"], row["trial_index"])
 
 
-def judge(collected: Collected) -> Standing:
+def judge(collected: Collected) -> ParticipantCounts:
     """Judge everybody who finished, as the study does while it runs, and count what each rule did.
 
     A rule that cannot be judged removes nobody and says why. Whoever was excluded by hand comes after the rules.
@@ -234,7 +234,7 @@ def judge(collected: Collected) -> Standing:
         what = "Excluded while the study ran, by hand or by a rule that no longer catches them."
         counts.append(RuleCount("excluded_while_running", what, before, len(by_hand), before - len(by_hand)))
     excluded |= by_hand
-    return Standing(tuple(counts), excluded, frozenset(finished - set(excluded)))
+    return ParticipantCounts(tuple(counts), excluded, frozenset(finished - set(excluded)))
 
 
 def without_ids(text: str | None, platform_ids: Collection[str]) -> str | None:

@@ -11,71 +11,71 @@ import pyarrow.parquet as parquet
 from lexiscope.annotation.export.collected import Collected, minutes_of, session_minutes_of, without_ids
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.core.item import Item
-from lexiscope.items.sheets.sheet import KIND, Column, Sheet, sheet_of
+from lexiscope.items.sheets.sheet import KIND, Sheet, SheetColumn, sheet_of
 from lexiscope.items.tables.neutral import Cell
 
-JUDGMENTS: tuple[Column, ...] = (
-    Column("study_id", "the study's name", "category"),
-    Column("task_type", "the task that was answered", "category"),
-    Column("item_id", "the item; its texts and conditions stand in items.csv", "id"),
-    Column("confusion_set", "items with the same value were kept apart (word, story)", "id"),
-    Column("list_id", "the list that the participant answered; empty before a place was taken", "category"),
-    Column("slot", "place on the list, from 1; empty for a surplus participant", "integer", low=1),
-    Column("participant_id", "random id of the participant; no id of a recruiting platform", "id"),
+JUDGMENTS: tuple[SheetColumn, ...] = (
+    SheetColumn("study_id", "the study's name", "category"),
+    SheetColumn("task_type", "the task that was answered", "category"),
+    SheetColumn("item_id", "the item; its texts and conditions stand in items.csv", "id"),
+    SheetColumn("confusion_set", "items with the same value were kept apart (word, story)", "id"),
+    SheetColumn("list_id", "the list that the participant answered; empty before a place was taken", "category"),
+    SheetColumn("slot", "place on the list, from 1; empty for a surplus participant", "integer", low=1),
+    SheetColumn("participant_id", "random id of the participant; no id of a recruiting platform", "id"),
     KIND,
-    Column("trial_index", "position of the trial within its phase, from 0", "integer", low=0),
-    Column("phase", "part of the session", "category"),
-    Column("kind", "what the item is for; only kind item counts in item statistics", "category"),
-    Column("display_order", "order of the options: place i showed option display_order[i]; []: as given", "text"),
-    Column("side", "which sentence stood left: as_given or swapped; empty where there is one", "category"),
-    Column("response", "the answer: a number on the scale, or the option chosen", "text", answer=True),
-    Column("response_text", "the text that was written, where the answer is a text", "text"),
-    Column("label_undecided", "the participant said that no decision was possible", "truth"),
-    Column("flag_nonsensical", "the participant marked the text as nonsensical", "truth"),
-    Column("flag_weird", "the participant marked the item as weird", "truth"),
-    Column("guessed_word", "the word that the participant guessed for a hidden target", "text"),
-    Column("comment", "the participant's comment", "text"),
-    Column("shown_at", "when the page was shown, by the participant's clock", "time", unit="UTC"),
-    Column("answered_at", "when the answer was stored, by the server's clock", "time", unit="UTC"),
-    Column("rt_ms", "response time, measured in the browser where it could be", "number", unit="ms", low=0),
-    Column("n_revisions", "how often the answer was changed; the last one is given", "integer", low=0),
-    Column("guideline_version", "version of the instructions: first 12 digits of their SHA-256", "id"),
-    Column("item_sha256", "SHA-256 of what the item can show", "id"),
-    Column("excluded", "the participant is excluded from the analysis", "truth"),
-    Column("exclusion_rule", "by which rule, or why; empty where not excluded", "category"),
+    SheetColumn("trial_index", "position of the trial within its phase, from 0", "integer", low=0),
+    SheetColumn("phase", "part of the session", "category"),
+    SheetColumn("kind", "what the item is for; only kind item counts in item statistics", "category"),
+    SheetColumn("display_order", "order of the options: place i showed option display_order[i]; []: as given", "text"),
+    SheetColumn("side", "which sentence stood left: as_given or swapped; empty where there is one", "category"),
+    SheetColumn("response", "the answer: a number on the scale, or the option chosen", "text", answer=True),
+    SheetColumn("response_text", "the text that was written, where the answer is a text", "text"),
+    SheetColumn("label_undecided", "the participant said that no decision was possible", "truth"),
+    SheetColumn("flag_nonsensical", "the participant marked the text as nonsensical", "truth"),
+    SheetColumn("flag_weird", "the participant marked the item as weird", "truth"),
+    SheetColumn("guessed_word", "the word that the participant guessed for a hidden target", "text"),
+    SheetColumn("comment", "the participant's comment", "text"),
+    SheetColumn("shown_at", "when the page was shown, by the participant's clock", "time", unit="UTC"),
+    SheetColumn("answered_at", "when the answer was stored, by the server's clock", "time", unit="UTC"),
+    SheetColumn("rt_ms", "response time, measured in the browser where it could be", "number", unit="ms", low=0),
+    SheetColumn("n_revisions", "how often the answer was changed; the last one is given", "integer", low=0),
+    SheetColumn("guideline_version", "version of the instructions: first 12 digits of their SHA-256", "id"),
+    SheetColumn("item_sha256", "SHA-256 of what the item can show", "id"),
+    SheetColumn("excluded", "the participant is excluded from the analysis", "truth"),
+    SheetColumn("exclusion_rule", "by which rule, or why; empty where not excluded", "category"),
     # the two that the specification of the long export does not name come behind those that it does
-    Column("flag_skipped", "the participant asked for another item instead of answering this one", "truth"),
-    Column("flag_not_found", "the participant said that there is no page for the target", "truth"),
+    SheetColumn("flag_skipped", "the participant asked for another item instead of answering this one", "truth"),
+    SheetColumn("flag_not_found", "the participant said that there is no page for the target", "truth"),
 )
 
-_PEOPLE: tuple[Column, ...] = (
-    Column("participant_id", "random id of the participant", "id"),
-    Column("list_id", "the list", "category"),
-    Column("view", "what was shown of the items of the list", "category"),
-    Column("number", "number from which order, sides and options of the trials follow", "integer", low=0),
-    Column("state", "where the participant stood at the export", "category"),
-    Column("surplus", "the list had filled before the participant came back", "truth"),
-    Column("valid", "finished and not excluded: the answers count", "truth"),
-    Column("exclusion_rule", "by which rule the participant is excluded, or why", "category"),
-    Column("n_answered", "trials answered", "integer", low=0),
-    Column("minutes", "from the first trial to the last answer; rules on time read this", "number", "minutes", 0),
-    Column("session_minutes", "from consent to the last answer, pauses too: what is paid", "number", "minutes", 0),
+_PEOPLE: tuple[SheetColumn, ...] = (
+    SheetColumn("participant_id", "random id of the participant", "id"),
+    SheetColumn("list_id", "the list", "category"),
+    SheetColumn("view", "what was shown of the items of the list", "category"),
+    SheetColumn("number", "number from which order, sides and options of the trials follow", "integer", low=0),
+    SheetColumn("state", "where the participant stood at the export", "category"),
+    SheetColumn("surplus", "the list had filled before the participant came back", "truth"),
+    SheetColumn("valid", "finished and not excluded: the answers count", "truth"),
+    SheetColumn("exclusion_rule", "by which rule the participant is excluded, or why", "category"),
+    SheetColumn("n_answered", "trials answered", "integer", low=0),
+    SheetColumn("minutes", "from the first trial to the last answer; rules on time read this", "number", "minutes", 0),
+    SheetColumn("session_minutes", "from consent to the last answer, pauses too: what is paid", "number", "minutes", 0),
 )
-_EXCLUSIONS: tuple[Column, ...] = (
-    Column("order", "place of the rule in the order of application, from 1", "integer", low=1),
-    Column("rule", "the rule as declared, every setting spelled out", "id"),
-    Column("description", "the rule as a sentence", "text"),
-    Column("before", "participants before the rule", "integer", low=0),
-    Column("removed", "participants removed by it", "integer", low=0),
-    Column("after", "participants after it", "integer", low=0),
-    Column("not_judged", "why the rule could not be judged; empty where it was", "text"),
+_EXCLUSIONS: tuple[SheetColumn, ...] = (
+    SheetColumn("order", "place of the rule in the order of application, from 1", "integer", low=1),
+    SheetColumn("rule", "the rule as declared, every setting spelled out", "id"),
+    SheetColumn("description", "the rule as a sentence", "text"),
+    SheetColumn("before", "participants before the rule", "integer", low=0),
+    SheetColumn("removed", "participants removed by it", "integer", low=0),
+    SheetColumn("after", "participants after it", "integer", low=0),
+    SheetColumn("not_judged", "why the rule could not be judged; empty where it was", "text"),
 )
-_EXCLUDED: tuple[Column, ...] = (
-    Column("participant_id", "random id of the participant", "id"),
-    Column("list_id", "the list", "category"),
-    Column("reason", "the first rule that caught the participant, or the reason given by hand", "category"),
+_EXCLUDED: tuple[SheetColumn, ...] = (
+    SheetColumn("participant_id", "random id of the participant", "id"),
+    SheetColumn("list_id", "the list", "category"),
+    SheetColumn("reason", "the first rule that caught the participant, or the reason given by hand", "category"),
 )
-_ORDERS: tuple[Column, ...] = (
+_ORDERS: tuple[SheetColumn, ...] = (
     *(column for column in _PEOPLE if column.name in ("participant_id", "list_id", "number")),
     *(column for column in JUDGMENTS if column.name in ("phase", "trial_index", "item_id", "kind")),
     *(column for column in JUDGMENTS if column.name in ("display_order", "side")),
@@ -98,7 +98,7 @@ def judgments_parquet(collected: Collected) -> bytes:
 
 def people_sheet(collected: Collected) -> Sheet:
     """Return who took part, with what they said about themselves."""
-    about = [Column(f"about_{one.measure}", one.text, "category") for one in collected.definition.about_you]
+    about = [SheetColumn(f"about_{one.measure}", one.text, "category") for one in collected.definition.about_you]
     said = _said(collected)
     rows: list[dict[str, Cell]] = []
     for one in sorted(collected.people, key=lambda person: person.participant_id):
@@ -190,29 +190,29 @@ def condition_column(name: str) -> str:
     return f"condition_{name}" if name in own or name.startswith(parts) else name
 
 
-def _item_columns(collected: Collected) -> tuple[Column, ...]:
+def _item_columns(collected: Collected) -> tuple[SheetColumn, ...]:
     items = collected.items.values()
     usages = range(1, 1 + max(len(item.usages) for item in items))
     names = sorted({name for item in items for name in item.conditions})
     return (
-        Column("item_id", "the item", "id"),
-        Column("kind", "item, or catch: not in the item statistics", "category"),
-        Column("lists", "the lists that the item stands in", "text"),
-        Column("word", "what items are grouped by: the lemma of the first target", "id"),
+        SheetColumn("item_id", "the item", "id"),
+        SheetColumn("kind", "item, or catch: not in the item statistics", "category"),
+        SheetColumn("lists", "the lists that the item stands in", "text"),
+        SheetColumn("word", "what items are grouped by: the lemma of the first target", "id"),
         *(column for number in usages for column in _usage_columns(number)),
-        Column("options", "the options as given, as a JSON list; [] where there are none", "text"),
-        Column("gold", "the right answer, where there is one", "text", answer=True),
-        *(Column(condition_column(name), f"the condition {name} of the design", "category") for name in names),
+        SheetColumn("options", "the options as given, as a JSON list; [] where there are none", "text"),
+        SheetColumn("gold", "the right answer, where there is one", "text", answer=True),
+        *(SheetColumn(condition_column(name), f"the condition {name} of the design", "category") for name in names),
     )
 
 
-def _usage_columns(number: int) -> tuple[Column, ...]:
+def _usage_columns(number: int) -> tuple[SheetColumn, ...]:
     return (
-        Column(f"sentence_{number}", f"text {number}", "text"),
-        Column(f"target_{number}", f"the target as it stands in text {number}", "text"),
-        Column(f"start_{number}", f"first character of the target in text {number}, from 0", "integer", low=0),
-        Column(f"end_{number}", f"character behind the target in text {number}", "integer", low=0),
-        Column(f"sense_{number}", f"sense of the target in text {number}, where the items name it", "text"),
+        SheetColumn(f"sentence_{number}", f"text {number}", "text"),
+        SheetColumn(f"target_{number}", f"the target as it stands in text {number}", "text"),
+        SheetColumn(f"start_{number}", f"first character of the target in text {number}, from 0", "integer", low=0),
+        SheetColumn(f"end_{number}", f"character behind the target in text {number}", "integer", low=0),
+        SheetColumn(f"sense_{number}", f"sense of the target in text {number}, where the items name it", "text"),
     )
 
 

@@ -80,7 +80,7 @@ _ROOM = "make room or choose another place; nothing was written"
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportedPackage:
     """What an export wrote: the folder, its files, and how many participants and judgments are in it.
 
     ``simulated``: the participants are simulated.
@@ -94,7 +94,7 @@ class Exported:
     simulated: bool = False
 
 
-def write_export(collected: Collected, folder: Path) -> Exported:
+def write_export(collected: Collected, folder: Path) -> ExportedPackage:
     """Write the export of a study into a folder; an earlier export there is replaced whole.
 
     Errors: :class:`RunError` where the folder holds anything else than an export, or cannot be written to; those of the
@@ -115,7 +115,7 @@ def write_export(collected: Collected, folder: Path) -> Exported:
         }
         write_atomically(new / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2) + "\n")
     counts = len(collected.people), len(collected.standing.valid), len(collected.rows)
-    return Exported(folder, (*files, MANIFEST), *counts, simulated=collected.simulated)
+    return ExportedPackage(folder, (*files, MANIFEST), *counts, simulated=collected.simulated)
 
 
 def sheets_of(collected: Collected) -> tuple[Sheet, ...]:

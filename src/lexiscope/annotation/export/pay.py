@@ -9,20 +9,20 @@ from decimal import ROUND_CEILING, Decimal
 
 from lexiscope.annotation.export.collected import FINISHED, Collected, PersonLike, minutes_of, session_minutes_of
 from lexiscope.core.errors import StatisticError
-from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.items.tables.neutral import Cell
 
 _COLUMNS = (
-    Column("participant_id", "random id of the participant; `annotate reconcile` has the platform's id", "id"),
-    Column("state", "where the participant stood at the export", "category"),
-    Column("session_minutes", "from consent to the last answer, pauses too", "number", "minutes", 0),
-    Column("paid", "what the study pays", "number", "currency", 0),
-    Column("hourly", "what that is in an hour; empty where there is no time", "number", "currency per hour", 0),
-    Column(
+    SheetColumn("participant_id", "random id of the participant; `annotate reconcile` has the platform's id", "id"),
+    SheetColumn("state", "where the participant stood at the export", "category"),
+    SheetColumn("session_minutes", "from consent to the last answer, pauses too", "number", "minutes", 0),
+    SheetColumn("paid", "what the study pays", "number", "currency", 0),
+    SheetColumn("hourly", "what that is in an hour; empty where there is no time", "number", "currency per hour", 0),
+    SheetColumn(
         "hourly_least", "the least that the study promises; 0: nothing is promised", "number", "currency per hour", 0
     ),
-    Column("owed", "what is missing to it, rounded up to a hundredth", "number", "currency", 0),
-    Column("currency", "the currency", "category"),
+    SheetColumn("owed", "what is missing to it, rounded up to a hundredth", "number", "currency", 0),
+    SheetColumn("currency", "the currency", "category"),
 )
 
 

@@ -12,12 +12,12 @@ from typing import Any
 from lexiscope.analysis.exclusion import parse_rule
 from lexiscope.annotation.export.r_script import analysis_formulas
 from lexiscope.annotation.study_file.definition import StudyDefinition, text_versions
-from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.design import DividedLists
 from lexiscope.annotation.study_file.wording import counted, people
 from lexiscope.core.simulated import TOLD_SIMULATED
 
 
-def preregistration(definition: StudyDefinition, design: Design, *, simulated: bool = False) -> str:
+def preregistration(definition: StudyDefinition, design: DividedLists, *, simulated: bool = False) -> str:
     """Return the text as Markdown; *simulated*: of a rehearsal, which is marked.
 
     Errors: those of :func:`lexiscope.analysis.exclusion.parse_rule` and of the planned model.
@@ -131,7 +131,7 @@ def settings_of(definition: StudyDefinition) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def _material(definition: StudyDefinition, design: Design) -> list[str]:
+def _material(definition: StudyDefinition, design: DividedLists) -> list[str]:
     sizes = sorted({len(items) for items in design.lists})
     per_list = " or ".join([*(str(size) for size in sizes[:-1]), counted(sizes[-1], "item")])
     n_shared = len(design.shared)
@@ -153,7 +153,7 @@ def _material(definition: StudyDefinition, design: Design) -> list[str]:
     ]
 
 
-def _sampling(definition: StudyDefinition, design: Design) -> list[str]:
+def _sampling(definition: StudyDefinition, design: DividedLists) -> list[str]:
     ratings, n_views = definition.ratings, len(definition.views)
     least = len(design.lists) * n_views * ratings.per_item
     factors = counted(len(design.lists), "list") + (f" × {n_views} views" if n_views > 1 else "")

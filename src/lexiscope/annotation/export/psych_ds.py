@@ -16,7 +16,7 @@ from lexiscope.annotation.export.codebook import levels_of, range_of
 from lexiscope.annotation.export.collected import Collected
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.simulated import TOLD_SIMULATED
-from lexiscope.items.sheets.sheet import Column, Sheet
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.resources.tables.rows import RowReader
 
 FOLDER = "psych_ds"
@@ -96,7 +96,7 @@ def _data_faults(path: Path, description: Mapping[str, Any]) -> list[str]:
     return faults + [f"{path.name}:{error.place.line if error.place else ''}: {error.what}" for error in broken]
 
 
-def _variable(sheet: Sheet, column: Column) -> dict[str, Any]:
+def _variable(sheet: Sheet, column: SheetColumn) -> dict[str, Any]:
     low, high = range_of(sheet, column)
     found: dict[str, Any] = {"@type": "PropertyValue", "name": column.name, "description": column.meaning}
     found |= {"valueReference": _KINDS.get(column.kind, "Text")}

@@ -13,23 +13,23 @@ import numpy as np
 
 from lexiscope.annotation.export.collected import Collected
 from lexiscope.core import catalog
-from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.published import Cells, answers_by_item, number_cells
 
 RATING = "rating"
 """The measure of answers that are numbers on a scale."""
 
 _HEAD = (
-    Column("item_id", "the item", "id"),
-    Column("view", "what was shown of it", "category"),
-    Column("word", "what items are grouped by", "id"),
-    Column("n", "answers that count", "integer", low=0),
+    SheetColumn("item_id", "the item", "id"),
+    SheetColumn("view", "what was shown of it", "category"),
+    SheetColumn("word", "what items are grouped by", "id"),
+    SheetColumn("n", "answers that count", "integer", low=0),
 )
 _CHOICES = (
-    Column("majority", "the answer given most often; empty where two are tied", "text", answer=True),
-    Column("majority_share", "share of the answers that the most frequent one has", "number", low=0, high=1),
-    Column("tie", "two answers are the most frequent ones", "truth"),
-    Column("vote_shares", "share of every answer: answer=share, joined by ' | '", "text"),
+    SheetColumn("majority", "the answer given most often; empty where two are tied", "text", answer=True),
+    SheetColumn("majority_share", "share of the answers that the most frequent one has", "number", low=0, high=1),
+    SheetColumn("tie", "two answers are the most frequent ones", "truth"),
+    SheetColumn("vote_shares", "share of every answer: answer=share, joined by ' | '", "text"),
 )
 
 
@@ -85,10 +85,10 @@ def vote_cells(answers: Sequence[str]) -> Cells:
     return {"majority": None if tie else counts[0][0], "majority_share": top, "tie": tie, "vote_shares": shares}
 
 
-def _scale_columns(collected: Collected) -> tuple[Column, ...]:
+def _scale_columns(collected: Collected) -> tuple[SheetColumn, ...]:
     low, high = collected.scale.low, collected.scale.high
     return (
-        Column("mean", "mean of the ratings", "number", "points", low, high),
-        Column("sd", "standard deviation of the ratings (n − 1); empty below two ratings", "number", "points", 0),
-        Column("median", "median of the ratings", "number", "points", low, high),
+        SheetColumn("mean", "mean of the ratings", "number", "points", low, high),
+        SheetColumn("sd", "standard deviation of the ratings (n − 1); empty below two ratings", "number", "points", 0),
+        SheetColumn("median", "median of the ratings", "number", "points", low, high),
     )

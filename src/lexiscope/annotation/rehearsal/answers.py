@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lexiscope.analysis.exclusion import SelfReport
-from lexiscope.annotation.rehearsal.population import Person, Population
+from lexiscope.annotation.rehearsal.population import Population, SimulatedPerson
 from lexiscope.annotation.study_file.assignment import plan_trials
-from lexiscope.annotation.study_file.definition import Question, StudyDefinition
-from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.definition import KnownQuestion, StudyDefinition
+from lexiscope.annotation.study_file.design import DividedLists
 from lexiscope.annotation.study_file.exclusions import declared_rules
 from lexiscope.annotation.study_file.planned_effect import effect_codes
 from lexiscope.annotation.study_file.questions import is_right
@@ -30,7 +30,7 @@ class Rehearsal:
     """A study whose items have true values, so that simulated participants can answer them."""
 
     definition: StudyDefinition
-    design: Design
+    design: DividedLists
     population: Population
     truth: dict[str, float]
     seed: int
@@ -40,7 +40,7 @@ class Rehearsal:
         """The scale of the answers."""
         return self.definition.scale.scale()
 
-    def answers(self, person: Person, *, list_number: int, number: int) -> ResponseTable:
+    def answers(self, person: SimulatedPerson, *, list_number: int, number: int) -> ResponseTable:
         """Return everything that is stored of a person who finished: ratings, checks, time, answers about them."""
         trials = plan_trials(self.definition, self.design, list_number=list_number, number=number)
         values = [rating(self, person, one.item.item_id, caught=one.kind != "item") for one in trials]
@@ -73,16 +73,16 @@ class Rehearsal:
             }
         )
 
-    def passes(self, person: Person) -> bool:
+    def passes(self, person: SimulatedPerson) -> bool:
         """Say whether a person passes the qualification: who does not look has to guess every answer."""
         return all(self._is_right(person, question) for question in self.definition.qualification)
 
-    def _is_right(self, person: Person, question: Question) -> bool:
+    def _is_right(self, person: SimulatedPerson, question: KnownQuestion) -> bool:
         offered = [f"{point:g}" for point in self.scale.points or (self.scale.low, self.scale.high)]
         return is_right(question, known_answer(person, question, offered))
 
 
-def rehearse(definition: StudyDefinition, design: Design, population: Population, *, seed: int) -> Rehearsal:
+def rehearse(definition: StudyDefinition, design: DividedLists, population: Population, *, seed: int) -> Rehearsal:
     """Return a study with true values for its items, drawn by the seed.
 
     Errors: :class:`InputError` where the planned effect is no condition of the items with two levels, or where the
@@ -102,12 +102,12 @@ def rehearse(definition: StudyDefinition, design: Design, population: Population
     return Rehearsal(definition, design, population, truth, seed)
 
 
-def careful(person: Person) -> bool:
+def careful(person: SimulatedPerson) -> bool:
     """Say whether a person reads the questions."""
     return person.character != "careless"
 
 
-def rating(rehearsal: Rehearsal, person: Person, item_id: str, *, caught: bool) -> float:
+def rating(rehearsal: Rehearsal, person: SimulatedPerson, item_id: str, *, caught: bool) -> float:
     """Return what a person answers to an item on the scale; *caught*: it is a catch trial.
 
     The answer follows from the rehearsal's seed, the person and the item alone: in memory and through a server, in
@@ -134,7 +134,7 @@ def _on_scale(value: float, scale: Scale) -> float:
     return min(scale.low + round((inside - scale.low) / scale.step) * scale.step, scale.points[-1])
 
 
-def known_answer(person: Person, question: Question, offered: Sequence[str]) -> str:
+def known_answer(person: SimulatedPerson, question: KnownQuestion, offered: Sequence[str]) -> str:
     """Return what a person answers to a question with a known answer: who does not look picks something *offered*."""
     if careful(person):
         right = question.accept[0] if question.accept else offered[0]
@@ -142,7 +142,7 @@ def known_answer(person: Person, question: Question, offered: Sequence[str]) -> 
     return random.Random(f"{person.seed}/{question.id}").choice(list(offered))
 
 
-def reports_of(rehearsal: Rehearsal, person: Person) -> list[tuple[str, str]]:
+def reports_of(rehearsal: Rehearsal, person: SimulatedPerson) -> list[tuple[str, str]]:
     """Return the answers about a participant: who is to be excluded for them gives the answer that the rule names."""
     excluding = {
         rule.measure: str(rule.value)

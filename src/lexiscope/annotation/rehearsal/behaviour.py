@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lexiscope.annotation.rehearsal.answers import Rehearsal, careful, known_answer, rating
-from lexiscope.annotation.rehearsal.page import Form
-from lexiscope.annotation.rehearsal.population import Person
+from lexiscope.annotation.rehearsal.page import PageForm
+from lexiscope.annotation.rehearsal.population import SimulatedPerson
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.core.item import Item
 
@@ -29,7 +29,7 @@ class Behaviour:
     study: FrozenStudy
     rehearsal: Rehearsal
 
-    def choose(self, person: Person, item: Item, offered: Sequence[str]) -> str:
+    def choose(self, person: SimulatedPerson, item: Item, offered: Sequence[str]) -> str:
         """Return which of the values that a page offers a person takes."""
         if item.item_id in self.study.known:
             given = known_answer(person, self.study.known[item.item_id], offered)
@@ -48,7 +48,7 @@ class Behaviour:
         others = [each for each in offered if each != right]
         return right if rng.random() < share or not others else rng.choice(others)
 
-    def write(self, person: Person, item: Item) -> str:
+    def write(self, person: SimulatedPerson, item: Item) -> str:
         """Return a text that the task's rules of form let pass: one sentence, the word once or never as it wants."""
         rng = self._rng(person, item)
         opening = f"{rng.choice(_PEOPLE)} {rng.choice(_PLACES)}"
@@ -59,11 +59,11 @@ class Behaviour:
         faulty = [text for text in texts if self.study.screen_of(item.item_id).faults(text, item)]
         return next((text for text in texts if text not in faulty), texts[0])
 
-    def wants_another(self, person: Person, item: Item) -> bool:
+    def wants_another(self, person: SimulatedPerson, item: Item) -> bool:
         """Say whether a person asks for another item than the one that was drawn."""
         return random.Random(f"{person.seed}/{item.item_id}/another").random() < SKIPS
 
-    def sees_flaw(self, person: Person, item: Item, form: Form) -> str:
+    def sees_flaw(self, person: SimulatedPerson, item: Item, form: PageForm) -> str:
         """Return the name of a flag that a person sets (one of a hundred items), else an empty name."""
         if not form.boxes or not careful(person):
             return ""
@@ -79,5 +79,5 @@ class Behaviour:
         keys = {choice.value: choice.key for view in screen.views for choice in screen.options_of(item, view)}
         return keys.get(value, value)
 
-    def _rng(self, person: Person, item: Item) -> random.Random:
+    def _rng(self, person: SimulatedPerson, item: Item) -> random.Random:
         return random.Random(f"{self.rehearsal.seed}/{person.seed}/{item.item_id}")

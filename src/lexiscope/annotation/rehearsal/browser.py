@@ -24,7 +24,7 @@ class Meter:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class PageReply:
     """What came back, after redirects: the path at which they ended, the status, the text."""
 
     path: str
@@ -41,24 +41,24 @@ class Browser:
     meter: Meter = field(default_factory=Meter)
     cookies: dict[str, str] = field(default_factory=dict)
 
-    async def get(self, address: str) -> Reply:
+    async def get(self, address: str) -> PageReply:
         """Open an address.
 
         Errors: :class:`RunError` for a failure of the server, or redirects without end.
         """
         return await self._follow("GET", address, b"")
 
-    async def post(self, address: str, form: Mapping[str, str]) -> Reply:
+    async def post(self, address: str, form: Mapping[str, str]) -> PageReply:
         """Send a form and follow where it leads (errors as in :meth:`get`)."""
         return await self._follow("POST", address, urlencode(form).encode("ascii"))
 
-    async def _follow(self, method: str, address: str, body: bytes) -> Reply:
+    async def _follow(self, method: str, address: str, body: bytes) -> PageReply:
         for _ in range(10):
             status, headers, text = await self._request(method, address, body)
             if status >= 500:
                 raise RunError(f"the server answered {method} {address} with {status}", why=text[:300])
             if status not in _REDIRECTS:
-                return Reply(urlsplit(address).path, status, text)
+                return PageReply(urlsplit(address).path, status, text)
             method, address, body = "GET", headers["location"], b""
         raise RunError(f"{address} redirects without end")
 

@@ -19,7 +19,7 @@ State = Literal["active", "finished", "excluded", "released"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HeldPlace:
     """One participant's place.
 
     ``number`` counts the participants from 1 and seeds their trials; ``list_number`` counts from 0. ``until`` is when
@@ -49,18 +49,18 @@ class Allocator:
         lease_seconds: float,
         seed: int,
         clock: Callable[[], float],
-        places: Iterable[Place] = (),
+        places: Iterable[HeldPlace] = (),
     ) -> None:
         self._n_lists, self._quota, self._lease = n_lists, quota, lease_seconds
         self._seed, self._clock = seed, clock
-        self._places: dict[str, Place] = {place.participant: place for place in places}
+        self._places: dict[str, HeldPlace] = {place.participant: place for place in places}
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[HeldPlace, ...]:
         """Every place that was ever given, in the order of the numbers."""
         return tuple(self._places.values())
 
-    def place_of(self, participant: str) -> Place:
+    def place_of(self, participant: str) -> HeldPlace:
         """Return a participant's place.
 
         Errors: :class:`InputError` E631 where the participant never had one.
@@ -84,7 +84,7 @@ class Allocator:
         """Say whether every list has its valid answers, whoever is still at it."""
         return all(load.valid >= self._quota.need for load in self.loads())
 
-    def arrive(self, participant: str) -> Place | None:
+    def arrive(self, participant: str) -> HeldPlace | None:
         """Return the participant's place: the one they have, or a new one; ``None`` where no list has a free place."""
         if participant in self._places:
             known = self._places[participant]
@@ -94,16 +94,16 @@ class Allocator:
         if chosen is None:
             return None
         now = self._clock()
-        return self._keep(Place(number, participant, chosen, "active", now, now + self._lease))
+        return self._keep(HeldPlace(number, participant, chosen, "active", now, now + self._lease))
 
-    def renew(self, participant: str) -> Place:
+    def renew(self, participant: str) -> HeldPlace:
         """Lengthen the lease of who just came back or saved an answer; after it ran out, see whether it is surplus."""
         place = self._active(participant)
         return self._keep(
             replace(place, until=self._clock() + self._lease, surplus=place.surplus or self._too_late(place))
         )
 
-    def finish(self, participant: str) -> Place:
+    def finish(self, participant: str) -> HeldPlace:
         """Note that every answer of a participant is stored: they count as valid until an exclusion says otherwise."""
         if self.place_of(participant).state in ("finished", "excluded"):
             return self.place_of(participant)
@@ -111,7 +111,7 @@ class Allocator:
         surplus = place.surplus or self._too_late(place)
         return self._keep(replace(place, state="finished", finished=self._clock(), surplus=surplus))
 
-    def release(self, participant: str, *, reason: str) -> Place:
+    def release(self, participant: str, *, reason: str) -> HeldPlace:
         """Free the place of who returned it, was timed out by the platform, or was screened out."""
         return self._keep(replace(self._active(participant), state="released", reason=reason))
 
@@ -129,17 +129,17 @@ class Allocator:
                 reason = excluded.get(place.participant, "")
                 self._keep(replace(place, state="excluded" if reason else "finished", reason=reason))
 
-    def _active(self, participant: str) -> Place:
+    def _active(self, participant: str) -> HeldPlace:
         place = self.place_of(participant)
         if place.state != "active":
             raise InputError(f"the place of {participant!r} is {place.state}", code="E632", why=place.reason)
         return place
 
-    def _too_late(self, place: Place) -> bool:
+    def _too_late(self, place: HeldPlace) -> bool:
         if place.until > self._clock():
             return False
         return not has_place(self.loads(without=place.participant), place.list_number, self._quota)
 
-    def _keep(self, place: Place) -> Place:
+    def _keep(self, place: HeldPlace) -> HeldPlace:
         self._places[place.participant] = place
         return place

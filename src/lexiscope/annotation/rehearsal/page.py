@@ -10,7 +10,7 @@ _VOID = frozenset({"input", "br", "img", "meta", "link", "hr", "wbr"})
 
 
 @dataclass(slots=True)
-class Form:
+class PageForm:
     """One form: where it is sent, its hidden fields, and by field what can be chosen, written or ticked.
 
     ``choices`` has the values of buttons and radio buttons in the order of the page, ``labels`` what stands on each.
@@ -34,19 +34,19 @@ class Page:
     """A page: its name, its forms, the text of its stimulus, its completion code, and the first link that leads on."""
 
     name: str = ""
-    forms: list[Form] = field(default_factory=list)
+    forms: list[PageForm] = field(default_factory=list)
     stimulus: str = ""
     code: str = ""
     link: str = ""
     search_url: str = ""
 
     @property
-    def answer(self) -> Form:
+    def answer(self) -> PageForm:
         """The form that answers the page: the last one."""
         return self.forms[-1]
 
     @property
-    def another(self) -> Form | None:
+    def another(self) -> PageForm | None:
         """The form that asks for another item, where the page has one."""
         return next((form for form in self.forms if form.action.startswith("/another/")), None)
 
@@ -59,7 +59,7 @@ def read_page(text: str) -> Page:
     >>> page.name, page.answer.action, page.answer.choices
     ('consent', '/go', {'consent': ['yes']})
     """
-    reader = _Reader()
+    reader = _PageParser()
     reader.feed(text)
     reader.close()
     return reader.page
@@ -70,13 +70,13 @@ def squeezed(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
-class _Reader(HTMLParser):
+class _PageParser(HTMLParser):
     """Follows the elements of a page; ``depth`` counts those that are open inside the one that is listened to."""
 
     def __init__(self) -> None:
         super().__init__()
         self.page = Page()
-        self._form: Form | None = None
+        self._form: PageForm | None = None
         self._heard: list[str] = []
         self._listening, self._depth = "", 0
         self._labelled: tuple[str, int] | None = None
@@ -89,7 +89,7 @@ class _Reader(HTMLParser):
         if tag == "body":
             self.page.name = given.get("data-page", "")
         elif tag == "form":
-            self._form = Form(given.get("action", ""))
+            self._form = PageForm(given.get("action", ""))
             self.page.forms.append(self._form)
         elif tag == "a" and "primary" in given.get("class", ""):
             self.page.link = self.page.link or given.get("href", "")
@@ -120,7 +120,7 @@ class _Reader(HTMLParser):
         if self._listening:
             self._heard.append(data)
 
-    def _control(self, form: Form, tag: str, given: dict[str, str]) -> None:
+    def _control(self, form: PageForm, tag: str, given: dict[str, str]) -> None:
         name, kind = given.get("name", ""), given.get("type", "")
         self._labelled = None
         if not name:

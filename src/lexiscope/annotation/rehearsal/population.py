@@ -51,7 +51,7 @@ class Population:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class SimulatedPerson:
     """One simulated participant.
 
     ``minutes`` is the time for the whole list; ``leaves_at`` the share of it after which the person leaves (``None``:
@@ -66,7 +66,7 @@ class Person:
     after: Literal["returned", "late", "gone"]
 
 
-def draw_person(population: Population, *, number: int, minutes: float, seed: int) -> Person:
+def draw_person(population: Population, *, number: int, minutes: float, seed: int) -> SimulatedPerson:
     """Return the simulated participant *number* of a run; *minutes* is the median time for a list."""
     own_seed = f"{seed}/person/{number}"
     rng = random.Random(own_seed)
@@ -79,7 +79,7 @@ def draw_person(population: Population, *, number: int, minutes: float, seed: in
         after = "returned"
     elif fate < population.announced + population.late:
         after = "late"
-    return Person(f"{SIMULATED_ID}{number:05d}", own_seed, character, time, share if leaves else None, after)
+    return SimulatedPerson(f"{SIMULATED_ID}{number:05d}", own_seed, character, time, share if leaves else None, after)
 
 
 def _character(population: Population, drawn: float) -> Character:

@@ -9,9 +9,9 @@ from statistics import mean
 from typing import Protocol
 
 from lexiscope.annotation.export.collected import Collected
-from lexiscope.annotation.rehearsal.population import Character, Person
+from lexiscope.annotation.rehearsal.population import Character, SimulatedPerson
 from lexiscope.annotation.rehearsal.simulate import CHARACTERS, Recovered, RuleFound, recover
-from lexiscope.annotation.store.overview import Person as Participant
+from lexiscope.annotation.store.overview import ListedParticipant as Participant
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
@@ -52,7 +52,7 @@ class HowItWent(Protocol):
     """What a run knows of its people and its requests."""
 
     @property
-    def people(self) -> Mapping[str, Person]:
+    def people(self) -> Mapping[str, SimulatedPerson]:
         """The simulated people by platform id."""
 
     @property

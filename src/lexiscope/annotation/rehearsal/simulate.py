@@ -21,11 +21,11 @@ from lexiscope.analysis.mixed.data import Column
 from lexiscope.analysis.mixed.formula import MixedFormula, read_formula
 from lexiscope.analysis.mixed.models import likelihood_ratio
 from lexiscope.annotation.rehearsal.answers import RATING, Rehearsal, rehearse
-from lexiscope.annotation.rehearsal.leases import Allocator, Place
-from lexiscope.annotation.rehearsal.population import Character, Person, Population, draw_person
+from lexiscope.annotation.rehearsal.leases import Allocator, HeldPlace
+from lexiscope.annotation.rehearsal.population import Character, Population, SimulatedPerson, draw_person
 from lexiscope.annotation.study_file.assignment import Quota
 from lexiscope.annotation.study_file.definition import StudyDefinition
-from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.design import DividedLists
 from lexiscope.annotation.study_file.exclusions import declared_rules, judge_now
 from lexiscope.annotation.study_file.planned_effect import effect_codes
 from lexiscope.core.errors import InputError, StatisticError
@@ -62,7 +62,7 @@ class Recovered:
 
 
 @dataclass(frozen=True, slots=True)
-class StudyRun:
+class RehearsalResult:
     """One rehearsal. ``ratings`` are (fewest, mean, most) valid ratings of an item; ``missed`` counts faulty people
     whom no rule caught, by what they were; ``cost`` is in the study's currency.
     """
@@ -85,7 +85,7 @@ class Simulated:
     significant at .05 (``None`` where none is planned or no run could be tested), with its standard error.
     """
 
-    runs: tuple[StudyRun, ...]
+    runs: tuple[RehearsalResult, ...]
     n_complete: int
     paid: tuple[float, float]
     cost: tuple[float, float]
@@ -103,7 +103,7 @@ class Simulated:
 
 def simulate(
     definition: StudyDefinition,
-    design: Design,
+    design: DividedLists,
     *,
     population: Population | None = None,
     seeds: Sequence[int] = range(20),
@@ -124,7 +124,9 @@ def simulate(
     return _summary(runs)
 
 
-def simulate_once(definition: StudyDefinition, design: Design, *, population: Population, seed: int) -> StudyRun:
+def simulate_once(
+    definition: StudyDefinition, design: DividedLists, *, population: Population, seed: int
+) -> RehearsalResult:
     """Rehearse a study once (errors as in :func:`simulate`)."""
     rehearsal = rehearse(definition, design, population, seed=seed)
     rules = declared_rules(definition, design)
@@ -149,7 +151,7 @@ def simulate_once(definition: StudyDefinition, design: Design, *, population: Po
     finished = {place.participant for place in recruited.places if place.finished is not None}
     missed = Counter(characters[each] for each in finished - set(result.attribution))
     kept = result.kept.where(measure=RATING)
-    return StudyRun(
+    return RehearsalResult(
         seed=seed,
         recruited=recruited,
         cost=recruited.paid * definition.payment.amount,
@@ -161,7 +163,7 @@ def simulate_once(definition: StudyDefinition, design: Design, *, population: Po
     )
 
 
-def recover(definition: StudyDefinition, design: Design, kept: ResponseTable) -> Recovered:
+def recover(definition: StudyDefinition, design: DividedLists, kept: ResponseTable) -> Recovered:
     """Fit the planned model to the ratings that are kept and test the planned effect.
 
     Errors: :class:`InputError` for a formula that does not parse, names an unknown column, or lacks the effect.
@@ -188,7 +190,7 @@ def without_effect(formula: MixedFormula, effect: str) -> MixedFormula:
     return replace(formula, fixed=tuple(term for term in formula.fixed if term != effect))
 
 
-def model_columns(design: Design, kept: ResponseTable, effect: str) -> dict[str, Column]:
+def model_columns(design: DividedLists, kept: ResponseTable, effect: str) -> dict[str, Column]:
     """Return the columns of the planned model, a row per rating of an item: catch trials are left out.
 
     ``rating``, ``participant``, ``item``, ``word``, ``list`` and the conditions of the items; the effect is 0 or 1.
@@ -225,7 +227,7 @@ class _Answers:
         """All answers in one table."""
         return ResponseTable.concat(list(self._tables.values()))
 
-    def judge(self, finished: Sequence[tuple[Person, Place]]) -> Mapping[str, str]:
+    def judge(self, finished: Sequence[tuple[SimulatedPerson, HeldPlace]]) -> Mapping[str, str]:
         """Return who is excluded now, and by which rule."""
         for person, place in finished:
             if person.person_id not in self._tables:
@@ -240,13 +242,13 @@ def _found(rule: str, excluded: Sequence[str], characters: Mapping[str, Characte
     return RuleFound(rule, n["careless"], n["slow"], n["non_native"], n["attentive"])
 
 
-def _ratings_per_item(design: Design, kept: ResponseTable) -> tuple[int, float, int]:
+def _ratings_per_item(design: DividedLists, kept: ResponseTable) -> tuple[int, float, int]:
     n = Counter(kept.column("item_id").tolist())
     each = [n[item.item_id] for item in design.items]
     return min(each), float(mean(each)), max(each)
 
 
-def _summary(runs: Sequence[StudyRun]) -> Simulated:
+def _summary(runs: Sequence[RehearsalResult]) -> Simulated:
     tested = [run.recovered for run in runs if run.recovered is not None and run.recovered.p is not None]
     power = mean(float((each.p or 0.0) < _ALPHA) for each in tested) if tested else None
     estimates = [each.estimate for each in tested if each.estimate is not None]
@@ -284,9 +286,9 @@ def _together(found: Sequence[RuleFound]) -> RuleFound:
 # What an answer is plays no part here. A judge says after the fact who is excluded, as exclusion rules do.
 
 
-Judge = Callable[[Sequence[tuple[Person, Place]]], Mapping[str, str]]
+Judge = Callable[[Sequence[tuple[SimulatedPerson, HeldPlace]]], Mapping[str, str]]
 """Says which of the people who finished are excluded, and by what."""
-Admit = Callable[[Person], bool]
+Admit = Callable[[SimulatedPerson], bool]
 _ARRIVALS_PER_PLACE = 1000
 
 
@@ -308,8 +310,8 @@ class Recruited:
     turned_away: int
     hours: float
     valid_per_list: tuple[int, ...]
-    places: tuple[Place, ...]
-    people: tuple[Person, ...]
+    places: tuple[HeldPlace, ...]
+    people: tuple[SimulatedPerson, ...]
 
 
 def recruit(
@@ -328,15 +330,15 @@ def recruit(
     *admit* says who passes the qualification. The judge is asked whenever the answer matters: no place is free, or the
     study seems complete. The same arguments give the same run.
     """
-    return _Run(n_lists, quota, population, judge, admit, minutes, lease_minutes, seed).outcome()
+    return _DirectRun(n_lists, quota, population, judge, admit, minutes, lease_minutes, seed).outcome()
 
 
-def exclude_by_character(finished: Sequence[tuple[Person, Place]]) -> dict[str, str]:
+def exclude_by_character(finished: Sequence[tuple[SimulatedPerson, HeldPlace]]) -> dict[str, str]:
     """Exclude everybody who is not attentive: a judge that makes no mistake, for studies of the allocation alone."""
     return {person.person_id: person.character for person, _ in finished if person.character != "attentive"}
 
 
-class _Run:
+class _DirectRun:
     """The events of one run, in order of time."""
 
     def __init__(
@@ -355,9 +357,9 @@ class _Run:
         self.now, self.order = 0.0, 0
         self.allocator = Allocator(n_lists, quota, lease_seconds=self.lease_seconds, seed=seed, clock=lambda: self.now)
         self.most = _ARRIVALS_PER_PLACE * n_lists * quota.need
-        self.events: list[tuple[float, int, str, Person | None]] = []
+        self.events: list[tuple[float, int, str, SimulatedPerson | None]] = []
         self.rng = random.Random(f"{seed}/arrivals")
-        self.people: dict[str, Person] = {}
+        self.people: dict[str, SimulatedPerson] = {}
         self.counts: Counter[str] = Counter()
         self.arrived, self.unjudged, self.last_finish = 0, 0, 0.0
 
@@ -380,7 +382,7 @@ class _Run:
             if open_ and (kind == "finish" or self.arrived >= self.most):
                 open_ = not self._is_complete() and self.arrived < self.most
 
-    def _at(self, time: float, kind: str, person: Person | None) -> None:
+    def _at(self, time: float, kind: str, person: SimulatedPerson | None) -> None:
         self.order += 1
         heapq.heappush(self.events, (time, self.order, kind, person))
 
@@ -403,7 +405,7 @@ class _Run:
         self.people[person.person_id] = person
         self._schedule(person)
 
-    def _schedule(self, person: Person) -> None:
+    def _schedule(self, person: SimulatedPerson) -> None:
         seconds = 60 * person.minutes * (1.0 if person.leaves_at is None else person.leaves_at)
         # every answer renews the lease; it is enough to note it before the lease would run out
         step = 0.5 * self.lease_seconds
@@ -412,7 +414,7 @@ class _Run:
         last = "finish" if person.leaves_at is None else person.after
         self._at(self.now + seconds, last, person)
 
-    def _step(self, kind: str, person: Person) -> None:
+    def _step(self, kind: str, person: SimulatedPerson) -> None:
         if kind == "renew":
             self.allocator.renew(person.person_id)
         elif kind == "returned":
@@ -441,7 +443,7 @@ class _Run:
         self.allocator.judge(self.judge(self._finished()))
         return True
 
-    def _finished(self) -> list[tuple[Person, Place]]:
+    def _finished(self) -> list[tuple[SimulatedPerson, HeldPlace]]:
         return [(self.people[p.participant], p) for p in self.allocator.places if p.finished is not None]
 
     def _result(self) -> Recruited:

@@ -22,9 +22,9 @@ from urllib.parse import urlencode
 
 from lexiscope.annotation.rehearsal.answers import careful, rehearse, reports_of
 from lexiscope.annotation.rehearsal.behaviour import Behaviour
-from lexiscope.annotation.rehearsal.browser import Browser, Meter, Reply
-from lexiscope.annotation.rehearsal.page import Form, Page, read_page
-from lexiscope.annotation.rehearsal.population import Person, Population, draw_person
+from lexiscope.annotation.rehearsal.browser import Browser, Meter, PageReply
+from lexiscope.annotation.rehearsal.page import Page, PageForm, read_page
+from lexiscope.annotation.rehearsal.population import Population, SimulatedPerson, draw_person
 from lexiscope.annotation.rehearsal.recognition import Recognition
 from lexiscope.annotation.rehearsal.run_report import ServerRun, report
 from lexiscope.annotation.store.record import State, StateError
@@ -92,7 +92,7 @@ def rehearse_through_server(
         ) as app:
             for name, limit in (("saves", app.saves), ("arrivals", app.arrivals)):
                 setattr(app, name, RateLimit(limit.burst, limit.per_second, clock=clock.seconds))
-            run = _Run(frozen, app, clock, population or Population(), seed, people)
+            run = _RunThroughServer(frozen, app, clock, population or Population(), seed, people)
             asyncio.run(run.to_the_end(progress))
             return report(frozen, app.store, run.outcome(), seed=seed)
 
@@ -101,7 +101,7 @@ def rehearse_through_server(
 class Walked:
     """How a run went, as the people saw it. *Unit:* ``hours`` of simulated time, ``seconds`` of processor time."""
 
-    people: dict[str, Person]
+    people: dict[str, SimulatedPerson]
     ends: dict[str, int]
     complete: bool
     hours: float
@@ -111,7 +111,7 @@ class Walked:
     trial_seconds: float
 
 
-class _Run:
+class _RunThroughServer:
     """The events of one run, in order of the simulated time."""
 
     def __init__(
@@ -248,7 +248,7 @@ class _Run:
 class Walker:
     """A person with a browser. ``page`` is what they see, ``path`` where; ``answered`` counts their trials."""
 
-    person: Person
+    person: SimulatedPerson
     browser: Browser
     behaviour: Behaviour
     recognition: Recognition
@@ -297,7 +297,7 @@ class Walker:
         self.answered += is_trial
         return self._see(await self.browser.post(form.action, fields))
 
-    async def _answer(self, page: Page, form: Form, item: Item) -> dict[str, str]:
+    async def _answer(self, page: Page, form: PageForm, item: Item) -> dict[str, str]:
         fields: dict[str, str] = {}
         for kind in ("value", "option"):
             if name := form.field_of(kind):
@@ -313,7 +313,7 @@ class Walker:
         flag = self.behaviour.sees_flaw(self.person, item, form)
         return fields | ({flag: "1"} if flag else {})
 
-    async def _found(self, page: Page, form: Form, item: Item) -> dict[str, str]:
+    async def _found(self, page: Page, form: PageForm, item: Item) -> dict[str, str]:
         """Search for the mention as it stands in the text, and take what is found first."""
         query = urlencode({"q": item.usages[0].target})
         found = json.loads((await self.browser.get(f"{page.search_url}?{query}")).text)
@@ -322,7 +322,7 @@ class Walker:
         flag = form.field_of("flag_not_found")
         return {flag: "1"} if flag else {form.field_of("text"): item.usages[0].target}
 
-    def _filled(self, page: str, form: Form) -> dict[str, str]:
+    def _filled(self, page: str, form: PageForm) -> dict[str, str]:
         if page == "consent":
             return {"consent": "yes"}
         if page != "about":
@@ -332,7 +332,7 @@ class Walker:
         chosen = {name: said.get(name.removesuffix("-about"), values[0]) for name, values in form.choices.items()}
         return texts | chosen
 
-    def _see(self, reply: Reply) -> Page:
+    def _see(self, reply: PageReply) -> Page:
         self.path, self.page = reply.path, read_page(reply.text)
         if reply.status != 200 or not self.page.name:
             raise RunError(f"{reply.path} answered {reply.status}", why=" ".join(reply.text.split())[-400:])

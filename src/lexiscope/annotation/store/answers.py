@@ -14,16 +14,16 @@ from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.places import Lease, stamp
 from lexiscope.annotation.store.record import (
     ANSWERING,
-    Answer,
     AnswerConflict,
     AnswerRefused,
+    BrowserAnswer,
     Phase,
     Receipt,
     State,
     StateError,
+    StoredTrial,
     StudyItem,
     StudyRecord,
-    Trial,
 )
 from lexiscope.annotation.store.schema import ANSWERS, LEASES, PARTICIPANTS, STATES, TRIALS
 
@@ -74,7 +74,7 @@ _SAID = ("position", "value", "option", "text", "guessed_word", "comment", "supe
 _COPIED_TOO = ("supersedes", "rt_ms", "rt_server_ms", "comment", "page_version", "guideline_version")
 
 
-def lay_out(connection: sa.Connection, participant_id: str, phase: Phase, trials: Sequence[Trial]) -> None:
+def lay_out(connection: sa.Connection, participant_id: str, phase: Phase, trials: Sequence[StoredTrial]) -> None:
     """Store a participant's trials of a phase in the order in which they will be shown. The plan is fixed thereby.
 
     Errors: :class:`StateError` where the phase has another plan already.
@@ -87,20 +87,20 @@ def lay_out(connection: sa.Connection, participant_id: str, phase: Phase, trials
         connection.execute(TRIALS.insert(), rows)
 
 
-def _trial_row(participant_id: str, phase: Phase, position: int, trial: Trial) -> dict[str, Any]:
+def _trial_row(participant_id: str, phase: Phase, position: int, trial: StoredTrial) -> dict[str, Any]:
     order = json.dumps(trial.display_order)
     row = {"participant_id": participant_id, "phase": str(phase), "position": position}
     return {**row, "item_id": trial.item_id, "display_order": order, "side": trial.side}
 
 
-def plan(connection: sa.Connection, participant_id: str, phase: Phase) -> list[Trial]:
+def plan(connection: sa.Connection, participant_id: str, phase: Phase) -> list[StoredTrial]:
     """Return a participant's trials of a phase in their order."""
     mine = (TRIALS.c.participant_id == participant_id) & (TRIALS.c.phase == str(phase))
     rows = connection.execute(sa.select(TRIALS).where(mine).order_by(TRIALS.c.position)).all()
-    return [Trial(row.item_id, tuple(json.loads(row.display_order)), row.side) for row in rows]
+    return [StoredTrial(row.item_id, tuple(json.loads(row.display_order)), row.side) for row in rows]
 
 
-def extend(connection: sa.Connection, participant_id: str, phase: Phase, trial: Trial) -> int:
+def extend(connection: sa.Connection, participant_id: str, phase: Phase, trial: StoredTrial) -> int:
     """Append one trial to a participant's plan and return its position; the last one again changes nothing.
 
     Errors: :class:`StateError` while the last trial has no answer, :class:`AnswerRefused` for an item of the plan.
@@ -130,7 +130,7 @@ class Progress:
     lease: Lease | None
     next_position: int
     n_trials: int
-    trial: Trial | None
+    trial: StoredTrial | None
     n_written: int
 
 
@@ -145,14 +145,14 @@ def progress(connection: sa.Connection, study: StudyRecord, participant_id: str,
         raise AnswerRefused("participant_id", "the study has no such participant")
     state, answered, n_trials, *lease = found
     row = connection.execute(_NEXT, {**asked, "position": answered}).first()
-    trial = None if row is None else Trial(row[0], tuple(json.loads(row[1])), row[2])
+    trial = None if row is None else StoredTrial(row[0], tuple(json.loads(row[1])), row[2])
     written = connection.execute(_WRITTEN, asked).scalar_one() if study.written else answered
     return Progress(State(state), Lease(*lease) if lease[0] is not None else None, answered, n_trials, trial, written)
 
 
 def submit(
     connection: sa.Connection,
-    answer: Answer,
+    answer: BrowserAnswer,
     study: StudyRecord,
     items: Mapping[str, StudyItem],
     *,
@@ -187,13 +187,15 @@ def submit(
     return _receipt({**row, "id": answer_id})
 
 
-def _says(stored: sa.Row[*tuple[Any, ...]], answer: Answer) -> bool:
+def _says(stored: sa.Row[*tuple[Any, ...]], answer: BrowserAnswer) -> bool:
     """Say whether a stored row is this answer; what a browser measures around it may differ between two sendings."""
     same = all(getattr(stored, name) == getattr(answer, name) for name in _SAID)
     return same and set(json.loads(stored.flags)) == set(answer.flags)
 
 
-def _check_standing(answer: Answer, standing: sa.Row[*tuple[Any, ...]], items: Mapping[str, StudyItem]) -> StudyItem:
+def _check_standing(
+    answer: BrowserAnswer, standing: sa.Row[*tuple[Any, ...]], items: Mapping[str, StudyItem]
+) -> StudyItem:
     if standing.state is None:
         raise AnswerRefused("participant_id", "the study has no such participant")
     if answer.item_id not in items:
@@ -209,7 +211,9 @@ def _check_standing(answer: Answer, standing: sa.Row[*tuple[Any, ...]], items: M
     return items[answer.item_id]
 
 
-def _check_revision(answer: Answer, latest: sa.Row[*tuple[Any, ...]] | None, revisable: frozenset[Phase]) -> None:
+def _check_revision(
+    answer: BrowserAnswer, latest: sa.Row[*tuple[Any, ...]] | None, revisable: frozenset[Phase]
+) -> None:
     if latest is None:
         if answer.supersedes is not None:
             raise AnswerRefused("supersedes", "there is no earlier answer to this item")
@@ -220,7 +224,7 @@ def _check_revision(answer: Answer, latest: sa.Row[*tuple[Any, ...]] | None, rev
         raise AnswerConflict(latest.id, "another answer to this item was stored first")
 
 
-def _row(answer: Answer, item: StudyItem, standing: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
+def _row(answer: BrowserAnswer, item: StudyItem, standing: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
     row = {name: getattr(answer, name) for name in (*_COPIED, *_COPIED_TOO)}
     for name in ("value", "rt_ms", "rt_server_ms"):
         # as the database gives it back, so that its seal fits; 0.0 is added to make -0.0 a plain zero

@@ -29,7 +29,7 @@ from lexiscope.annotation.store.engine import (
     sa,
     storage_error,
 )
-from lexiscope.annotation.store.mark import Mark, rows_digest
+from lexiscope.annotation.store.mark import LogMark, rows_digest
 from lexiscope.annotation.store.migrate import stored_version
 from lexiscope.annotation.store.record import Kind, Phase, State, StudyRecord
 from lexiscope.annotation.store.schema import (
@@ -193,14 +193,14 @@ def restore(backup: Path, folder: Path, *, key: Path | None = None) -> Restored:
     return Restored(target, former)
 
 
-def _mark_of_backup(backup: Path, key: bytes) -> Mark:
+def _mark_of_backup(backup: Path, key: bytes) -> LogMark:
     """Return the mark of a backup. Errors: :class:`DataError` where it holds no study of this key."""
     place = Place(str(backup))
     try:
         with read_only(backup).connect() as connection:
             if not audit.fits(connection, key):
                 raise DataError("this backup is of another study: the secret key is not its key", place=place)
-            return Mark.of(connection)
+            return LogMark.of(connection)
     except UNREADABLE as error:
         raise DataError("this backup is damaged", place=place, why=str(error).splitlines()[0]) from error
 
@@ -225,7 +225,7 @@ def _keep_former(folder: Path, key: bytes) -> Path | None:
 
 def unusable(folder: Path, key: bytes) -> str:
     """Return why the database in a folder is not the study's latest, or is not sound; empty where it is both."""
-    path, mark = folder / DATABASE_NAME, Mark.read(folder)
+    path, mark = folder / DATABASE_NAME, LogMark.read(folder)
     problems = file_problems(path)
     if problems:
         return problems[0]
@@ -238,7 +238,7 @@ def unusable(folder: Path, key: bytes) -> str:
         return str(error).partition("\n")[0]
 
 
-def loss_of(connection: sa.Connection, key: bytes, mark: Mark | None) -> str:
+def loss_of(connection: sa.Connection, key: bytes, mark: LogMark | None) -> str:
     """Return why a database is not the one that a study had last; empty where it is."""
     if not audit.fits(connection, key):
         return "the secret key in the folder is not the one of this database: one of the two was replaced"
@@ -252,7 +252,7 @@ def loss_of(connection: sa.Connection, key: bytes, mark: Mark | None) -> str:
 
 
 def content_problems(
-    connection: sa.Connection, key: bytes, mark: Mark | None, study: StudyRecord | None = None
+    connection: sa.Connection, key: bytes, mark: LogMark | None, study: StudyRecord | None = None
 ) -> tuple[str, ...]:
     """Return what is wrong with the content of a database, compared with *study* if it is given; not with its file."""
     problems = check(connection, key, file=None, study=study).problems

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import datetime
 
-from lexiscope.annotation.store.record import Answer, AnswerRefused, Phase, Question, StudyItem
+from lexiscope.annotation.store.record import AnswerRefused, BrowserAnswer, ItemQuestion, Phase, StudyItem
 
 SKIPPED = "skipped"
 FLAGS = frozenset({"nonsensical", "weird", "undecided", "not_found", SKIPPED})
@@ -32,7 +32,7 @@ def check_text(field: str, text: object, *, longest: int, empty: bool = False) -
     return text
 
 
-def check_form(answer: Answer) -> None:
+def check_form(answer: BrowserAnswer) -> None:
     """Check the types and bounds of an answer, whatever its question.
 
     Errors: :class:`AnswerRefused`.
@@ -60,7 +60,7 @@ def check_form(answer: Answer) -> None:
         raise AnswerRefused("flags", f"there is no flag {sorted(unknown)[0]!r}")
 
 
-def check_content(answer: Answer, item: StudyItem, *, skippable: bool = False) -> None:
+def check_content(answer: BrowserAnswer, item: StudyItem, *, skippable: bool = False) -> None:
     """Check the answer itself: on the scale, among the options, a text of allowed length, and of no other kind.
 
     A skip has no content; it is taken where *skippable*. Errors: :class:`AnswerRefused`.
@@ -86,7 +86,7 @@ def check_content(answer: Answer, item: StudyItem, *, skippable: bool = False) -
         raise AnswerRefused("option", f"{text!r} is not among the options of the item {item.item_id!r}")
 
 
-def _check_skip(answer: Answer, *, skippable: bool) -> None:
+def _check_skip(answer: BrowserAnswer, *, skippable: bool) -> None:
     if not skippable:
         raise AnswerRefused("flags", "no item of this study can be skipped")
     for field in ("value", "option", "text"):
@@ -94,7 +94,7 @@ def _check_skip(answer: Answer, *, skippable: bool) -> None:
             raise AnswerRefused(field, "a skipped item has no answer")
 
 
-def _check_value(value: object, question: Question) -> None:
+def _check_value(value: object, question: ItemQuestion) -> None:
     scale = question.scale
     assert scale is not None
     # True is an int in Python, and no rating

@@ -37,7 +37,7 @@ class Desk(OpenedStudy):
 
         self._write(job)
 
-    def people(self) -> list[overview.Person]:
+    def people(self) -> list[overview.ListedParticipant]:
         """Return all participants in the order of their arrival, under their random ids."""
         with self._read() as connection:
             now = self._clock()
@@ -59,7 +59,7 @@ class Desk(OpenedStudy):
         with self._read() as connection:
             return overview.written_counts(connection)
 
-    def comments(self) -> list[overview.Remark]:
+    def comments(self) -> list[overview.MarkedAnswer]:
         """Return the effective answers that carry a comment or a flag."""
         with self._read() as connection:
             return overview.remarks(connection)

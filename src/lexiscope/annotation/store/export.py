@@ -38,7 +38,7 @@ LONG_SCHEMA = pa.schema([(part.partition(":")[0], _TYPES[part.partition(":")[2]]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ParticipantState:
     """Where a participant stands: the state with its reason and time, the times of states, the place.
 
     Of ``consented`` and ``active`` the first time is kept, of every other state the last. ``holds_until`` is given
@@ -106,10 +106,10 @@ def effective(connection: sa.Connection, *chosen: sa.ColumnElement[bool]) -> lis
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def standings(connection: sa.Connection) -> dict[str, Standing]:
+def standings(connection: sa.Connection) -> dict[str, ParticipantState]:
     """Return where every participant stands, in two queries."""
     leases = {row.participant_id: row for row in connection.execute(sa.select(LEASES))}
-    found: dict[str, Standing] = {}
+    found: dict[str, ParticipantState] = {}
     for row in connection.execute(sa.select(STATES).order_by(STATES.c.participant_id, STATES.c.number)):
         state, before = State(row.to_state), found.get(row.participant_id)
         times = {**(before.times if before is not None else {})}
@@ -121,7 +121,7 @@ def standings(connection: sa.Connection) -> dict[str, Standing]:
         if lease is not None:
             until = lease.expires_at if lease.status == "held" else None
             place = (lease.list_id, lease.number, lease.ordinal, lease.surplus, until)
-        found[row.participant_id] = Standing(state, row.reason, row.at, times, *place)
+        found[row.participant_id] = ParticipantState(state, row.reason, row.at, times, *place)
     return found
 
 
@@ -130,7 +130,7 @@ def _view(study: StudyRecord, list_id: str | None) -> str:
     return study.views.get(list_id or "", "full")
 
 
-def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, standing: Standing) -> Response:
+def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, standing: ParticipantState) -> Response:
     measure, value, option = row["measure"], row["value"], row["option"]
     if item.kind in (Kind.ATTENTION, Kind.QUALIFICATION):
         measure = "attention_check" if item.kind is Kind.ATTENTION else "qualification"
@@ -153,7 +153,7 @@ def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, stand
     )
 
 
-def _completion_times(study: StudyRecord, standings: Mapping[str, Standing]) -> Iterable[Response]:
+def _completion_times(study: StudyRecord, standings: Mapping[str, ParticipantState]) -> Iterable[Response]:
     for who, one in standings.items():
         if State.ACTIVE in one.times and State.FINISHED in one.times:
             begun, ended = (datetime.fromisoformat(one.times[state]) for state in (State.ACTIVE, State.FINISHED))
@@ -174,7 +174,9 @@ def _completion_times(study: StudyRecord, standings: Mapping[str, Standing]) -> 
             )
 
 
-def _long_row(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, standing: Standing) -> dict[str, Any]:
+def _long_row(
+    row: Mapping[str, Any], item: StudyItem, study: StudyRecord, standing: ParticipantState
+) -> dict[str, Any]:
     flags = json.loads(row["flags"])
     excluded = standing.state is State.EXCLUDED
     same = ("item_id", "participant_id", "phase", "display_order", "side", "guessed_word", "comment")

@@ -14,7 +14,7 @@ from lexiscope.core.errors import InputError, LexiscopeError
 _FAILURES = (LexiscopeError, OSError, *FILE_ERRORS, sa.exc.SQLAlchemyError)
 
 
-class Keeper:
+class BackupKeeper:
     """Backs a study up every so many minutes and keeps the newest copies; deletes platform ids when they are due.
 
     Use it as a context manager, or start it. With *keep* 0 it makes no copies: a PostgreSQL study is backed up by
@@ -33,7 +33,7 @@ class Keeper:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lexiscope-keeper", daemon=True)
 
-    def __enter__(self) -> Keeper:
+    def __enter__(self) -> BackupKeeper:
         self.start()
         return self
 

@@ -27,7 +27,7 @@ _HEADING, _NOT_CLOSED, _CHECKED = "lexiscope-mark 1", "-" * 64, 16
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class LogMark:
     """The number and the hash of the last entry of the audit log, and the digest of all rows of a closed study."""
 
     entries: int
@@ -35,12 +35,12 @@ class Mark:
     rows: str = ""
 
     @classmethod
-    def of(cls, connection: sa.Connection) -> Mark:
+    def of(cls, connection: sa.Connection) -> LogMark:
         """Return the mark of an open study as a connection sees it."""
         return cls(*audit.head(connection))
 
     @classmethod
-    def read(cls, folder: Path) -> Mark | None:
+    def read(cls, folder: Path) -> LogMark | None:
         """Return the mark of a folder.
 
         ``None`` where there is none (a study of an earlier version), or a power cut left half of one.

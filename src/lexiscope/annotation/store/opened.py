@@ -32,7 +32,7 @@ from lexiscope.annotation.store.engine import (
 )
 from lexiscope.annotation.store.files import StudyFiles
 from lexiscope.annotation.store.held_time import Began, HeldTime
-from lexiscope.annotation.store.mark import Mark, rows_digest
+from lexiscope.annotation.store.mark import LogMark, rows_digest
 from lexiscope.annotation.store.migrate import migrate, stored_version
 from lexiscope.annotation.store.places import HasPlace, has_free_place, stamp
 from lexiscope.annotation.store.record import StudyRecord
@@ -81,7 +81,7 @@ class OpenedStudy:
         # a change of the closed study that only the digest of its rows shows
         self._changed_outside: tuple[str, ...] = ()
         self._files: StudyFiles | None = None
-        self._closing_mark: Mark | None = None
+        self._closing_mark: LogMark | None = None
         self._key = self._prepare(checked=checked, new=new)
         if database.path is not None:
             self._files = StudyFiles(database.path, self._examine)
@@ -265,7 +265,7 @@ class OpenedStudy:
 
     def _check(self, key: bytes, version: int, *, checked: bool) -> None:
         """Check that a stored study is this one, is the latest, and is whole (PostgreSQL checks its own files)."""
-        mark, path = Mark.read(self.folder), self._database.path
+        mark, path = LogMark.read(self.folder), self._database.path
         if path is not None and checked:
             problems = backup.file_problems(path)
             if problems:
@@ -323,23 +323,23 @@ class OpenedStudy:
             with suppress(StorageError):
                 checkpoint(self._database)
         with self._database.read.begin() as connection:
-            self._last_mark = Mark.of(connection)
+            self._last_mark = LogMark.of(connection)
         if not self._is_copy:
             self._last_mark.write(self.folder, lasting=True)
 
-    def _note(self, mark: Mark) -> None:
+    def _note(self, mark: LogMark) -> None:
         """Note a commit. Where the mark cannot be written it names an earlier commit, which is still true."""
         self._last_mark = mark
         if not self._is_copy and not self._unsafe_fast:
             with suppress(OSError):
                 mark.write(self.folder, lasting=False)
 
-    def _mark_at_close(self) -> Mark | None:
+    def _mark_at_close(self) -> LogMark | None:
         """Return the mark of the study as it is closed; ``None`` where that cannot be said."""
         if self._files is None or self._is_copy:
             return None
         with suppress(StorageError, *UNREADABLE), self._read() as connection:
-            return Mark(*audit.head(connection), rows_digest(connection))
+            return LogMark(*audit.head(connection), rows_digest(connection))
         return None
 
     def _keep_closing_mark(self) -> None:

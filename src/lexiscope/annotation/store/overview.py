@@ -17,7 +17,7 @@ from lexiscope.annotation.store.schema import ANSWERS, CODES, LEASES, PARTICIPAN
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class ListedParticipant:
     """A participant as the dashboard lists them: where they stand, since when, and how far they are.
 
     ``number`` counts the participants of the study from 1 and seeds their trials (:attr:`Lease.ordinal`); ``slot`` is
@@ -45,7 +45,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class MarkedAnswer:
     """An answer beside which somebody wrote a comment or set a flag; ``given`` is the answer as text."""
 
     answer_id: int
@@ -59,7 +59,7 @@ class Remark:
     answered_at: str
 
 
-def people(connection: sa.Connection, *, now: str, since: str) -> list[Person]:
+def people(connection: sa.Connection, *, now: str, since: str) -> list[ListedParticipant]:
     """Return all participants in the order of their arrival, in four queries; *since* is a place's time before now."""
     first = sa.func.sum(sa.case((ANSWERS.c.revision == 0, 1), else_=0))
     each = sa.select(ANSWERS.c.participant_id, first, sa.func.max(ANSWERS.c.answered_at))
@@ -72,7 +72,7 @@ def people(connection: sa.Connection, *, now: str, since: str) -> list[Person]:
         last_at = max(last, one.at)
         silent = last_at <= since and (one.holds_until is None or one.holds_until <= now)
         found.append(
-            Person(
+            ListedParticipant(
                 participant_id=who,
                 state=one.state,
                 reason=one.reason,
@@ -151,15 +151,15 @@ def written_counts(connection: sa.Connection) -> dict[str, int]:
     return {row[0]: int(row[1]) for row in connection.execute(query)}
 
 
-def remarks(connection: sa.Connection) -> list[Remark]:
+def remarks(connection: sa.Connection) -> list[MarkedAnswer]:
     """Return the effective answers that carry a comment or a flag."""
     said = (ANSWERS.c.comment != "") | (ANSWERS.c.flags != "[]")
     return [_remark(row) for row in effective(connection, said)]
 
 
-def _remark(row: Mapping[str, Any]) -> Remark:
+def _remark(row: Mapping[str, Any]) -> MarkedAnswer:
     same = ("participant_id", "item_id", "position", "comment", "answered_at")
-    return Remark(
+    return MarkedAnswer(
         answer_id=row["id"],
         phase=Phase(row["phase"]),
         given=shown(row),

@@ -81,7 +81,7 @@ ANSWERING: Mapping[Phase, frozenset[State]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ItemQuestion:
     """What is asked of an item and which answers are valid: a point of ``scale``, one of ``options``, or text.
 
     An answer may be empty where one of the flags in ``excused_by`` says why.
@@ -104,7 +104,7 @@ class StudyItem:
     """An item as the store knows it: its question, the hash of what is shown, and, for checks, the right answers."""
 
     item_id: str
-    question: Question
+    question: ItemQuestion
     sha256: str
     kind: Kind = Kind.ITEM
     accept: tuple[float | str, ...] = ()
@@ -162,7 +162,7 @@ class StudyRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class StoredTrial:
     """One trial of a participant's session: an item, the order of what is shown, and which side is which.
 
     The view is that of the participant's list (:attr:`StudyRecord.views`).
@@ -174,7 +174,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BrowserAnswer:
     """An answer as a browser sends it.
 
     ``client_key`` is made by the browser before it sends: whoever repeats it gets the first result. ``supersedes``

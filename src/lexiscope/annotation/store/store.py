@@ -20,14 +20,14 @@ from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.opened import CLOCK_JUMPED
 from lexiscope.annotation.store.places import Choose, Lease, ListLoad, least_filled, stamp
 from lexiscope.annotation.store.record import (
-    Answer,
     AnswerRefused,
+    BrowserAnswer,
     NoPlaceLeft,
     Phase,
     Receipt,
     State,
     StateError,
-    Trial,
+    StoredTrial,
 )
 from lexiscope.annotation.store.safekeeping import Safekeeping
 from lexiscope.annotation.store.schema import ANSWERS
@@ -155,7 +155,7 @@ class Store(Desk, Safekeeping):
 
     # -- answers ----------------------------------------------------------------------------------------------
 
-    def lay_out(self, participant_id: str, phase: Phase, trials: Sequence[Trial]) -> None:
+    def lay_out(self, participant_id: str, phase: Phase, trials: Sequence[StoredTrial]) -> None:
         """Fix a participant's trials of a phase and their order; the same plan again changes nothing.
 
         Errors: :class:`AnswerRefused` for an item that the study does not have, or that comes twice,
@@ -172,7 +172,7 @@ class Store(Desk, Safekeeping):
 
         self._write(job)
 
-    def extend(self, participant_id: str, phase: Phase, trial: Trial) -> int:
+    def extend(self, participant_id: str, phase: Phase, trial: StoredTrial) -> int:
         """Append one trial to a participant's plan, where items are drawn one by one; return its position.
 
         The item that is the last already keeps its position and its order. Errors: :class:`StateError` while the last
@@ -189,12 +189,12 @@ class Store(Desk, Safekeeping):
 
         return self._write(job)
 
-    def plan(self, participant_id: str, phase: Phase = Phase.TRIALS) -> list[Trial]:
+    def plan(self, participant_id: str, phase: Phase = Phase.TRIALS) -> list[StoredTrial]:
         """Return a participant's trials of a phase in their order."""
         with self._read() as connection:
             return answers.plan(connection, participant_id, phase)
 
-    def submit(self, answer: Answer) -> Receipt:
+    def submit(self, answer: BrowserAnswer) -> Receipt:
         """Store an answer; return after the commit. A repetition gets the first receipt.
 
         Errors: :class:`AnswerRefused` naming the field, :class:`AnswerConflict` where another answer came first,
@@ -202,7 +202,7 @@ class Store(Desk, Safekeeping):
         """
         return self.submit_later(answer).result()
 
-    def submit_later(self, answer: Answer) -> Future[Receipt]:
+    def submit_later(self, answer: BrowserAnswer) -> Future[Receipt]:
         """Queue an answer; the future is done after the commit (``asyncio.wrap_future`` awaits it).
 
         What is wrong in itself (a type, a bound) is refused at once, the rest through the future.

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from lexiscope.annotation.store.engine import Database, StorageError, sa, shorten_log
 from lexiscope.annotation.store.files import StudyFiles
-from lexiscope.annotation.store.mark import Mark
+from lexiscope.annotation.store.mark import LogMark
 from lexiscope.annotation.store.seals import Seal, unsealed
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class Writer:
         seal: Callable[[sa.Connection, list[Seal]], None],
         *,
         files: StudyFiles | None,
-        committed: Callable[[Mark], None],
+        committed: Callable[[LogMark], None],
         failure: Callable[[BaseException], StorageError],
         largest: int = 256,
     ) -> None:
@@ -207,7 +207,7 @@ class Writer:
             unsealed(connection).clear()
             outcomes = [run(connection, waiting.job) for waiting in batch]
             self._seal(connection, unsealed(connection))
-            mark = Mark.of(connection)
+            mark = LogMark.of(connection)
         self._committed(mark)
         return outcomes
 

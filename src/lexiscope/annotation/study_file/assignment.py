@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from lexiscope.annotation.study_file.definition import StudyDefinition
-from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.design import DividedLists
 from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.core.item import Item
 from lexiscope.items.arrange.lists import trial_order
@@ -22,7 +22,7 @@ Side = Literal["as_given", "swapped"]
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class AssignedTrial:
     """One page of one participant: its position from 0, the item, what it is for, and which sentence stands left."""
 
     position: int
@@ -147,7 +147,9 @@ def places_per_list(quota: Quota, n_lists: int) -> tuple[int, ...]:
     return tuple(max(quota.need, _wave_share(quota, n_lists, number)) for number in range(n_lists))
 
 
-def plan_trials(definition: StudyDefinition, design: Design, *, list_number: int, number: int) -> tuple[Trial, ...]:
+def plan_trials(
+    definition: StudyDefinition, design: DividedLists, *, list_number: int, number: int
+) -> tuple[AssignedTrial, ...]:
     """Return the trials of participant *number* in a list (from 0): order, sides, places of catch and attention.
 
     Catch trials and attention checks are never first or last; whether the sides are swapped is drawn anew in every
@@ -165,5 +167,5 @@ def plan_trials(definition: StudyDefinition, design: Design, *, list_number: int
     for position, item in enumerate(order):
         kind: Kind = "catch" if item.item_id in catch else "attention" if item.item_id in attention else "item"
         swapped = definition.side == "random" and len(item.usages) > 1 and sides.random() < 0.5
-        trials.append(Trial(position, item, kind, "swapped" if swapped else "as_given"))
+        trials.append(AssignedTrial(position, item, kind, "swapped" if swapped else "as_given"))
     return tuple(trials)

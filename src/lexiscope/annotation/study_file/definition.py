@@ -23,20 +23,20 @@ Answer = str | int | float
 _OLDEST, _LARGEST = 120, 10**9
 
 
-class Section(BaseModel):
+class DefinitionPart(BaseModel):
     """A part of a definition: unknown names are refused, types are not converted, nothing changes later."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Anchor(Section):
+class Anchor(DefinitionPart):
     """The words at one point of the scale."""
 
     point: Finite = Field(description="a point of the scale")
     text: Text = Field(description="its words, in the participants' language")
 
 
-class ScaleSection(Section):
+class ScaleSection(DefinitionPart):
     """The scale on which participants answer."""
 
     low: Finite = Field(default=1, description="lowest point")
@@ -51,14 +51,14 @@ class ScaleSection(Section):
         return Scale(self.low, self.high, self.step, tuple((a.point, a.text) for a in self.anchors))
 
 
-class Confusion(Section):
+class Confusion(DefinitionPart):
     """Items that must not meet often in one list: those that share a condition."""
 
     condition: Text = Field(default="word", description="a column of the items; word: the target's lemma")
     at_most: int = Field(default=0, ge=0, description="so many in one list; 0: as few as the number of lists allows")
 
 
-class DesignSection(Section):
+class DesignSection(DefinitionPart):
     """How items are divided into lists."""
 
     lists: int = Field(default=1, ge=1, description="number of lists; one participant answers one list")
@@ -69,7 +69,7 @@ class DesignSection(Section):
     seed: int = Field(default=1, ge=0, description="seed of lists, orders, sides and catch trials")
 
 
-class RatingsSection(Section):
+class RatingsSection(DefinitionPart):
     """How many answers are wanted."""
 
     per_item: int = Field(default=10, ge=1, description="valid answers that every item needs, exclusions taken away")
@@ -79,7 +79,7 @@ class RatingsSection(Section):
     people_at_most: int = Field(default=0, ge=0, description="never more paid people than this; 0: no limit")
 
 
-class LeaseSection(Section):
+class LeaseSection(DefinitionPart):
     """How long a place is kept."""
 
     minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
@@ -87,21 +87,21 @@ class LeaseSection(Section):
     )
 
 
-class CatchSection(Section):
+class CatchSection(DefinitionPart):
     """Trials with two identical sentences."""
 
     per_list: int = Field(default=1, ge=0, description="catch trials in each list, never first or last")
     answer: Finite = Field(default=5, description="the right answer")
 
 
-class PoolSection(Section):
+class PoolSection(DefinitionPart):
     """Items drawn one by one from a pool, for tasks that offer another one (writing sentences)."""
 
     per_person: int = Field(default=5, ge=1, description="answers that one participant writes")
     at_most: int = Field(default=10, ge=0, description="answers to items of one word, then it is retired; 0: no limit")
 
 
-class Question(Section):
+class KnownQuestion(DefinitionPart):
     """A question with a known answer, or a worked example, shown through the task's own page."""
 
     id: Text = Field(description="its name in the data")
@@ -111,14 +111,14 @@ class Question(Section):
     explanation: str = Field(default="", description="what an example says about its answer")
 
 
-class Option(Section):
+class AboutYouOption(DefinitionPart):
     """One answer to a question about the participant."""
 
     value: Text = Field(description="what is stored, and what exclusion rules name")
     text: Text = Field(description="what the participant reads")
 
 
-class AboutYou(Section):
+class AboutYou(DefinitionPart):
     """A question about the participant: a choice where there are options, else a line of text."""
 
     measure: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")] = Field(
@@ -126,7 +126,7 @@ class AboutYou(Section):
     )
     text: Text = Field(description="the question, in the participants' language")
     kind: Literal["choice", "number", "text"] = Field(default="choice", description="choice, number or text")
-    options: Listed[Option] = Field(default=(), description="the options of a choice")
+    options: Listed[AboutYouOption] = Field(default=(), description="the options of a choice")
     required: bool = Field(default=True, description="must it be answered")
     low: Finite = Field(default=0, description="lowest number that is taken")
     high: Finite | None = Field(default=None, description="highest number; none given: 120 for age, else no limit")
@@ -143,7 +143,7 @@ class AboutYou(Section):
         return Scale(self.low, most, self.step)
 
 
-class Texts(Section):
+class StudyTexts(DefinitionPart):
     """What participants read around the trials. A changed text is another version, and its version is stored."""
 
     title: str = Field(default="", description="title of the study")
@@ -156,7 +156,7 @@ class Texts(Section):
     closed: str = Field(default="", description="to who comes when the study is paused or closed")
 
 
-class Codes(Section):
+class Codes(DefinitionPart):
     """What the participant hands back to the platform; no two are the same."""
 
     completion: str = Field(default="", description="after the last answer was stored")
@@ -167,7 +167,7 @@ class Codes(Section):
     )
 
 
-class Payment(Section):
+class Payment(DefinitionPart):
     """What one participant is paid."""
 
     amount: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(default=0, description="per participant")
@@ -185,7 +185,7 @@ class Payment(Section):
         return self.amount * 60 / self.minutes
 
 
-class Platform(Section):
+class Platform(DefinitionPart):
     """Where participants come from, and under which names the link hands over who they are."""
 
     kind: Literal["prolific", "panel", "lab"] = Field(default="prolific", description="prolific, panel or lab (tokens)")
@@ -198,14 +198,14 @@ class Platform(Section):
     )
 
 
-class Retention(Section):
+class Retention(DefinitionPart):
     """How long what could identify a participant is kept."""
 
     platform_ids_days: int = Field(default=90, ge=0, description="days after closing until platform ids are deleted")
     answers: str = Field(default="", description="what happens to the pseudonymous answers, in words")
 
 
-class Planned(Section):
+class Planned(DefinitionPart):
     """The mixed model that the ratings are collected for; ``simulate`` estimates its power."""
 
     model: str = Field(
@@ -215,7 +215,7 @@ class Planned(Section):
     size: Finite = Field(default=0.5, description="smallest size of it, in points, that the study should find")
 
 
-class StudyDefinition(Section):
+class StudyDefinition(DefinitionPart):
     """A study in which people answer the items of one task."""
 
     name: Text = Field(description="the study's short name")
@@ -244,16 +244,18 @@ class StudyDefinition(Section):
     ratings: RatingsSection = Field(default=RatingsSection(), description="how many answers")
     lease: LeaseSection = Field(default=LeaseSection(), description="how long a place is kept")
     catch: CatchSection = Field(default=CatchSection(), description="catch trials: the same sentence twice")
-    examples: Listed[Question] = Field(default=(), description="worked examples; their words must not be targets")
-    practice: Listed[Question] = Field(default=(), description="practice trials before the first real one")
-    qualification: Listed[Question] = Field(default=(), description="one attempt before the trials; a failure ends it")
-    attention: Listed[Question] = Field(default=(), description="checks among the trials, never first or last")
+    examples: Listed[KnownQuestion] = Field(default=(), description="worked examples; their words must not be targets")
+    practice: Listed[KnownQuestion] = Field(default=(), description="practice trials before the first real one")
+    qualification: Listed[KnownQuestion] = Field(
+        default=(), description="one attempt before the trials; a failure ends it"
+    )
+    attention: Listed[KnownQuestion] = Field(default=(), description="checks among the trials, never first or last")
     about_you: Listed[AboutYou] = Field(default=(), description="questions about the participant")
     exclusions: Listed[Text] = Field(
         default=(), description="exclusion rules, applied in this order; items=catch means the catch trials"
     )
     planned: Planned = Field(default=Planned(), description="the analysis that the ratings are for")
-    texts: Texts = Field(default=Texts(), description="what participants read")
+    texts: StudyTexts = Field(default=StudyTexts(), description="what participants read")
     codes: Codes = Field(default=Codes(), description="completion codes")
     payment: Payment = Field(default=Payment(), description="pay")
     platform: Platform = Field(default=Platform(), description="where participants come from")

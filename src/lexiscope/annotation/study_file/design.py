@@ -33,7 +33,7 @@ class DesignLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class DividedLists:
     """Items divided into lists, with the catch trials of each list.
 
     ``shared`` are the ids of items that stand in every list. ``seed`` and a participant's number give the participant's
@@ -83,7 +83,7 @@ class Design:
         return DesignLine(str(number), len(items), n_catch, tuple(most), tuple(levels))
 
 
-def build_design(items: Sequence[Item], settings: DesignSection, catch: CatchSection) -> Design:
+def build_design(items: Sequence[Item], settings: DesignSection, catch: CatchSection) -> DividedLists:
     """Divide the items of a study into lists and give each list its catch trials.
 
     Items with the condition ``catch`` are not divided: they are the catch trials, where there are any; else a catch
@@ -114,7 +114,9 @@ def build_design(items: Sequence[Item], settings: DesignSection, catch: CatchSec
         for number, members in enumerate(lists, 1)
     )
     trials = _catch(together, [item for item in items if is_catch(item)], settings.seed, catch)
-    return Design(together, trials, frozenset(i.item_id for i in shared), tuple(names), settings.balance, settings.seed)
+    return DividedLists(
+        together, trials, frozenset(i.item_id for i in shared), tuple(names), settings.balance, settings.seed
+    )
 
 
 def set_of(item: Item, condition: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lexiscope.analysis.exclusion import LowAgreement, Rule, TooSlow, apply, format_rule, parse_rule
 from lexiscope.annotation.study_file.definition import StudyDefinition
-from lexiscope.annotation.study_file.design import Design
+from lexiscope.annotation.study_file.design import DividedLists
 from lexiscope.annotation.study_file.wording import people
 from lexiscope.core.response import ResponseTable
 
@@ -48,7 +48,7 @@ class JudgedNow:
     waiting: tuple[tuple[str, str], ...]
 
 
-def declared_rules(definition: StudyDefinition, design: Design) -> tuple[Rule, ...]:
+def declared_rules(definition: StudyDefinition, design: DividedLists) -> tuple[Rule, ...]:
     """Return the study's rules in order, the word ``catch`` replaced by the ids of the catch trials.
 
     Errors: :class:`SpecError` for a rule that does not parse.

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from lexiscope.annotation.store.record import Kind, Phase, Question, StudyItem, StudyRecord, Trial
+from lexiscope.annotation.store.record import ItemQuestion, Kind, Phase, StoredTrial, StudyItem, StudyRecord
 from lexiscope.annotation.study_file.assignment import Quota, list_chooser, place_finder, places_per_list, plan_trials
 from lexiscope.annotation.study_file.definition import AboutYou, StudyDefinition, text_versions
-from lexiscope.annotation.study_file.definition import Question as KnownQuestion
+from lexiscope.annotation.study_file.definition import KnownQuestion as KnownQuestion
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
-from lexiscope.annotation.study_file.design import Design, build_design, set_of
+from lexiscope.annotation.study_file.design import DividedLists, build_design, set_of
 from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
@@ -51,7 +51,7 @@ class FrozenStudy:
 
     definition: StudyDefinition
     record: StudyRecord
-    design: Design
+    design: DividedLists
     screen: Screen
     items: Mapping[str, Item]
     known: Mapping[str, KnownQuestion]
@@ -103,37 +103,37 @@ class FrozenStudy:
         """Return the view of a list; before a list is taken, the first view of the study."""
         return self.record.views.get(list_id or "", self.definition.views[0])
 
-    def shown(self, trial: Trial, *, list_id: str | None, phase: Phase) -> Shown:
+    def shown(self, trial: StoredTrial, *, list_id: str | None, phase: Phase) -> Shown:
         """Return how a trial shows its item."""
         revealed = phase is Phase.REVEAL
         return Shown(view=self.view_of(list_id), side=trial.side, order=trial.display_order, revealed=revealed)
 
-    def trials(self, list_id: str, *, number: int) -> tuple[Trial, ...]:
+    def trials(self, list_id: str, *, number: int) -> tuple[StoredTrial, ...]:
         """Return the trials of participant *number* on a list: order, sides, order of options, checks."""
         list_number = (int(list_id) - 1) % len(self.design.lists)
         planned = plan_trials(self.definition, self.design, list_number=list_number, number=number)
         view = self.view_of(list_id)
         return tuple(self._trial(one.item, one.side, number=number, view=view) for one in planned)
 
-    def drawn(self, item_id: str, *, number: int) -> Trial:
+    def drawn(self, item_id: str, *, number: int) -> StoredTrial:
         """Return the trial of an item that was drawn from the pool."""
         return self._trial(self.items[item_id], "as_given", number=number, view=self.definition.views[0])
 
-    def before_trials(self, phase: Phase) -> tuple[Trial, ...]:
+    def before_trials(self, phase: Phase) -> tuple[StoredTrial, ...]:
         """Return the trials of a phase that is the same for everybody: about you, qualification, practice."""
         if phase is Phase.DEMOGRAPHICS:
-            return tuple(Trial(ABOUT + question.measure) for question in self.definition.about_you)
+            return tuple(StoredTrial(ABOUT + question.measure) for question in self.definition.about_you)
         questions = self.definition.qualification if phase is Phase.QUALIFICATION else self.definition.practice
-        return tuple(Trial(question.id) for question in questions)
+        return tuple(StoredTrial(question.id) for question in questions)
 
-    def _trial(self, item: Item, side: str, *, number: int, view: str) -> Trial:
+    def _trial(self, item: Item, side: str, *, number: int, view: str) -> StoredTrial:
         screen = self.screen_of(item.item_id)
         order: tuple[int, ...] = ()
         if screen.shuffles_options and screen.options is not None and self.definition.option_order == "random":
             places = list(range(len(screen.options_of(item, view))))
             random.Random(f"{self.definition.design.seed}/{number}/{item.item_id}/options").shuffle(places)
             order = tuple(places)
-        return Trial(item.item_id, order, side if screen.swaps_sides else None)
+        return StoredTrial(item.item_id, order, side if screen.swaps_sides else None)
 
 
 def freeze(definition: StudyDefinition, items: Sequence[Item]) -> FrozenStudy:
@@ -192,7 +192,7 @@ def _check_settings(definition: StudyDefinition, screen: Screen) -> None:
 def _record(
     definition: StudyDefinition,
     screen: Screen,
-    design: Design,
+    design: DividedLists,
     stored: tuple[StudyItem, ...],
     items: Mapping[str, Item],
 ) -> StudyRecord:
@@ -256,20 +256,20 @@ def _stored(
         accept = tuple(each if isinstance(each, str) else float(each) for each in known.accept)
         items.append(StudyItem(name, _question(definition, page, item), item_sha256(item), kind, accept))
     items += [_about(one) for one in definition.about_you]
-    debrief = Question("debrief_comment", required=False)
+    debrief = ItemQuestion("debrief_comment", required=False)
     return (*items, StudyItem(DEBRIEF_ITEM, debrief, _text_sha256("debrief"), Kind.SELF_REPORT))
 
 
-def _question(definition: StudyDefinition, screen: Screen, item: Item) -> Question:
+def _question(definition: StudyDefinition, screen: Screen, item: Item) -> ItemQuestion:
     if screen.widget == "scale":
         own = screen.folder.name == definition.task
-        return Question(
+        return ItemQuestion(
             screen.measure, scale=definition.scale.scale() if own else screen.scale, excused_by=_excuse(screen)
         )
     if screen.widget == "choice":
         values = dict.fromkeys(choice.value for view in definition.views for choice in screen.options_of(item, view))
-        return Question(screen.measure, options=tuple(values), excused_by=_excuse(screen))
-    return Question(screen.measure, max_length=screen.max_length, excused_by=_excuse(screen))
+        return ItemQuestion(screen.measure, options=tuple(values), excused_by=_excuse(screen))
+    return ItemQuestion(screen.measure, max_length=screen.max_length, excused_by=_excuse(screen))
 
 
 def _excuse(screen: Screen) -> tuple[str, ...]:
@@ -278,7 +278,7 @@ def _excuse(screen: Screen) -> tuple[str, ...]:
 
 def _about(question: AboutYou) -> StudyItem:
     options = tuple(option.value for option in question.options)
-    asked = Question(
+    asked = ItemQuestion(
         question.measure,
         scale=question.numbers() if question.kind == "number" else None,
         options=options if question.kind == "choice" else (),

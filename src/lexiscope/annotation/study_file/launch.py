@@ -17,12 +17,12 @@ from lexiscope.analysis.exclusion import (
     LowAgreement,
     Rule,
     SelfReport,
-    Threshold,
+    ThresholdRule,
     TooSlow,
     parse_rule,
 )
 from lexiscope.analysis.mixed.formula import read_formula
-from lexiscope.annotation.study_file.definition import Answer, Question, StudyDefinition
+from lexiscope.annotation.study_file.definition import Answer, KnownQuestion, StudyDefinition
 from lexiscope.annotation.study_file.design import build_design, is_catch
 from lexiscope.annotation.study_file.exclusions import CATCH
 from lexiscope.annotation.study_file.freeze import freeze
@@ -137,7 +137,7 @@ def _about_you(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[P
 def _examples(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     targets = {name.casefold() for item in items for name in (item.word, *(u.target for u in item.usages))}
     for part in ("examples", "practice"):
-        questions: tuple[Question, ...] = getattr(definition, part)
+        questions: tuple[KnownQuestion, ...] = getattr(definition, part)
         for number, question in enumerate(questions):
             for name, text in question.shows.items():
                 if name.startswith("target") and text.casefold() in targets:
@@ -222,7 +222,7 @@ def question_problems(definition: StudyDefinition, items: Sequence[Item]) -> Ite
             yield from _question(definition, question, (part, number))
 
 
-def _question(definition: StudyDefinition, question: Question, keys: tuple[str | int, ...]) -> Iterator[Problem]:
+def _question(definition: StudyDefinition, question: KnownQuestion, keys: tuple[str | int, ...]) -> Iterator[Problem]:
     if question.task and question.task not in catalog.names("tasks"):
         yield Problem("E628", (*keys, "task"), f"there is no task {question.task!r}", "see: lexiscope list tasks")
         return
@@ -237,7 +237,7 @@ def _question(definition: StudyDefinition, question: Question, keys: tuple[str |
 
 
 def _accepted(
-    definition: StudyDefinition, question: Question, keys: tuple[str | int, ...], screen: Screen, shown: Item
+    definition: StudyDefinition, question: KnownQuestion, keys: tuple[str | int, ...], screen: Screen, shown: Item
 ) -> Iterator[Problem]:
     judged = keys[0] in ("qualification", "attention")
     if judged and screen.widget in ("text", "search"):
@@ -362,7 +362,7 @@ def _faults(definition: StudyDefinition, rule: Rule) -> Iterator[tuple[str, str]
         yield "the study has no attention check", "add one under attention, or take the rule out"
     elif isinstance(rule, FailedQualification) and not definition.qualification:
         yield "the study has no qualification", "add one under qualification, or take the rule out"
-    elif isinstance(rule, TooSlow | Threshold):
+    elif isinstance(rule, TooSlow | ThresholdRule):
         yield from _measure(definition, rule.measure)
 
 

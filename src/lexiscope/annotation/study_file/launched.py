@@ -15,7 +15,7 @@ from pathlib import Path
 from lexiscope.annotation.store.backup import HALF_KEY_NAME, KEY_NAME, copy_database
 from lexiscope.annotation.store.engine import DATABASE_NAME, FILE_ERRORS, has_log
 from lexiscope.annotation.store.loss import is_launched, missing, opening_error
-from lexiscope.annotation.store.mark import MARK_NAME, Mark
+from lexiscope.annotation.store.mark import MARK_NAME, LogMark
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
@@ -150,13 +150,13 @@ def _copy_study(folder: Path, copy: Path) -> None:
     """Copy key, mark and database; once more where a server opened or closed the study meanwhile."""
     database = folder / DATABASE_NAME
     for _ in range(3):
-        mark, running = Mark.read(folder), has_log(database)
+        mark, running = LogMark.read(folder), has_log(database)
         # the key and the mark before the database: what they say, it must hold
         for each in (KEY_NAME, HALF_KEY_NAME, MARK_NAME):
             if (folder / each).exists():
                 _copy_private(folder / each, copy / each)
         copy_database(database, copy / DATABASE_NAME)
-        if has_log(database) == running and (mark is None or not mark.rows or Mark.read(folder) == mark):
+        if has_log(database) == running and (mark is None or not mark.rows or LogMark.read(folder) == mark):
             return
 
 

@@ -21,7 +21,7 @@ SETUP = "setup"
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class StudyItems:
     """The items of a study, and what became of rows that are one item together (:attr:`Imported.merged`)."""
 
     items: tuple[Item, ...]
@@ -33,7 +33,7 @@ def study_items(definition: StudyDefinition) -> tuple[Item, ...]:
     return study_material(definition).items
 
 
-def study_material(definition: StudyDefinition) -> Material:
+def study_material(definition: StudyDefinition) -> StudyItems:
     """Return the items that participants are to answer; ratings beside them are not used.
 
     Columns that the task shows are conditions, whatever their name; stories get their setup (:func:`with_setups`). A
@@ -43,7 +43,7 @@ def study_material(definition: StudyDefinition) -> Material:
     """
     if definition.dataset:
         items = tuple(replace(item, list_id=None) for item in catalog.dataset(definition.dataset).items)
-        return Material(with_setups(items))
+        return StudyItems(with_setups(items))
     if not definition.items:
         raise InputError("the study has no items", code="E620", hint="name an item file (items) or a dataset")
     if (ours := table_material(definition.items)) is not None:
@@ -62,7 +62,7 @@ def study_material(definition: StudyDefinition) -> Material:
     return material_of(imported)
 
 
-def table_material(path: Path | str) -> Material | None:
+def table_material(path: Path | str) -> StudyItems | None:
     """Return the items of a table that Lexiscope wrote, ``None`` for any other file.
 
     The study's design decides on lists, not the table.
@@ -70,12 +70,12 @@ def table_material(path: Path | str) -> Material | None:
     """
     if not is_item_table(path):
         return None
-    return Material(with_setups([replace(item, list_id=None) for item in read_items(path)]))
+    return StudyItems(with_setups([replace(item, list_id=None) for item in read_items(path)]))
 
 
-def material_of(imported: Imported) -> Material:
+def material_of(imported: Imported) -> StudyItems:
     """Return the material of a study as its item file was read."""
-    return Material(with_setups(imported.items), imported.merged)
+    return StudyItems(with_setups(imported.items), imported.merged)
 
 
 def material_columns(screen: Screen) -> tuple[str, ...]:

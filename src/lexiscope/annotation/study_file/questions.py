@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lexiscope.annotation.study_file.definition import Answer, Question
+from lexiscope.annotation.study_file.definition import Answer, KnownQuestion
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage, locate
 
 
-def question_item(question: Question, dataset: str, language: str) -> Item:
+def question_item(question: KnownQuestion, dataset: str, language: str) -> Item:
     """Return the item that a question shows.
 
     ``sentence_1``, ``sentence_2`` … become usages of ``target`` (or of ``target_1`` …); whatever else it shows becomes
@@ -27,7 +27,7 @@ def question_item(question: Question, dataset: str, language: str) -> Item:
     return Item(question.id, dataset, tuple(usages), conditions=rest)
 
 
-def is_right(question: Question, answer: Answer) -> bool:
+def is_right(question: KnownQuestion, answer: Answer) -> bool:
     """Say whether an answer is among those that the question accepts; a number may be given as text.
 
     >>> is_right(Question(id="q", shows={}, accept=(4, 5)), "5")
@@ -36,7 +36,7 @@ def is_right(question: Question, answer: Answer) -> bool:
     return str(answer) in {str(each) for each in question.accept} or _number(answer) in _numbers(question.accept)
 
 
-def _target(question: Question, sentence: str) -> str:
+def _target(question: KnownQuestion, sentence: str) -> str:
     name = sentence.replace("sentence", "target")
     target = question.shows.get(name, question.shows.get("target", ""))
     if not target:

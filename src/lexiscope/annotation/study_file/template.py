@@ -16,17 +16,17 @@ from typing import cast
 
 from lexiscope.annotation.study_file.definition import (
     AboutYou,
+    AboutYouOption,
     Anchor,
     CatchSection,
     Confusion,
     DesignSection,
-    Option,
     Planned,
     PoolSection,
     RatingsSection,
     ScaleSection,
     StudyDefinition,
-    Texts,
+    StudyTexts,
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.annotation.study_file.design import set_of
@@ -88,7 +88,7 @@ def draft_definition(
         about_you=questions(language),
         exclusions=_exclusions(screen, catch, habit, language),
         planned=_planned() if screen.widget == "scale" and "same_sense" in design.balance else Planned(),
-        texts=Texts(**TEXTS.get(base(language), {}), instructions=_instructions(screen, language, scale.scale())),
+        texts=StudyTexts(**TEXTS.get(base(language), {}), instructions=_instructions(screen, language, scale.scale())),
     )
 
 
@@ -256,7 +256,9 @@ def questions(language: str) -> tuple[AboutYou, ...]:
     if base(language) not in _NATIVE:
         return ()
     text, yes, no = _NATIVE[base(language)]
-    native = AboutYou(measure=NATIVE, text=text, options=(Option(value="yes", text=yes), Option(value="no", text=no)))
+    native = AboutYou(
+        measure=NATIVE, text=text, options=(AboutYouOption(value="yes", text=yes), AboutYouOption(value="no", text=no))
+    )
     return (native, AboutYou(measure="age", text=_AGE[base(language)], kind="number", required=False))
 
 

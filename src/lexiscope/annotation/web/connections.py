@@ -40,7 +40,7 @@ def most_connections(wanted: int = 1000) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ConnectionLimits:
     """What a connection may take.
 
     ``head``: from the first byte of a request, or from the connection, to the end of its head; ``body``: from there to
@@ -96,11 +96,11 @@ class Announced(uvicorn.Server):
             self._tell()
 
 
-def configured(app: Any, *, http: type[Connection] | None = None, **more: Any) -> uvicorn.Config:
+def configured(app: Any, *, http: type[LimitedConnection] | None = None, **more: Any) -> uvicorn.Config:
     """Return the settings of every web server of studies: its log is quiet, whatever a visitor sends."""
     return uvicorn.Config(
         app,
-        http=http or Connection,
+        http=http or LimitedConnection,
         # no page is a WebSocket: with a library installed, uvicorn would take requests for one past our limits
         ws="none",
         lifespan="off",
@@ -115,7 +115,7 @@ def configured(app: Any, *, http: type[Connection] | None = None, **more: Any) -
     )
 
 
-class Connection(HttpToolsProtocol):
+class LimitedConnection(HttpToolsProtocol):
     """One connection, within the limits of its class.
 
     Where all connections are taken, a newcomer gets the place of one on which no whole request is waiting for its
@@ -123,7 +123,7 @@ class Connection(HttpToolsProtocol):
     again (503).
     """
 
-    limits = Limits(most=most_connections())
+    limits = ConnectionLimits(most=most_connections())
     _timer: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
     _waits_for: object = None
@@ -247,10 +247,10 @@ class Connection(HttpToolsProtocol):
         self.loop.call_later(1.0, self.transport.abort)
 
     def _make_room(self) -> None:
-        others = [one for one in self.connections if isinstance(one, Connection) and one is not self]
+        others = [one for one in self.connections if isinstance(one, LimitedConnection) and one is not self]
         held = Counter(one.address for one in others)
 
-        def claim(one: Connection) -> tuple[bool, int, float]:
+        def claim(one: LimitedConnection) -> tuple[bool, int, float]:
             # one that is closing already goes first
             return not one.transport.is_closing(), -held[one.address], one._heard
 

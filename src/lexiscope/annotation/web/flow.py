@@ -20,15 +20,15 @@ from typing import Literal, TypeVar
 from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.record import (
     ANSWERING,
-    Answer,
     AnswerConflict,
     AnswerRefused,
+    BrowserAnswer,
     NoPlaceLeft,
     Phase,
     Receipt,
     State,
     StateError,
-    Trial,
+    StoredTrial,
 )
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.exclusions import JudgedNow
@@ -65,13 +65,13 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrialOnPage:
     """A trial as it is shown to one participant: the item, its screen, and the answer stored so far.
 
     ``standing`` is where the participant was when this was read.
     """
 
-    trial: Trial
+    trial: StoredTrial
     item: Item
     screen: Screen
     shown: Shown
@@ -97,7 +97,7 @@ class Flow:
     def __init__(self, study: FrozenStudy, store: Store) -> None:
         self.study, self.store = study, store
         self.judging = Judging(study, store)
-        self._plans: OrderedDict[tuple[str, Phase], list[Trial]] = OrderedDict()
+        self._plans: OrderedDict[tuple[str, Phase], list[StoredTrial]] = OrderedDict()
         self._standings: OrderedDict[tuple[str, Phase], Progress] = OrderedDict()
         self._hold = timedelta(minutes=study.definition.lease.minutes)
         self._following = Following(study, store, self.judging, hold=self._hold)
@@ -163,7 +163,7 @@ class Flow:
             return Step("closed")
         return Step("finished" if self.store.plan(who, Phase.DEBRIEF) else "debrief")
 
-    def asked(self, who: str, phase: Phase, position: int) -> Asked:
+    def asked(self, who: str, phase: Phase, position: int) -> TrialOnPage:
         """Return the trial at a position of this participant's phase, answered or not.
 
         Errors: :class:`AnswerRefused` where there is no such trial, or it is not reached yet.
@@ -179,7 +179,7 @@ class Flow:
             raise AnswerRefused("position", f"trial {position} is not reached yet")
         return self._shown(self.store.plan(who, phase)[position], phase, standing)
 
-    def asked_again(self, who: str, phase: Phase, position: int) -> Asked:
+    def asked_again(self, who: str, phase: Phase, position: int) -> TrialOnPage:
         """Return a trial to be shown, with the stored answer where it has one that can be changed.
 
         Errors: :class:`AnswerRefused` where there is no such trial, it is not reached yet, its answer is final, or
@@ -193,7 +193,7 @@ class Flow:
             raise AnswerRefused("position", f"answers in {phase} are final")
         return replace(asked, stored=self.latest(who, phase, asked.trial.item_id))
 
-    def check_open(self, asked: Asked, phase: Phase) -> None:
+    def check_open(self, asked: TrialOnPage, phase: Phase) -> None:
         """Check that the participant is in a state in which this phase is answered.
 
         Errors: :class:`AnswerRefused` otherwise.
@@ -201,11 +201,11 @@ class Flow:
         if asked.standing.state not in ANSWERING[phase]:
             raise AnswerRefused("phase", f"a participant who is {asked.standing.state} does not answer in {phase}")
 
-    def _shown(self, trial: Trial, phase: Phase, standing: Progress) -> Asked:
+    def _shown(self, trial: StoredTrial, phase: Phase, standing: Progress) -> TrialOnPage:
         item_id = trial.item_id
         list_id = standing.lease.list_id if standing.lease is not None else None
         shown = self.study.shown(trial, list_id=list_id, phase=phase)
-        return Asked(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
+        return TrialOnPage(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
 
     def latest(self, who: str, phase: Phase, item_id: str) -> Mapping[str, object] | None:
         """Return the latest answer of a participant to an item, as it is stored; ``None`` where there is none."""
@@ -239,10 +239,10 @@ class Flow:
         had none yet is stored.
         """
         faults: dict[str, str] = {}
-        answers: list[Answer] = []
+        answers: list[BrowserAnswer] = []
         for position, question in enumerate(self.study.definition.about_you):
             given = form.get(question.measure, "").strip()
-            answer = Answer(who, ABOUT + question.measure, Phase.DEMOGRAPHICS, client_key, position)
+            answer = BrowserAnswer(who, ABOUT + question.measure, Phase.DEMOGRAPHICS, client_key, position)
             fault = "missing" if question.required and not given else ""
             if given and question.kind == "number":
                 number, taken = _typed_number(given), question.numbers()
@@ -288,8 +288,8 @@ class Flow:
         self._following.qualify(who)
 
     def read(
-        self, who: str, asked: Asked, *, phase: Phase, position: int, form: Mapping[str, str], sent: Sent
-    ) -> Answer:
+        self, who: str, asked: TrialOnPage, *, phase: Phase, position: int, form: Mapping[str, str], sent: Sent
+    ) -> BrowserAnswer:
         """Read an answer from a form.
 
         Errors: :class:`AnswerInvalid` naming the field.
@@ -298,7 +298,7 @@ class Flow:
         reading: Reading = asked.screen.read(
             form, asked.item, view=asked.shown.appears_as, scale=self.study.scale if own else None
         )
-        return Answer(
+        return BrowserAnswer(
             who,
             asked.trial.item_id,
             phase,
@@ -318,11 +318,11 @@ class Flow:
             guideline_version=self.study.versions["instructions"],
         )
 
-    def submit(self, answer: Answer) -> Future[Receipt]:
+    def submit(self, answer: BrowserAnswer) -> Future[Receipt]:
         """Queue an answer; the future is done after the commit."""
         return self.store.submit_later(answer)
 
-    def answered(self, who: str, asked: Asked, receipt: Receipt) -> int | None:
+    def answered(self, who: str, asked: TrialOnPage, receipt: Receipt) -> int | None:
         """Return the position of the next trial of the phase after an answer; ``None`` where what follows is unsure.
 
         The next trial is kept in memory, so that showing it asks nothing of the database; the store checks every
@@ -359,7 +359,7 @@ class Flow:
         if not self.may_skip(who):
             raise AnswerRefused("another", "the items of this study are fixed, or too few are left")
         item_id = self.store.plan(who, Phase.TRIALS)[position].item_id
-        skipped = Answer(
+        skipped = BrowserAnswer(
             who,
             item_id,
             Phase.TRIALS,
@@ -381,14 +381,14 @@ class Flow:
         """
         if self.step(who).kind not in ("debrief", "finished"):
             return
-        self.store.lay_out(who, Phase.DEBRIEF, (Trial(DEBRIEF_ITEM),))
+        self.store.lay_out(who, Phase.DEBRIEF, (StoredTrial(DEBRIEF_ITEM),))
         text = comment.replace("\r\n", "\n").strip()
         stored = self.latest(who, Phase.DEBRIEF, DEBRIEF_ITEM)
         # a comment that could not be stored comes again after the page was acknowledged
         # and a page in another tab that was left empty takes nothing back
         repeated = stored is not None and stored["client_key"] == client_key
         if repeated or (text and (stored is None or stored["text"] != text)):
-            self.store.submit(Answer(who, DEBRIEF_ITEM, Phase.DEBRIEF, client_key, 0, text=text))
+            self.store.submit(BrowserAnswer(who, DEBRIEF_ITEM, Phase.DEBRIEF, client_key, 0, text=text))
 
     def code(self, who: str, step: Step) -> str:
         """Return the code of somebody who is at an end; empty where that end has none."""
@@ -415,7 +415,7 @@ class Flow:
             return False
         return datetime.fromisoformat(lease.expires_at) - now < self._hold / 2
 
-    def renew(self, who: str, asked: Asked) -> Asked:
+    def renew(self, who: str, asked: TrialOnPage) -> TrialOnPage:
         """Hold the participant's place for longer; who comes too late may be surplus, and goes on all the same."""
         lease = self.store.renew_place(who, hold=self._hold)
         self._forget(who)
@@ -487,7 +487,7 @@ def _keep(memory: OrderedDict[tuple[str, Phase], T], key: tuple[str, Phase], val
         memory.popitem(last=False)
 
 
-__all__ = ["AnswerInvalid", "Asked", "Flow", "Sent", "Step"]
+__all__ = ["AnswerInvalid", "Flow", "Sent", "Step", "TrialOnPage"]
 
 
 # -- what follows from what a participant did: passing the qualification, a place, the trials, the end --------------

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase, State, StateError
 from lexiscope.annotation.study_file.definition import AboutYou
 from lexiscope.annotation.web.app import COOKIE, App, new_client_key
-from lexiscope.annotation.web.flow import Asked, Sent, Step
+from lexiscope.annotation.web.flow import Sent, Step, TrialOnPage
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.replies import go, json_error, lead_on, wants_json
 from lexiscope.annotation.web.security import Refused, path_number, read_form
@@ -152,7 +152,7 @@ async def trial(app: App, request: Request) -> Response:
 def _trial_html(
     app: App,
     who: str,
-    asked: Asked,
+    asked: TrialOnPage,
     phase: Phase,
     position: int,
     *,
@@ -190,7 +190,7 @@ async def feedback(app: App, request: Request) -> Response:
     return HTMLResponse(_feedback_html(app, who, asked, given or {}))
 
 
-def _feedback_html(app: App, who: str, asked: Asked, given: Mapping[str, object]) -> str:
+def _feedback_html(app: App, who: str, asked: TrialOnPage, given: Mapping[str, object]) -> str:
     question, language = app.study.known[asked.trial.item_id], app.definition.language
     return app.pages.feedback(
         app.frame(who, done=asked.standing.next_position, total=asked.standing.n_trials),
@@ -322,7 +322,7 @@ def _invalid(
     app: App,
     request: Request,
     who: str,
-    asked: Asked,
+    asked: TrialOnPage,
     phase: Phase,
     position: int,
     form: Mapping[str, str],

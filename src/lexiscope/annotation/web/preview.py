@@ -16,16 +16,16 @@ from starlette.staticfiles import StaticFiles
 
 from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.places import Lease
-from lexiscope.annotation.store.record import Phase, State, Trial
+from lexiscope.annotation.store.record import Phase, State, StoredTrial
 from lexiscope.annotation.study_file.definition import AboutYou
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.launched import StudyOnDisk
 from lexiscope.annotation.web.connections import Announced, configured, listening_at
-from lexiscope.annotation.web.flow import Asked
+from lexiscope.annotation.web.flow import TrialOnPage
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.pages import STATIC, Pages
 from lexiscope.annotation.web.replies import logged, wants_json
-from lexiscope.annotation.web.security import Guard, ServerSettings
+from lexiscope.annotation.web.security import HostGuard, ServerSettings
 from lexiscope.annotation.web.trial_page import answer_texts, example_views, trial_view
 from lexiscope.annotation.web.views import AboutView, ChoiceView, Frame
 from lexiscope.core.run import write_atomically
@@ -69,7 +69,7 @@ def write_preview(study: StudyOnDisk, folder: Path) -> tuple[Path, ...]:
     return (folder / "index.html", *written)
 
 
-def preview_app(study: StudyOnDisk, settings: ServerSettings) -> Guard:
+def preview_app(study: StudyOnDisk, settings: ServerSettings) -> HostGuard:
     """Return an application that shows the pages; what is sent to it leads back to the list and is stored nowhere.
 
     Errors: those of freezing the study.
@@ -94,7 +94,7 @@ def preview_app(study: StudyOnDisk, settings: ServerSettings) -> Guard:
         Route("/page/{name}", show, methods=["GET"]),
         Route("/{path:path}", sent, methods=["GET", "POST"]),
     ]
-    return Guard(Starlette(routes=routes, exception_handlers={Exception: _failed}), settings=settings)
+    return HostGuard(Starlette(routes=routes, exception_handlers={Exception: _failed}), settings=settings)
 
 
 def serve_preview(study: StudyOnDisk, *, port: int = 0, say: Callable[[str], object]) -> None:
@@ -201,7 +201,7 @@ class _Drawn:
             title = f"list {list_id} ({view}), revealed: {trials[0].item_id}"
             yield PreviewPage(f"list_{list_id}_reveal", title, self._trial(asked, Phase.REVEAL, 0))
 
-    def _trials_of(self, list_id: str) -> tuple[Trial, ...]:
+    def _trials_of(self, list_id: str) -> tuple[StoredTrial, ...]:
         if not self.study.screen.drawn:
             return self.study.trials(list_id, number=1)
         return tuple(self.study.drawn(item.item_id, number=1) for item in self.study.design.items[:TRIALS_SHOWN])
@@ -220,19 +220,21 @@ class _Drawn:
             shown = self.pages.ended(self._frame(), kind=kind, html=said, code=code, return_url=url)
             yield PreviewPage(f"end_{kind}", f"end: {kind.replace('_', ' ')}", shown)
 
-    def _asked(self, trial: Trial, phase: Phase, position: int, total: int, *, list_id: str | None) -> Asked:
+    def _asked(
+        self, trial: StoredTrial, phase: Phase, position: int, total: int, *, list_id: str | None
+    ) -> TrialOnPage:
         lease: Lease | None = None
         standing = Progress(State.ACTIVE, lease, position, total, trial, n_written=position)
         shown = self.study.shown(trial, list_id=list_id, phase=phase)
         item_id = trial.item_id
-        return Asked(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
+        return TrialOnPage(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
 
-    def _trial(self, asked: Asked, phase: Phase, position: int) -> str:
+    def _trial(self, asked: TrialOnPage, phase: Phase, position: int) -> str:
         view = trial_view(self.study, self.pages, asked, phase=phase, position=position, client_key="preview0")
         # a page that is looked at has no page before it
         return self.pages.trial(self._frame(position, asked.standing.n_trials), replace(view, back_url=""))
 
-    def _feedback(self, asked: Asked) -> str:
+    def _feedback(self, asked: TrialOnPage) -> str:
         question, language = self.study.known[asked.trial.item_id], self.study.definition.language
         right = answer_texts(self.study, asked.screen, asked.item, question.accept)
         return self.pages.feedback(

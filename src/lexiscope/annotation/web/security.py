@@ -208,7 +208,7 @@ async def read_form(request: Request) -> dict[str, str]:
         raise Refused(400, "unreadable", "not_a_form") from error
 
 
-class Guard:
+class HostGuard:
     """ASGI middleware: the security headers on every response, and only requests for our own host.
 
     ``no-store`` stands on everything but the files under ``/static/``, which carry their hash in their address.

@@ -18,7 +18,7 @@ from lexiscope.annotation.web import participant
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.pages import STATIC
 from lexiscope.annotation.web.replies import error_response
-from lexiscope.annotation.web.security import Guard, Refused
+from lexiscope.annotation.web.security import HostGuard, Refused
 from lexiscope.core.errors import LexiscopeError
 
 Handler = Callable[[App, Request], Awaitable[Response]]
@@ -80,20 +80,20 @@ ROUTES = (
 """Every address of the participants' side."""
 
 
-def create_app(app: App, more: tuple[Route, ...] = ()) -> Guard:
+def create_app(app: App, more: tuple[Route, ...] = ()) -> HostGuard:
     """Return the ASGI application; *more* are the researcher's routes."""
     # the address that is asked for most is looked at first
     ordered = sorted(ROUTES, key=lambda one: not one.path.startswith("/trial/"))
-    routes = [Route(one.path, _Endpoint(app, one.handler), methods=list(one.methods)) for one in ordered]
+    routes = [Route(one.path, _Handler(app, one.handler), methods=list(one.methods)) for one in ordered]
     handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
         404: _errors(app),
         405: _errors(app),
         Exception: _errors(app),
     }
-    return Guard(Starlette(routes=[*routes, *more], exception_handlers=handlers), settings=app.settings)
+    return HostGuard(Starlette(routes=[*routes, *more], exception_handlers=handlers), settings=app.settings)
 
 
-class _Endpoint:
+class _Handler:
     """A handler as an ASGI application: Starlette wraps a function once more than these pages need."""
 
     def __init__(self, app: App, handler: Handler) -> None:

@@ -22,7 +22,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from lexiscope.annotation.store.held_time import Began
-from lexiscope.annotation.store.keeper import Keeper
+from lexiscope.annotation.store.keeper import BackupKeeper
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.launched import StudyOnDisk, keep_copies, read_study
@@ -32,7 +32,7 @@ from lexiscope.annotation.web.admin.visit import ROOT
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.connections import configured, listening_at
 from lexiscope.annotation.web.ending import GRACE_SECONDS, Ending, Server, stop_soon
-from lexiscope.annotation.web.security import Guard, ServerSettings, is_loopback
+from lexiscope.annotation.web.security import HostGuard, ServerSettings, is_loopback
 from lexiscope.annotation.web.server import create_app
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.resources.corpora.entity_list import EntityList
@@ -149,7 +149,7 @@ def opened(
         yield app
 
 
-def application(app: App) -> Guard:
+def application(app: App) -> HostGuard:
     """Return the ASGI application with both sides: participants and researchers."""
     return create_app(app, admin_routes(app))
 
@@ -234,7 +234,7 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
             _run_workers(study, serving, listening, began)
 
 
-def worker_app() -> Guard:
+def worker_app() -> HostGuard:
     """Return the application of one of several worker processes, as its parent's environment describes it."""
     told = json.loads(os.environ[_WORKER])
     study, serving = read_study(Path(told["folder"])), Serving(**told["serving"])
@@ -261,9 +261,9 @@ def worker_app() -> Guard:
     return made
 
 
-def _keeper(store: Store) -> Keeper:
+def _keeper(store: Store) -> BackupKeeper:
     # PostgreSQL is backed up by its own tools; platform ids are ours to delete wherever they are
-    return Keeper(store, every=BACKUP_MINUTES, keep=0 if store.is_shared else BACKUPS_KEPT)
+    return BackupKeeper(store, every=BACKUP_MINUTES, keep=0 if store.is_shared else BACKUPS_KEPT)
 
 
 def _config(app: Any, serving: Serving, **more: Any) -> uvicorn.Config:

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from lexiscope.annotation.store.record import Phase
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.questions import question_item
-from lexiscope.annotation.web.flow import Asked
+from lexiscope.annotation.web.flow import TrialOnPage
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.pages import Pages
 from lexiscope.annotation.web.views import ChoiceView, ExampleView, FlagView, FoldView, PointView, TrialView
@@ -24,7 +24,7 @@ from lexiscope.core.screen import Choice, Screen, Shown
 def trial_view(
     study: FrozenStudy,
     pages: Pages,
-    asked: Asked,
+    asked: TrialOnPage,
     *,
     phase: Phase,
     position: int,
@@ -91,7 +91,7 @@ def example_views(study: FrozenStudy, pages: Pages) -> tuple[ExampleView, ...]:
     return tuple(found)
 
 
-def given_text(study: FrozenStudy, asked: Asked, stored: Mapping[str, object]) -> str:
+def given_text(study: FrozenStudy, asked: TrialOnPage, stored: Mapping[str, object]) -> str:
     """Return a stored answer as the participant reads it; empty where nothing was answered."""
     given = _given(asked, stored)
     for choice in asked.screen.options_of(asked.item, asked.shown.appears_as):
@@ -133,7 +133,7 @@ def _points(scale: Scale | None, screen: Screen) -> tuple[PointView, ...]:
     return tuple(PointView(f"{point:g}", anchors.get(point, "")) for point in scale.points)
 
 
-def _folds(study: FrozenStudy, asked: Asked, language: str, *, first: bool) -> tuple[FoldView, ...]:
+def _folds(study: FrozenStudy, asked: TrialOnPage, language: str, *, first: bool) -> tuple[FoldView, ...]:
     screen = asked.screen
     if not screen.fold_outs:
         return ()
@@ -151,14 +151,14 @@ def _folds(study: FrozenStudy, asked: Asked, language: str, *, first: bool) -> t
     return tuple(folds)
 
 
-def _parts(study: FrozenStudy, asked: Asked) -> tuple[str, ...]:
+def _parts(study: FrozenStudy, asked: TrialOnPage) -> tuple[str, ...]:
     """The parts of the guidelines that a page needs: those of its view alone, so that no arm reads about another."""
     screen, shown = asked.screen, asked.shown
     again = study.definition.reveal and screen is study.screen and shown.view == screen.reveal_view
     return (shown.appears_as, "reveal") if again else (shown.appears_as,)
 
 
-def done_of(study: FrozenStudy, asked: Asked, *, phase: Phase) -> tuple[int, int]:
+def done_of(study: FrozenStudy, asked: TrialOnPage, *, phase: Phase) -> tuple[int, int]:
     """Return how many trials of a phase are done, of how many; where items are drawn, a skipped one is not done."""
     if asked.screen.drawn and phase is Phase.TRIALS:
         return asked.standing.n_written, study.record.written
@@ -184,14 +184,14 @@ def _pieces(line: object) -> Markup:
     return Markup("").join(pieces)
 
 
-def _counter(study: FrozenStudy, asked: Asked, words: Mapping[str, str]) -> str:
+def _counter(study: FrozenStudy, asked: TrialOnPage, words: Mapping[str, str]) -> str:
     if "counter" not in words:
         return ""
     done, total = done_of(study, asked, phase=Phase.TRIALS)
     return words["counter"].format(done=done, total=total)
 
 
-def _given(asked: Asked, stored: Mapping[str, object]) -> dict[str, str]:
+def _given(asked: TrialOnPage, stored: Mapping[str, object]) -> dict[str, str]:
     """The stored answer by the names of the form's fields."""
     if not stored:
         return {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lexiscope.build.minimal_pairs.alternatives import Alternative, Alternatives, FilterCount, Rules
-from lexiscope.build.minimal_pairs.occurrences import Occurrence
+from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence
 from lexiscope.items.check.flagged import flagged_words
 from lexiscope.items.choice_sets.surface import Placed, place_word
 from lexiscope.resources.lexicons.lexicon import Lexicon, normalised_lemma
@@ -99,7 +99,11 @@ class FoundCandidates:
 
 
 def find_candidates(
-    occurrences: Iterable[Occurrence], lexicon: Lexicon, *, rules: Rules | None = None, flagged: Collection[str] = ()
+    occurrences: Iterable[TaggedOccurrence],
+    lexicon: Lexicon,
+    *,
+    rules: Rules | None = None,
+    flagged: Collection[str] = (),
 ) -> FoundCandidates:
     """Return the candidates of a corpus.
 
@@ -129,13 +133,13 @@ def find_candidates(
     return FoundCandidates(found, (*counts, *alternatives.counts()))
 
 
-Filter = tuple[str, Callable[[Occurrence], bool]]
+Filter = tuple[str, Callable[[TaggedOccurrence], bool]]
 
 
 def _filters(rules: Rules, alternatives: Alternatives) -> tuple[Filter, ...]:
     """The filters of occurrences in the order in which they are applied: cheap ones first."""
 
-    def polysemous(one: Occurrence) -> bool:
+    def polysemous(one: TaggedOccurrence) -> bool:
         return alternatives.n_senses(one.senses[0]) > 1
 
     return (
@@ -154,7 +158,7 @@ def _filters(rules: Rules, alternatives: Alternatives) -> tuple[Filter, ...]:
     )
 
 
-def _differs_in_case(one: Occurrence) -> bool:
+def _differs_in_case(one: TaggedOccurrence) -> bool:
     # a corpus may write lemmas in small letters only (SemCor does); capitals are the next filter's matter
     return one.form.lower() == one.lemma
 
@@ -174,6 +178,6 @@ def _candidate(sense: str, word: str, contexts: tuple[Context, ...], alternative
     )
 
 
-def _context(one: Occurrence, flagged: Collection[str], place: int) -> Context:
+def _context(one: TaggedOccurrence, flagged: Collection[str], place: int) -> Context:
     found = flagged_words(one.text, flagged)
     return Context(one.occurrence_id, one.sentence_id, one.text, one.start, one.end, one.tokenised, found, place)

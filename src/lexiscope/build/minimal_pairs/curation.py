@@ -101,7 +101,7 @@ def is_changed(decision: Decision, proposal: Proposal) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class CuratorDisagreement:
     """A proposal on which two curators differ; ``kind`` is the first of verdict, context, synonym, distractor."""
 
     proposal: Proposal
@@ -111,7 +111,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CuratorComparison:
     """Two curators' decisions on the same proposals.
 
     ``verdicts`` are the two verdicts on each proposal that both decided; ``n_same_choice`` counts, among those that
@@ -124,7 +124,7 @@ class Comparison:
     verdicts: tuple[tuple[Verdict, Verdict], ...]
     n_both_accepted: int
     n_same_choice: int
-    disagreements: tuple[Disagreement, ...]
+    disagreements: tuple[CuratorDisagreement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Merged:
 Decisions = Mapping[str, Decision]
 
 
-def compare(proposals: Sequence[Proposal], first: Decisions, second: Decisions) -> Comparison:
+def compare(proposals: Sequence[Proposal], first: Decisions, second: Decisions) -> CuratorComparison:
     """Compare two curators' latest decisions, given by proposal.
 
     Errors: :class:`InputError` E469 where no proposal was decided by both.
@@ -157,7 +157,7 @@ def compare(proposals: Sequence[Proposal], first: Decisions, second: Decisions) 
         raise InputError("no proposal was decided by both curators", code="E469", hint=hint)
     pairs = [(one, first[one.proposal_id], second[one.proposal_id]) for one in both]
     agreed = [(a, b) for _, a, b in pairs if a.verdict == b.verdict == "accept"]
-    return Comparison(
+    return CuratorComparison(
         curators=(pairs[0][1].curator, pairs[0][2].curator),
         n_proposals=len(proposals),
         n_decided=(len(first), len(second)),
@@ -165,7 +165,10 @@ def compare(proposals: Sequence[Proposal], first: Decisions, second: Decisions) 
         n_both_accepted=len(agreed),
         n_same_choice=sum(a.choice == b.choice for a, b in agreed),
         disagreements=tuple(
-            Disagreement(one, a, b, kind) for one, a, b in pairs for kind in [_difference(a, b)] if kind is not None
+            CuratorDisagreement(one, a, b, kind)
+            for one, a, b in pairs
+            for kind in [_difference(a, b)]
+            if kind is not None
         ),
     )
 

@@ -18,7 +18,7 @@ COLUMNS = ("sentence", "lemma", "sense")
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrence:
+class TaggedOccurrence:
     """A word of a corpus that is tagged with senses, in its sentence.
 
     ``start`` and ``end`` are half-open character offsets into ``text``; in a *tokenised* text single spaces divide the
@@ -44,7 +44,7 @@ class Occurrence:
         return self.text[self.start : self.end]
 
 
-def corpus_occurrences(corpus: UnifiedCorpus, pos: Pos | None = None) -> Iterator[Occurrence]:
+def corpus_occurrences(corpus: UnifiedCorpus, pos: Pos | None = None) -> Iterator[TaggedOccurrence]:
     """Iterate over the tagged words of a corpus; with *pos* only over those of a part of speech.
 
     Errors: as of :meth:`~lexiscope.resources.corpora.unified_wsd.UnifiedCorpus.documents`.
@@ -55,7 +55,7 @@ def corpus_occurrences(corpus: UnifiedCorpus, pos: Pos | None = None) -> Iterato
             yield from _in_sentence(sentence, wanted)
 
 
-def read_occurrences(path: Path | str, pos: Pos = "n") -> tuple[Occurrence, ...]:
+def read_occurrences(path: Path | str, pos: Pos = "n") -> tuple[TaggedOccurrence, ...]:
     """Read a table of sentences with a tagged word each (commas, semicolons or tabs; UTF-8).
 
     Columns: ``sentence``, ``lemma``, ``sense`` (keys of the lexicon, divided by blanks); ``start`` and ``end``
@@ -72,11 +72,11 @@ def read_occurrences(path: Path | str, pos: Pos = "n") -> tuple[Occurrence, ...]
     return tuple(_from_row(row, number, pos, seen) for number, row in enumerate(rows, start=1))
 
 
-def _in_sentence(sentence: Sentence, places: list[int]) -> Iterator[Occurrence]:
+def _in_sentence(sentence: Sentence, places: list[int]) -> Iterator[TaggedOccurrence]:
     text, spans = sentence.text, sentence.spans
     for place in places:
         token, (start, end) = sentence.tokens[place], spans[place]
-        yield Occurrence(
+        yield TaggedOccurrence(
             occurrence_id=token.instance_id or f"{sentence.sentence_id}.{place}",
             sentence_id=sentence.sentence_id,
             text=text,
@@ -90,7 +90,7 @@ def _in_sentence(sentence: Sentence, places: list[int]) -> Iterator[Occurrence]:
         )
 
 
-def _from_row(row: SheetRow, number: int, pos: Pos, seen: dict[str, str]) -> Occurrence:
+def _from_row(row: SheetRow, number: int, pos: Pos, seen: dict[str, str]) -> TaggedOccurrence:
     empty = [name for name in COLUMNS if not row.cells[name]]
     if empty:
         hint = "fill the cell or remove the row"
@@ -98,7 +98,7 @@ def _from_row(row: SheetRow, number: int, pos: Pos, seen: dict[str, str]) -> Occ
     text = row.cells["sentence"]
     start, end = _span(row, text)
     sentence_id = row.cells.get("sentence_id") or seen.setdefault(text, f"s{len(seen) + 1}")
-    return Occurrence(
+    return TaggedOccurrence(
         occurrence_id=row.cells.get("occurrence_id") or f"r{number}",
         sentence_id=sentence_id,
         text=text,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiscope.build.minimal_pairs.occurrences import Occurrence, corpus_occurrences, read_occurrences
+from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence, corpus_occurrences, read_occurrences
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.given_file import existing_file
 from lexiscope.core.run import sha256_of
@@ -25,7 +25,7 @@ class CorpusSource:
     """Tagged words, the sha256 of the files from which they come, and their licence where it is known."""
 
     name: str
-    occurrences: Iterator[Occurrence]
+    occurrences: Iterator[TaggedOccurrence]
     checksums: Mapping[str, str]
     licence: str = ""
 

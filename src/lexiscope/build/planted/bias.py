@@ -70,7 +70,7 @@ class Dials:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class PlantedScores:
     """What an ideal learner reaches in each view, and its biases. *Unit:* share of right answers, 0 to 1."""
 
     full: float
@@ -81,14 +81,14 @@ class Expected:
     word_bias: float
 
 
-def expected(dials: Dials) -> Expected:
+def expected(dials: Dials) -> PlantedScores:
     """Return the closed form: with balanced answers, a part that tells a share s of the items reaches ½ + s/2.
 
     >>> expected(Dials(context_sufficiency=0.5, word_sufficiency=0.0))
     Expected(full=1.0, context=0.75, word=0.5, label=0.5, context_bias=0.5, word_bias=0.0)
     """
     c, w = dials.context_sufficiency, dials.word_sufficiency
-    return Expected(1.0, (1 + c) / 2, (1 + w) / 2, 0.5, c, w)
+    return PlantedScores(1.0, (1 + c) / 2, (1 + w) / 2, 0.5, c, w)
 
 
 def planted_items(dials: Dials, *, dataset: str = "planted_bias") -> tuple[Item, ...]:
@@ -167,7 +167,7 @@ def _roles(dials: Dials, words: Sequence[str]) -> dict[str, list[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _PlantedKind:
     """One kind of item: what tells, what the word does, whether the place stays, and the right answer."""
 
     context_tells: bool
@@ -176,10 +176,10 @@ class _Plan:
     gold: str
 
 
-def _plans(context_tells: bool, word_tells: bool) -> list[_Plan]:
+def _plans(context_tells: bool, word_tells: bool) -> list[_PlantedKind]:
     """The kinds of item of one cell, answers in turn, so that any number of them is balanced."""
     made = [
-        _Plan(context_tells, role, same_place, _gold(role, same_place, context_tells))
+        _PlantedKind(context_tells, role, same_place, _gold(role, same_place, context_tells))
         for role, same_place in itertools.product(
             (_CONSTANT, _SHIFTING) if word_tells else (_PLACE, _TIME), (True, False)
         )
@@ -211,7 +211,7 @@ def _sizes(size: int, dials: Dials) -> dict[tuple[bool, bool], int]:
 def _split(
     dataset: str, split: str, size: int, dials: Dials, roles: dict[str, list[str]], rng: random.Random
 ) -> Iterator[Item]:
-    made: list[tuple[_Plan, str, int, int]] = []
+    made: list[tuple[_PlantedKind, str, int, int]] = []
     odd = 0
     for (context_tells, word_tells), count in _sizes(size, dials).items():
         plans = _plans(context_tells, word_tells)
@@ -234,7 +234,7 @@ def _stream(words: Sequence[str], rng: random.Random) -> Iterator[tuple[str, int
         yield from combinations
 
 
-def _item(item_id: str, dataset: str, split: str, plan: _Plan, word: str, time: int, place: int) -> Item:
+def _item(item_id: str, dataset: str, split: str, plan: _PlantedKind, word: str, time: int, place: int) -> Item:
     same_time = plan.same_place if plan.context_tells else not plan.same_place
     second = (time if same_time else 1 - time, place if plan.same_place else 1 - place)
     usages = (_usage(_FRAMES[0], word, time, place), _usage(_FRAMES[1], word, *second))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lexiscope.build.minimal_pairs.occurrences import Occurrence
+from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.surface import place_word
 from lexiscope.resources.lexicons.lexicon import Lexicon, normalised_lemma
@@ -27,7 +27,7 @@ class PolysemousNoun:
 
 
 def polysemous_nouns(
-    occurrences: Iterable[Occurrence], lexicon: Lexicon, *, min_sentences: int = 10, language: str = "en"
+    occurrences: Iterable[TaggedOccurrence], lexicon: Lexicon, *, min_sentences: int = 10, language: str = "en"
 ) -> tuple[PolysemousNoun, ...]:
     """Return the nouns with two senses or more and at least *min_sentences* sentences, those of most senses first.
 
@@ -43,7 +43,7 @@ def polysemous_nouns(
     return tuple(sorted((each for each in nouns if each.n_senses > 1), key=lambda each: (-each.n_senses, each.word)))
 
 
-def _usage(found: Occurrence, language: str) -> Usage:
+def _usage(found: TaggedOccurrence, language: str) -> Usage:
     placed = place_word(found.text, (found.start, found.end), found.form, tokenised=found.tokenised, language=language)
     sense = found.senses[0] if found.senses else None
     return Usage(placed.text, placed.start, placed.end, found.lemma, found.pos, language, sense)

@@ -46,12 +46,12 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 
-class _Verbs(LazyVerbs):
+class _AnnotateVerbs(LazyVerbs):
     """The verbs in the order of a study's life."""
 
     verbs = VERBS
 
 
-@click.group(cls=_Verbs)
+@click.group(cls=_AnnotateVerbs)
 def annotate() -> None:
     """Run a study with people: draft, check, rehearse, serve, export."""

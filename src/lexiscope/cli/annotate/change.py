@@ -17,13 +17,13 @@ from lexiscope.annotation.export.pay import pay_top_ups
 from lexiscope.annotation.reconciliation import (
     LEFT_THERE,
     OurRecord,
-    Submission,
+    PlatformSubmission,
     leavers,
     read_submissions,
     reconcile,
     write_differences,
 )
-from lexiscope.annotation.reconciliation_rules import Difference
+from lexiscope.annotation.reconciliation_rules import PlatformDifference
 from lexiscope.annotation.store.backup import BACKUPS, copy_key, restore
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.store import Store
@@ -246,7 +246,7 @@ def reconcile_list(study: Path, platform: Path, *, out: Path | None, apply_list:
         say(f"written: {out}")
 
 
-def _apply(store: Store, submissions: tuple[Submission, ...]) -> None:
+def _apply(store: Store, submissions: tuple[PlatformSubmission, ...]) -> None:
     ours = _ours(store)
     left = leavers(submissions, ours)
     marked = store.mark_away(left, reason=LEFT_THERE, actor=ACTOR)
@@ -260,7 +260,7 @@ def _apply(store: Store, submissions: tuple[Submission, ...]) -> None:
     say(f"marked: {len(rows)}" + ("; their places are free" if rows else ""))
 
 
-def _show(differences: tuple[Difference, ...], n_submissions: int) -> None:
+def _show(differences: tuple[PlatformDifference, ...], n_submissions: int) -> None:
     rows = [(one.platform_id, one.kind, one.there, one.here, one.to_do) for one in differences]
     if rows:
         print_table(("participant", "difference", "platform", "here", "what to do"), rows)

@@ -11,12 +11,12 @@ import click
 from lexiscope.annotation.export.preregistration import preregistration_template
 from lexiscope.annotation.study_file.definition import StudyDefinition, text_versions
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
-from lexiscope.annotation.study_file.design import Design, build_design
+from lexiscope.annotation.study_file.design import DividedLists, build_design
 from lexiscope.annotation.study_file.launch import Problem, ready_to_launch
 from lexiscope.annotation.study_file.launch_screen import search_problems
 from lexiscope.annotation.study_file.launch_warnings import launch_warnings
 from lexiscope.annotation.study_file.material import (
-    Material,
+    StudyItems,
     material_columns,
     material_of,
     study_items,
@@ -120,7 +120,7 @@ def design(file: Path, *, as_json: bool) -> None:
     say_folded(_people(study.definition, len(made.lists)))
 
 
-def _material(path: Path, task: str, pairs: tuple[str, ...], *, language: str, name: str) -> Material:
+def _material(path: Path, task: str, pairs: tuple[str, ...], *, language: str, name: str) -> StudyItems:
     """The items of a file; a table that Lexiscope wrote says itself what its columns are."""
     if not pairs and (ours := table_material(path)) is not None:
         return ours
@@ -164,7 +164,7 @@ def problem_error(study: DefinitionFile, problem: Problem) -> InputError:
     return InputError(problem.what, code=problem.code, place=study.place(problem.keys), hint=problem.hint)
 
 
-def design_of(study: DefinitionFile, items: tuple[Item, ...]) -> Design:
+def design_of(study: DefinitionFile, items: tuple[Item, ...]) -> DividedLists:
     """Build the design of a study.
 
     Errors: those of the design, at its place in the file.
@@ -204,7 +204,7 @@ def _as_json(study: DefinitionFile, problem: Problem) -> dict[str, Any]:
     return {**said, "what": problem.what, "what_to_do": problem.hint, **where}
 
 
-def _design_json(made: Design) -> dict[str, Any]:
+def _design_json(made: DividedLists) -> dict[str, Any]:
     lists = [
         {**asdict(line), "items": [i.item_id for i in items], "catch": [i.item_id for i in catch]}
         for line, items, catch in zip(made.lines, made.lists, made.catch, strict=True)

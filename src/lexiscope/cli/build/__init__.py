@@ -23,12 +23,12 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 
-class _Verbs(LazyVerbs):
+class _BuildVerbs(LazyVerbs):
     """The verbs in the order of the work."""
 
     verbs = VERBS
 
 
-@click.group(cls=_Verbs)
+@click.group(cls=_BuildVerbs)
 def build() -> None:
     """Make items of your own: minimal pairs from a corpus and a lexicon, and their curation."""

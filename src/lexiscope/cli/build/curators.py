@@ -16,9 +16,9 @@ from lexiscope.build.minimal_pairs.automatic import Proposal
 from lexiscope.build.minimal_pairs.curation import (
     REASONS,
     VERDICTS,
-    Comparison,
+    CuratorComparison,
+    CuratorDisagreement,
     Decision,
-    Disagreement,
     check_curator,
     compare,
     merge,
@@ -203,7 +203,7 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
     remark(f"next: lexiscope build minimal-pairs --collection {out} --out FOLDER")
 
 
-def summary(found: Comparison) -> dict[str, Any]:
+def summary(found: CuratorComparison) -> dict[str, Any]:
     """Return the numbers of a comparison by name; kappa is missing, and says why, where it is undefined."""
     n, n_same = len(found.verdicts), sum(one == other for one, other in found.verdicts)
     interval = wilson_interval(n_same, n)
@@ -227,7 +227,7 @@ def summary(found: Comparison) -> dict[str, Any]:
     return numbers
 
 
-def write_disagreements(path: Path, found: Comparison, *, language: str = "en") -> None:
+def write_disagreements(path: Path, found: CuratorComparison, *, language: str = "en") -> None:
     """Write the disagreements as a sheet: what each of the two decided."""
     rows = [list(_difference_row(one, language).values()) for one in found.disagreements]
     names = [f"{what}_{name}" for name in found.curators for what in _COMPARED]
@@ -237,7 +237,7 @@ def write_disagreements(path: Path, found: Comparison, *, language: str = "en") 
 _COMPARED = ("verdict", "context", "synonym", "distractor", "reason", "note")
 
 
-def _difference_row(one: Disagreement, language: str) -> dict[str, str]:
+def _difference_row(one: CuratorDisagreement, language: str) -> dict[str, str]:
     row = {
         "proposal": one.proposal.proposal_id,
         "word": one.proposal.candidate.word,
@@ -250,7 +250,7 @@ def _difference_row(one: Disagreement, language: str) -> dict[str, str]:
     return row
 
 
-def _short_row(one: Disagreement) -> tuple[str, ...]:
+def _short_row(one: CuratorDisagreement) -> tuple[str, ...]:
     cells = [one.proposal.proposal_id, one.proposal.candidate.word, one.kind]
     return (*cells, *(_in_short(each) for each in (one.first, one.second)))
 

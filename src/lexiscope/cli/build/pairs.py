@@ -46,7 +46,7 @@ _N_NOUNS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PairBuildSettings:
     """What determines a build; ``run.json`` holds it."""
 
     corpus: str
@@ -118,7 +118,7 @@ def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
     and filters.csv say what was found, proposals.csv what is proposed to curators; collection.csv, items.csv (for
     lexiscope collect --task minimal_pair) and lines/ are the suites; run.json says how they came about.
     """
-    settings = Settings(**given)
+    settings = PairBuildSettings(**given)
     started = time.monotonic()
     with locked(out):
         if _is_finished(out, settings):
@@ -137,7 +137,7 @@ def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
         remark(f"or look at each first: lexiscope build curate {out} --curator NAME", quiet=quiet)
 
 
-def _build(out: Path, settings: Settings, *, quiet: bool) -> dict[str, Any]:
+def _build(out: Path, settings: PairBuildSettings, *, quiet: bool) -> dict[str, Any]:
     """Write everything but ``run.json``, and return what stands there."""
     templates = read_templates(existing_file(settings.templates)) if settings.templates else synonymy_templates()
     chosen = choose_templates(templates, settings.suites or None)
@@ -165,7 +165,7 @@ def _build(out: Path, settings: Settings, *, quiet: bool) -> dict[str, Any]:
     }
 
 
-def _with_nouns(items: Sequence[SynonymItem], settings: Settings, lexicon: Lexicon) -> tuple[SynonymItem, ...]:
+def _with_nouns(items: Sequence[SynonymItem], settings: PairBuildSettings, lexicon: Lexicon) -> tuple[SynonymItem, ...]:
     """The items with random nouns: those that have some keep them, unless nouns matched in frequency are asked for."""
     matched = settings.match_frequency
     if matched and not settings.n_random:
@@ -197,7 +197,7 @@ def _checksums(name: str) -> dict[str, str]:
 
 
 def _from_corpus(
-    out: Path, settings: Settings, lexicon: Lexicon, language: str, *, quiet: bool
+    out: Path, settings: PairBuildSettings, lexicon: Lexicon, language: str, *, quiet: bool
 ) -> tuple[tuple[SynonymItem, ...], dict[str, Any]]:
     """Find candidates, write them, and return the automatic choice as items, with what run.json says of it."""
     corpus = open_corpus(settings.corpus)
@@ -245,7 +245,7 @@ def _show(found: FoundCandidates, *, quiet: bool) -> None:
     say(f"{found.n_contexts} contexts of {len(found.candidates)} senses of {found.n_words} words are candidates")
 
 
-def _is_finished(out: Path, settings: Settings) -> bool:
+def _is_finished(out: Path, settings: PairBuildSettings) -> bool:
     """Whether the folder holds this very build.
 
     Errors: :class:`RunError` where it holds another one: decisions of curators would lose what they are about.

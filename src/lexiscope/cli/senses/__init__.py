@@ -29,12 +29,12 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 
-class _Verbs(LazyVerbs):
+class _SensesVerbs(LazyVerbs):
     """The verbs that look at senses, then those that ask people."""
 
     verbs, heading = VERBS, "Verbs"
 
 
-@click.group(cls=_Verbs, subcommand_metavar="VERB [ARGS]...")
+@click.group(cls=_SensesVerbs, subcommand_metavar="VERB [ARGS]...")
 def senses() -> None:
     """Induced senses: neighbours, example sentences, tests for people."""

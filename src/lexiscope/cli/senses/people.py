@@ -36,7 +36,7 @@ from lexiscope.report.parts.sense_test_parts import (
     models_part,
 )
 from lexiscope.report.parts.sense_tests import (
-    Judgments,
+    SenseTestAnswers,
     check_known,
     items_by_id,
     judgments_of,
@@ -130,7 +130,7 @@ def people(
         remark(text, quiet=quiet)
 
 
-def _read(item_files: Sequence[Path], answers: Sequence[Path]) -> Judgments:
+def _read(item_files: Sequence[Path], answers: Sequence[Path]) -> SenseTestAnswers:
     """The items, of tables that Lexiscope wrote or of a user's own, and people's answers to them."""
     tables = [(str(path), load_items(str(path.absolute()), task=_task_of(path)).items) for path in item_files]
     return judgments_of([str(path) for path in answers], items_by_id(tables))
@@ -153,7 +153,7 @@ def _hits(
         table = ResponseTable.read_parquet(path)
         told = table.filter(~np.isin(table.column("subject_kind"), COLLECTED))
         check_known(path, told, items)
-        for test in sense_tests(Judgments(told, items), resamples=resamples, seed=seed):
+        for test in sense_tests(SenseTestAnswers(told, items), resamples=resamples, seed=seed):
             name = JUDGMENTS[test.task]
             hits = model_hits(test.answers, right, name=name, words=words, resamples=resamples, seed=seed)
             found += [(test.task, test.model, each) for each in hits]

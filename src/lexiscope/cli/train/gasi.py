@@ -22,7 +22,7 @@ from lexiscope.training.gasi.pruning import prune_senses, senses_by_frequency
 from lexiscope.training.gasi.settings import BACKENDS, DEVICES, VARIANTS, GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards
 from lexiscope.training.gasi.train import SHARDS, TrainedSenses, check_place, mask_of, train_gasi
-from lexiscope.training.gasi.vocabulary import Limits
+from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 _DEFAULTS = GasiSettings()
 _SHOWN_ROWS = 10
@@ -79,11 +79,13 @@ _one = click.IntRange(min=1)
     show_default=True,
     help="own: words are cut and put in lower case. given: they stand between white space already.",
 )
-@click.option("--min-count", type=_one, default=Limits().min_count, show_default=True, help="Rarer words are left out.")
+@click.option(
+    "--min-count", type=_one, default=VocabularyLimits().min_count, show_default=True, help="Rarer words are left out."
+)
 @click.option(
     "--top",
     type=click.IntRange(min=0),
-    default=Limits().top,
+    default=VocabularyLimits().top,
     show_default=True,
     help="The most words of the vocabulary; 0: no limit.",
 )
@@ -206,7 +208,7 @@ def gasi_export(folder: Path, *, out: Path, form: str) -> None:
 
 def _shards(given: Mapping[str, Any], report: Report | None) -> Shards:
     folder = given["shard_folder"] or given["out"] / SHARDS
-    limits = Limits(given["min_count"], given["top"])
+    limits = VocabularyLimits(given["min_count"], given["top"])
     files = corpus_files(given["corpus"])
     return make_shards(files, folder, limits=limits, tokenisation=given["tokenisation"], progress=report)
 

@@ -24,9 +24,9 @@ from lexiscope.core.simulated import TOLD_SIMULATED
 from lexiscope.core.task import Task
 from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import ItemSource, load_items
-from lexiscope.studies.kit.ratings_file import Columns, read_ratings
+from lexiscope.studies.kit.ratings_file import RatingColumns, read_ratings
 from lexiscope.tasks import RATED
-from lexiscope.training.lora import Material, TunedModel, train_lora
+from lexiscope.training.lora import TrainingItems, TunedModel, train_lora
 from lexiscope.training.lora_examples import Ask
 from lexiscope.training.lora_settings import PRESETS, LoraSettings
 from lexiscope.training.lora_split import split_items
@@ -116,7 +116,7 @@ def _of_ratings() -> tuple[str, ...]:
     return catalog.tasks_where(lambda task: task.scale is not None and task.asks is not None)
 
 
-def _material(given: Mapping[str, Any], prompting: Prompting) -> Material:
+def _material(given: Mapping[str, Any], prompting: Prompting) -> TrainingItems:
     task = catalog.task(given["task"])
     source = load_items(given["items"], read_map(given["pairs"]), task=given["task"], language=given["language"])
     scale = _one_scale(source.items, task)
@@ -125,7 +125,7 @@ def _material(given: Mapping[str, Any], prompting: Prompting) -> Material:
         raise SpecError(what, hint=f"ratings of such a task can be learnt: {', '.join(_of_ratings())}")
     rated = _rated_items(given, source, scale)
     split = split_items(rated.items, how=given["how"], share=given["validation"], seed=given["seed"])
-    return Material(split, scale, _asking(task, prompting), task.name, prompting, rated.checksums)
+    return TrainingItems(split, scale, _asking(task, prompting), task.name, prompting, rated.checksums)
 
 
 def _asking(task: Task, prompting: Prompting) -> Ask:
@@ -153,7 +153,9 @@ def _rated_items(given: Mapping[str, Any], source: ItemSource, scale: Scale) -> 
     if given["ratings"] is None:
         ratings, read = _own_ratings(given["items"]), {}
     else:
-        columns = Columns(rater=given["rater"], item=(given["item"],) if given["item"] else (), value=given["value"])
+        columns = RatingColumns(
+            rater=given["rater"], item=(given["item"],) if given["item"] else (), value=given["value"]
+        )
         file = read_ratings(given["ratings"], columns, scale=scale)
         if file.simulated:
             remark(f"learnt are ratings of simulated participants: {TOLD_SIMULATED}", quiet=given["quiet"])

@@ -17,7 +17,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.datasets.am2ico.card import CARD, COUNTS, DEFAULT, FILES
 from lexiscope.items.arrange.published_pairs import SPLITS, TRUTHS, card_of, checksums, expect_counts, pair_item
 from lexiscope.items.read.target_forms import verified_usage
-from lexiscope.resources.fetch import Found, locate, locate_optional
+from lexiscope.resources.fetch import FetchedFile, locate, locate_optional
 from lexiscope.resources.tables.plain_lines import PlainLines, read_lines
 
 __all__ = ["CARD", "COUNTS", "DEFAULT", "OPTIONS", "load", "read_split"]
@@ -39,7 +39,7 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
     """
     if language not in FILES:
         raise SpecError(f"am2ico has no language {language!r}", hint=f"use one of {', '.join(FILES)}")
-    found: dict[DataFile, Found] = {}
+    found: dict[DataFile, FetchedFile] = {}
     items: list[Item] = []
     for split, file in FILES[language].items():
         place = locate_optional(file, dataset=CARD.name, folder=folder) if file.optional else None

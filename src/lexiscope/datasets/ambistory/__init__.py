@@ -13,15 +13,15 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.datasets.ambistory.card import CARD, COUNTS, DEV, REDACTED_TEST, TEST, TRAIN, SplitCounts
 from lexiscope.datasets.ambistory.reading import item_id, rating_rows, setup_items
-from lexiscope.datasets.ambistory.samples import Sample, read_samples
+from lexiscope.datasets.ambistory.samples import StorySample, read_samples
 from lexiscope.datasets.ambistory.writing import export
 from lexiscope.resources.fetch import locate
 
 __all__ = [
     "CARD",
     "COUNTS",
-    "Sample",
     "SplitCounts",
+    "StorySample",
     "export",
     "item_id",
     "load",
@@ -56,7 +56,7 @@ def load(folder: Path | None = None, *, redacted: bool = False) -> Dataset:
     return dataset
 
 
-def split_samples(split: str, folder: Path | None = None) -> tuple[Sample, ...]:
+def split_samples(split: str, folder: Path | None = None) -> tuple[StorySample, ...]:
     """Return the samples of one split (``train``, ``dev``, ``test``) in the published order of rows.
 
     Errors: those of :func:`load`; :class:`InputError` for another split.
@@ -66,7 +66,7 @@ def split_samples(split: str, folder: Path | None = None) -> tuple[Sample, ...]:
     return read_samples(locate(_files(redacted=False)[split], dataset=CARD.name, folder=folder).path)
 
 
-def split_counts(samples: Sequence[Sample]) -> SplitCounts:
+def split_counts(samples: Sequence[StorySample]) -> SplitCounts:
     """Return what a split holds."""
     setups = {(one.precontext, one.sentence) for one in samples}
     return SplitCounts(
@@ -84,7 +84,7 @@ def _files(*, redacted: bool) -> dict[str, DataFile]:
     return {"train": TRAIN, "dev": DEV, "test": REDACTED_TEST if redacted else TEST}
 
 
-def _check_counts(samples: Mapping[str, Sequence[Sample]], items: Sequence[Item]) -> None:
+def _check_counts(samples: Mapping[str, Sequence[StorySample]], items: Sequence[Item]) -> None:
     for split, several in samples.items():
         found, published = split_counts(several), COUNTS[split]
         if all(one.choices is None for one in several):

@@ -14,7 +14,7 @@ from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED_ID
 from lexiscope.core.usage import Usage, locate, occurrences
-from lexiscope.datasets.ambistory.samples import Sample
+from lexiscope.datasets.ambistory.samples import StorySample
 
 NAME = "ambistory"
 MEASURE_NONSENSICAL = "nonsensical"
@@ -23,7 +23,7 @@ _SHARED_LETTERS = 3
 _SHOWN = ("homonym", "precontext", "sentence")
 
 
-def setup_items(split: str, samples: Sequence[Sample], path: str) -> tuple[Item, ...]:
+def setup_items(split: str, samples: Sequence[StorySample], path: str) -> tuple[Item, ...]:
     """Return the items of a split in the published order: six samples are one setup (spec: 633 of 633).
 
     Errors: :class:`InputError` with file and row where six rows are not one setup; :class:`SpanError` where a
@@ -40,7 +40,7 @@ def setup_items(split: str, samples: Sequence[Sample], path: str) -> tuple[Item,
     return tuple(items)
 
 
-def rating_rows(samples: Iterable[Sample]) -> ResponseTable:
+def rating_rows(samples: Iterable[StorySample]) -> ResponseTable:
     """Return every rating as a row of measure ``rating``, then every tick as one of ``nonsensical`` (0 or 1).
 
     The subject is the rater: the group of the sample and the position in its ``choices``, from 0. Nobody published
@@ -91,7 +91,7 @@ def _shared_letters(word: str, form: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _check_setup(six: Sequence[Sample], first: int, path: str) -> None:
+def _check_setup(six: Sequence[StorySample], first: int, path: str) -> None:
     setups = {tuple(getattr(one, name) for name in _SHOWN) for one in six}
     senses = [(one.judged_meaning, one.example_sentence) for one in six]
     endings = [one.ending for one in six]
@@ -107,7 +107,7 @@ def _check_setup(six: Sequence[Sample], first: int, path: str) -> None:
         raise InputError(what, place=Place(path, item_id=str(first)), hint="is this the published order of rows?")
 
 
-def _items(split: str, number: int, six: Sequence[Sample], place: Place) -> tuple[Item, ...]:
+def _items(split: str, number: int, six: Sequence[StorySample], place: Place) -> tuple[Item, ...]:
     one = six[0]
     try:
         start, end, rule = find_homonym(one.sentence, one.homonym)
@@ -132,12 +132,12 @@ def _items(split: str, number: int, six: Sequence[Sample], place: Place) -> tupl
     return story_samples(setup, dataset=NAME, item_ids=[item_id(each) for each in six], extra=groups)
 
 
-def item_id(sample: Sample) -> str:
+def item_id(sample: StorySample) -> str:
     """Return the id of a sample's item."""
     return f"{NAME}/{sample.sample_id}"
 
 
-def _rows(measure: str, cells: Sequence[tuple[Sample, int, int | bool]]) -> ResponseTable:
+def _rows(measure: str, cells: Sequence[tuple[StorySample, int, int | bool]]) -> ResponseTable:
     return ResponseTable.from_columns(
         {
             "subject_id": [

@@ -25,7 +25,7 @@ RATINGS_PER_SAMPLE = (5, 6)
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class StorySample:
     """One meaning judged in one story, as published.
 
     ``choices`` are the ratings in the order of the raters of its group, ``nonsensical`` their ticks; both are
@@ -50,7 +50,7 @@ class Sample:
         return int(self.sample_id) % 130
 
 
-def read_samples(path: Path) -> tuple[Sample, ...]:
+def read_samples(path: Path) -> tuple[StorySample, ...]:
     """Read a file of samples, in its order.
 
     Errors: :class:`InputError` with file and sample where the text is no JSON, a field is missing, of another kind or
@@ -65,7 +65,7 @@ def read_samples(path: Path) -> tuple[Sample, ...]:
     return samples
 
 
-def file_content(samples: Sequence[Sample], *, redacted: bool = False, final_newline: bool = False) -> bytes:
+def file_content(samples: Sequence[StorySample], *, redacted: bool = False, final_newline: bool = False) -> bytes:
     """Return samples as the publisher writes them: JSON, indented by four, letters beyond ASCII escaped.
 
     With *redacted*, or for a sample without ratings, the judged fields hold the publisher's mark.
@@ -74,7 +74,7 @@ def file_content(samples: Sequence[Sample], *, redacted: bool = False, final_new
     return (json.dumps(rows, indent=4) + "\n" * final_newline).encode("ascii")
 
 
-def _fields(one: Sample, *, redacted: bool) -> dict[str, object]:
+def _fields(one: StorySample, *, redacted: bool) -> dict[str, object]:
     cells: dict[str, object] = {name: getattr(one, name) for name in TEXTS}
     if redacted or one.choices is None or one.nonsensical is None:
         cells |= dict.fromkeys(JUDGED, REDACTED)
@@ -115,7 +115,7 @@ def _place(path: Path, row: str) -> Place:
     return Place(str(path), item_id=row)
 
 
-def _sample(fields: object, place: Place) -> Sample:
+def _sample(fields: object, place: Place) -> StorySample:
     marked = isinstance(fields, dict) and KIND_COLUMN in fields
     if not isinstance(fields, dict) or set(fields) - {KIND_COLUMN} != set(FIELDS):
         raise InputError(f"a sample has the fields {', '.join(FIELDS)}", place=place)
@@ -128,7 +128,7 @@ def _sample(fields: object, place: Place) -> Sample:
         raise InputError(f"sample_id must be a number; there is {fields['sample_id']!r}", place=place)
     choices, nonsensical = _judged(fields, place)
     texts, simulated = {name: fields[name] for name in TEXTS}, marked and fields[KIND_COLUMN] == SIMULATED
-    return Sample(**texts, choices=choices, nonsensical=nonsensical, simulated=simulated)
+    return StorySample(**texts, choices=choices, nonsensical=nonsensical, simulated=simulated)
 
 
 def _judged(fields: Mapping[str, Any], place: Place) -> tuple[tuple[int, ...] | None, tuple[bool, ...] | None]:

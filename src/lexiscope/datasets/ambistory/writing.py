@@ -10,7 +10,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
 from lexiscope.datasets.ambistory.card import COUNTS, DEV, REDACTED_TEST, TEST, TRAIN
 from lexiscope.datasets.ambistory.reading import MEASURE_NONSENSICAL
-from lexiscope.datasets.ambistory.samples import Sample, file_content
+from lexiscope.datasets.ambistory.samples import StorySample, file_content
 
 # only the two test files end their last line
 _FILES = {"train": (TRAIN, False), "dev": (DEV, False), "test": (TEST, True)}
@@ -34,9 +34,9 @@ def export(dataset: Dataset, folder: Path) -> tuple[Path, ...]:
     return tuple(folder / path for path in contents)
 
 
-def _samples(dataset: Dataset) -> dict[str, list[Sample]]:
+def _samples(dataset: Dataset) -> dict[str, list[StorySample]]:
     choices, ticks = (_by_item(dataset, measure) for measure in ("rating", MEASURE_NONSENSICAL))
-    found: dict[str, list[Sample]] = {split: [] for split in COUNTS}
+    found: dict[str, list[StorySample]] = {split: [] for split in COUNTS}
     for item in dataset.items:
         found[str(item.conditions["split"])].append(_sample(item, choices.get(item.item_id), ticks.get(item.item_id)))
     return found
@@ -52,9 +52,9 @@ def _by_item(dataset: Dataset, measure: str) -> Mapping[str, Sequence[float]]:
     return {item_id: [values[position] for position in sorted(values)] for item_id, values in found.items()}
 
 
-def _sample(item: Item, choices: Sequence[float] | None, ticks: Sequence[float] | None) -> Sample:
+def _sample(item: Item, choices: Sequence[float] | None, ticks: Sequence[float] | None) -> StorySample:
     said = {name: str(item.conditions[name]) for name in ("homonym", "sense", "example", "precontext", "ending")}
-    return Sample(
+    return StorySample(
         homonym=said["homonym"],
         judged_meaning=said["sense"],
         precontext=str(item.conditions.get("published_precontext", said["precontext"])),

@@ -13,7 +13,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage, locate, occurrences
 from lexiscope.datasets.raw_c.cells import MODELS, NORM_COLUMNS, item_cells, norm_cells, stimulus_cells
-from lexiscope.resources.tables.delimited import Table
+from lexiscope.resources.tables.delimited import DelimitedTable
 
 _POS = {"N": "NOUN", "V": "VERB"}
 _STIMULUS_ONLY = ("ambiguity_type_mw", "ambiguity_type_oed", "different_frame")
@@ -28,10 +28,10 @@ _DISTANCES = tuple(f"distance_{name}" for name in MODELS)
 class Tables:
     """The four files that are read, as text."""
 
-    trials: Table
-    norms: Table
-    dominance: Table
-    stimuli: Table
+    trials: DelimitedTable
+    norms: DelimitedTable
+    dominance: DelimitedTable
+    stimuli: DelimitedTable
 
 
 def read_items(tables: Tables) -> tuple[Item, ...]:
@@ -49,7 +49,7 @@ def read_items(tables: Tables) -> tuple[Item, ...]:
     return items
 
 
-def read_trials(trials: Table, items: Sequence[Item], scale: Scale) -> ResponseTable:
+def read_trials(trials: DelimitedTable, items: Sequence[Item], scale: Scale) -> ResponseTable:
     """Turn the trials into responses in the published order; ``raw`` says which sentence stood first.
 
     Errors: :class:`InputError` with file and line: an unknown pair, a cell that contradicts its pair, a rating that is
@@ -82,7 +82,7 @@ def read_trials(trials: Table, items: Sequence[Item], scale: Scale) -> ResponseT
     )
 
 
-def read_distances(norms: Table, items: Sequence[Item]) -> ResponseTable:
+def read_distances(norms: DelimitedTable, items: Sequence[Item]) -> ResponseTable:
     """Read the one published distance of each model and pair (no layer is stated).
 
     *Unit:* cosine distance. *Higher means:* less related. Errors: :class:`InputError` with file and line.
@@ -122,7 +122,9 @@ def check_norms(tables: Tables, items: Sequence[Item], trials: ResponseTable) ->
             tables.norms.expect(name, [cell[name] for cell in cells])
 
 
-def read_set_aside(stimuli: Table, norms: Table, items: Sequence[Item], *, path: str) -> tuple[SetAside, ...]:
+def read_set_aside(
+    stimuli: DelimitedTable, norms: DelimitedTable, items: Sequence[Item], *, path: str
+) -> tuple[SetAside, ...]:
     """Check the list of stimuli against the items, and return its rows that are none (ambiguity type ``Unsure``).
 
     Errors: :class:`InputError` with file and line.
@@ -164,7 +166,7 @@ def _item(tables: Tables, row: int, stimulus: int, numbers: Mapping[str, str]) -
     return Item(f"raw_c/{word}/{version}", "raw_c", usages, conditions=conditions)
 
 
-def _usage(norms: Table, row: int, number: int, sense: str) -> Usage:
+def _usage(norms: DelimitedTable, row: int, number: int, sense: str) -> Usage:
     word, wordform, text = norms["word"][row], norms["string"][row], norms[f"sentence{number}"][row]
     # the place is made only for an error: looking it up reads the file again
     spans = occurrences(text, wordform)
@@ -173,7 +175,7 @@ def _usage(norms: Table, row: int, number: int, sense: str) -> Usage:
     return Usage(text, start, end, lemma=word, pos=pos, language="en", sense=f"{word}.{sense}")
 
 
-def _dominance(table: Table, row: int) -> dict[str, Condition]:
+def _dominance(table: DelimitedTable, row: int) -> dict[str, Condition]:
     """Return the two numbers of a pair with different senses; a pair with one sense has none."""
     found: dict[str, Condition] = {}
     for name in _DOMINANCE:
@@ -201,7 +203,7 @@ def _check_dominance(tables: Tables, items: Sequence[Item]) -> None:
             table.refuse(int(row), name, f"{norms[name][int(row)]} is needed here", hint="the norms contradict it")
 
 
-def _index(table: Table) -> dict[tuple[str, ...], int]:
+def _index(table: DelimitedTable) -> dict[tuple[str, ...], int]:
     table.distinct("word", "version")
     return {key: row for row, key in enumerate(zip(table["word"], table["version"], strict=True))}
 

@@ -15,7 +15,7 @@ from lexiscope.datasets.saw_c.distances import read_distances, read_tokens
 from lexiscope.datasets.saw_c.models import FOLDERS, PAPER_MODELS, SUBJECTS, WITH_STOP, WITHOUT_STOP, model_file
 from lexiscope.datasets.saw_c.people import read_items, read_trials, trial_responses
 from lexiscope.datasets.saw_c.writing import export
-from lexiscope.resources.fetch import Found, locate, locate_optional
+from lexiscope.resources.fetch import FetchedFile, locate, locate_optional
 
 __all__ = ["CARD", "PAPER_MODELS", "SUBJECTS", "export", "load"]
 
@@ -36,7 +36,7 @@ def load(
     """
     subjects = _chosen(models)
     wanted = _checked_views(views)
-    used: list[tuple[DataFile, Found]] = []
+    used: list[tuple[DataFile, FetchedFile]] = []
     trials = read_trials(_use(TRIALS, folder, used))
     items = read_items(_use(PAIRS, folder, used), _use(SENTENCES, folder, used), trials)
     tables = [trial_responses(trials, items, RATING_SCALE)]
@@ -69,7 +69,7 @@ def _checked_views(views: Sequence[str] | None) -> tuple[str, ...]:
     return (WITH_STOP, WITHOUT_STOP) if views is None else tuple(views)
 
 
-def _use(file: DataFile, folder: Path | None, used: list[tuple[DataFile, Found]]) -> Path:
+def _use(file: DataFile, folder: Path | None, used: list[tuple[DataFile, FetchedFile]]) -> Path:
     found = locate(file, dataset="saw_c", folder=folder)
     used.append((file, found))
     return found.path

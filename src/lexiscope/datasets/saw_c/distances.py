@@ -14,7 +14,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.datasets.saw_c.cells import LEADING_SPACE, MODEL_COLUMNS, TOKEN_COLUMNS
 from lexiscope.datasets.saw_c.models import WITH_STOP, WITHOUT_STOP
 from lexiscope.datasets.saw_c.people import pair_index
-from lexiscope.resources.tables.delimited import Integers, Table, read_csv
+from lexiscope.resources.tables.delimited import DelimitedTable, Integers, read_csv
 
 _SLACK = 1e-6
 
@@ -77,7 +77,7 @@ def _counts(items: Sequence[Item], name: str, view: str, counts: Sequence[Intege
     ]
 
 
-def _check_cells(table: Table, rows: Integers, items: Sequence[Item], facts: SubjectFacts) -> None:
+def _check_cells(table: DelimitedTable, rows: Integers, items: Sequence[Item], facts: SubjectFacts) -> None:
     words, senses = [item.word for item in items], [str(item.conditions["same_sense"]) for item in items]
     table.expect("Word", [words[n] for n in rows.tolist()])
     table.expect("Same_sense", [senses[n] for n in rows.tolist()])
@@ -86,7 +86,7 @@ def _check_cells(table: Table, rows: Integers, items: Sequence[Item], facts: Sub
     table.expect("token_diffs", [str(n) for n in differences.tolist()])
 
 
-def _check_grid(table: Table, layers: Integers, facts: SubjectFacts, n_items: int) -> None:
+def _check_grid(table: DelimitedTable, layers: Integers, facts: SubjectFacts, n_items: int) -> None:
     n_layers = (facts.n_layers or 0) + 1
     for row in np.flatnonzero((layers < 0) | (layers >= n_layers)):
         table.refuse(int(row), "Layer", f"a layer from 0 to {n_layers - 1} is needed here")
@@ -95,7 +95,7 @@ def _check_grid(table: Table, layers: Integers, facts: SubjectFacts, n_items: in
     table.expect_length(n_layers * n_items, f"{n_layers} layers x {n_items} pairs")
 
 
-def _constant_counts(table: Table, rows: Integers, name: str, n_items: int) -> Integers:
+def _constant_counts(table: DelimitedTable, rows: Integers, name: str, n_items: int) -> Integers:
     counts, found = table.integers(name), np.full(n_items, -1, dtype=np.int64)
     # backwards, so that the first layer of a pair is what later ones are compared with
     found[rows[::-1]] = counts[::-1]
@@ -104,7 +104,7 @@ def _constant_counts(table: Table, rows: Integers, name: str, n_items: int) -> I
     return found
 
 
-def _check_token_rows(table: Table, items: Sequence[Item]) -> None:
+def _check_token_rows(table: DelimitedTable, items: Sequence[Item]) -> None:
     models = list(dict.fromkeys(table["Model"]))
     table.expect_length(len(models) * len(items), f"{len(models)} models x {len(items)} pairs")
     table.expect("Model", [name for name in models for _ in items])
@@ -112,7 +112,7 @@ def _check_token_rows(table: Table, items: Sequence[Item]) -> None:
     table.expect("Word", [spaces[name] + item.word for name in models for item in items])
 
 
-def _number_of_tokens(table: Table, row: int) -> int:
+def _number_of_tokens(table: DelimitedTable, row: int) -> int:
     cell = table["Target_tokens"][row]
     numbers = cell[1:-1].split(", ")
     if cell[:1] + cell[-1:] != "[]" or not all(number.isdecimal() for number in numbers):

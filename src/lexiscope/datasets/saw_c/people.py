@@ -19,13 +19,13 @@ from lexiscope.datasets.saw_c.cells import (
     item_cells,
     sentence_cells,
 )
-from lexiscope.resources.tables.delimited import Integers, Table, read_csv
+from lexiscope.resources.tables.delimited import DelimitedTable, Integers, read_csv
 
 # the only misspelt gender among the published ones
 _GENDERS = {"femael": "female"}
 
 
-def read_items(pairs_path: Path, sentences_path: Path, trials: Table) -> tuple[Item, ...]:
+def read_items(pairs_path: Path, sentences_path: Path, trials: DelimitedTable) -> tuple[Item, ...]:
     """Read the sentence pairs, the number of each sentence in the list of sentences, and from the trials its list.
 
     Errors: :class:`InputError` with file and line where a row contradicts another; :class:`SpanError` where a word
@@ -47,12 +47,12 @@ def read_items(pairs_path: Path, sentences_path: Path, trials: Table) -> tuple[I
     return tuple(items)
 
 
-def read_trials(path: Path) -> Table:
+def read_trials(path: Path) -> DelimitedTable:
     """Read the file of trials as text."""
     return read_csv(path, TRIAL_COLUMNS)
 
 
-def trial_responses(trials: Table, items: Sequence[Item], scale: Scale) -> ResponseTable:
+def trial_responses(trials: DelimitedTable, items: Sequence[Item], scale: Scale) -> ResponseTable:
     """Turn the trials into responses: one row per participant and pair, in the published order.
 
     Errors: :class:`InputError` with file and line: an unknown pair, a cell that contradicts its pair, a rating that is
@@ -86,7 +86,9 @@ def pair_index(items: Sequence[Item], stop: str = "") -> dict[tuple[str, ...], i
     return {tuple(usage.text + stop for usage in item.usages): number for number, item in enumerate(items)}
 
 
-def _item(pairs: Table, row: int, item_id: str, lists: dict[tuple[str, str], str], stimuli: Sequence[Integers]) -> Item:
+def _item(
+    pairs: DelimitedTable, row: int, item_id: str, lists: dict[tuple[str, str], str], stimuli: Sequence[Integers]
+) -> Item:
     key = (pairs["Sentence_1"][row], pairs["Sentence_2"][row])
     if key not in lists:
         pairs.refuse(row, "Sentence_1", "a pair that was rated in some trial is needed here")
@@ -106,7 +108,7 @@ def _item(pairs: Table, row: int, item_id: str, lists: dict[tuple[str, str], str
     return Item(item_id, "saw_c", usages, list_id=lists[key], conditions=conditions)
 
 
-def _usage(pairs: Table, row: int, number: int) -> Usage:
+def _usage(pairs: DelimitedTable, row: int, number: int) -> Usage:
     word, text = pairs["Word"][row], pairs[f"Sentence_{number}"][row]
     # the place is made only for an error: looking it up reads the file again
     spans = occurrences(text, word)
@@ -115,13 +117,13 @@ def _usage(pairs: Table, row: int, number: int) -> Usage:
     return Usage(text, start, end, lemma=word, pos="NOUN", language="es", sense=sense)
 
 
-def _check_pairs(pairs: Table, items: Sequence[Item], counts: dict[str, int]) -> None:
+def _check_pairs(pairs: DelimitedTable, items: Sequence[Item], counts: dict[str, int]) -> None:
     cells = [item_cells(item) | {"counts": str(counts[item.word])} for item in items]
     for name in PAIR_COLUMNS:
         pairs.expect(name, [cell[name] for cell in cells])
 
 
-def _check_sentences(sentences: Table, items: Sequence[Item]) -> None:
+def _check_sentences(sentences: DelimitedTable, items: Sequence[Item]) -> None:
     rows = list(zip(*sentences.columns.values(), strict=True))
     for item in items:
         for number in (1, 2):

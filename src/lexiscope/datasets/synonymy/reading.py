@@ -15,7 +15,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 from lexiscope.items.choice_sets.surface import ArticleRule
 from lexiscope.items.choice_sets.templates import synonymy_templates
-from lexiscope.resources.tables.delimited import Table, read_csv
+from lexiscope.resources.tables.delimited import DelimitedTable, read_csv
 from lexiscope.resources.tables.plain_lines import read_lines
 
 N_ITEMS, N_RANDOM = 200, 10
@@ -92,7 +92,7 @@ def _published_rows(path: Path) -> list[tuple[str, ...]]:
     return [tuple(lines.cells(row, names)) for row in range(N_ITEMS)]
 
 
-def _item(table: Table, nouns: Table, row: int, article: ArticleRule) -> SynonymItem:
+def _item(table: DelimitedTable, nouns: DelimitedTable, row: int, article: ArticleRule) -> SynonymItem:
     cells = {name: table[name][row] for name in ITEM_COLUMNS}
     number = row + 1
     plain = SynonymItem.from_tokens(
@@ -117,7 +117,7 @@ def _item(table: Table, nouns: Table, row: int, article: ArticleRule) -> Synonym
     )
 
 
-def _check_names(table: Table) -> None:
+def _check_names(table: DelimitedTable) -> None:
     """Check that suite and expression of every row are those of its template."""
     known = {each.name: (each.suite, each.expression) for each in synonymy_templates()}
     for row, (test, suite, phrase) in enumerate(zip(table["test"], table["suite"], table["phrase"], strict=True)):
@@ -125,7 +125,7 @@ def _check_names(table: Table) -> None:
             table.refuse(row, "test", f"test, suite and phrase are not those of one of {', '.join(known)}")
 
 
-def _check_joint(table: Table, keys: Sequence[tuple[Any, ...]], found: Mapping[tuple[Any, ...], int]) -> None:
+def _check_joint(table: DelimitedTable, keys: Sequence[tuple[Any, ...]], found: Mapping[tuple[Any, ...], int]) -> None:
     for row, (model, test, condition, item) in enumerate(keys):
         if condition in _JOINT:
             # the product of two outcomes that are 0 or 1

@@ -17,7 +17,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.datasets.wic_tsv.card import CARD, COUNTS, DEFAULT, FOLDERS, KINDS, file_of
 from lexiscope.items.arrange.published_pairs import TRUTHS, card_of, checksums, expect_counts, pair_item
 from lexiscope.items.read.target_forms import token_span, verified_usage
-from lexiscope.resources.fetch import Found, locate
+from lexiscope.resources.fetch import FetchedFile, locate
 from lexiscope.resources.tables.plain_lines import PlainLines, expect_parallel, read_lines
 
 __all__ = ["CARD", "COUNTS", "DEFAULT", "OPTIONS", "load", "read_split"]
@@ -46,7 +46,7 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
     """
     if language not in COUNTS:
         raise SpecError(f"wic_tsv has no language {language!r}", hint=f"use one of {', '.join(COUNTS)}")
-    found: dict[DataFile, Found] = {}
+    found: dict[DataFile, FetchedFile] = {}
     items: list[Item] = []
     for split in FOLDERS:
         files = {kind: file for kind in KINDS if (file := file_of(language, split, kind)) is not None}

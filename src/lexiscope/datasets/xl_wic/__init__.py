@@ -33,7 +33,7 @@ from lexiscope.items.arrange.published_pairs import (
     pair_item,
 )
 from lexiscope.items.read.target_forms import verified_usage
-from lexiscope.resources.fetch import Found, locate, locate_optional
+from lexiscope.resources.fetch import FetchedFile, locate, locate_optional
 from lexiscope.resources.tables.plain_lines import PlainLines, expect_parallel, read_lines
 
 __all__ = ["CARD", "DEFAULT", "OPTIONS", "SAMPLES", "load", "read_split"]
@@ -113,12 +113,12 @@ def _item(rows: PlainLines, row: int, cells: list[str], answer: str | None, item
     return pair_item(item_id, usages, gold=answer, split=split, conditions={"pos": pos, "row": row + 1})
 
 
-def _package(language: str, folder: Path | None) -> dict[DataFile, Found]:
+def _package(language: str, folder: Path | None) -> dict[DataFile, FetchedFile]:
     looked = {file: locate_optional(file, dataset=CARD.name, folder=folder) for file in package_files(language)}
     return {file: place for file, place in looked.items() if place is not None}
 
 
-def _splits(language: str, found: Mapping[DataFile, Found]) -> dict[str, tuple[Path, Path | None]]:
+def _splits(language: str, found: Mapping[DataFile, FetchedFile]) -> dict[str, tuple[Path, Path | None]]:
     """The files of each split that is at hand, data and labels."""
     sample = found.get(sample_file(language))
     if sample is not None:
@@ -148,6 +148,6 @@ def _check(language: str, items: list[Item], aside: list[SetAside], *, whole: bo
             raise InputError(what, hint="the file is cut off: unpack the package again")
 
 
-def _dataset(language: str, items: list[Item], aside: list[SetAside], found: Mapping[DataFile, Found]) -> Dataset:
+def _dataset(language: str, items: list[Item], aside: list[SetAside], found: Mapping[DataFile, FetchedFile]) -> Dataset:
     card = card_of(CARD, items, language=language, more=(("set_aside", len(aside)),))
     return Dataset(card, tuple(items), ResponseTable.empty(), checksums(found), set_aside=tuple(aside))

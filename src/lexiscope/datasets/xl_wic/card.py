@@ -11,7 +11,7 @@ DEFAULT = "de"
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class LanguageSample:
     """The sample of one language: its folder, its sha256, its rows, and how many of these are no items."""
 
     folder: str
@@ -20,19 +20,43 @@ class Sample:
     set_aside: int = 0
 
 
-SAMPLES: dict[str, Sample] = {
-    "bg": Sample("xlwic_wn/bulgarian_bg", "e9d789e1614f96355357522506cbb265e7ef5300697f9e66fd3bb1260048949c", 250, 0),
-    "da": Sample("xlwic_wn/danish_da", "b56ad51c161550863fd89f047c064fb0bd845b34135eca88156a2b93ceee7e1b", 213, 0),
-    "de": Sample("xlwic_wikt/german_de", "6e81f327b46d5937d8332c4e6b201e15140efce5ea1033542a57f9a770a389ec", 2_218, 0),
-    "et": Sample("xlwic_wn/estonian_et", "efb2cde81915dc82583c6d0c8a98ef1fd244c1543e81149907283a672d29f5b0", 25, 0),
-    "fa": Sample("xlwic_wn/farsi_fa", "eca5ec19d7f651774b75e0780e16837ea658a5d2e5ffb6e10cd785dc1ccf55f7", 50, 46),
-    "fr": Sample("xlwic_wikt/french_fr", "68d8f606487058a3089ba548d333065a0c128f59799468f9dcde02e5b115dd8c", 2_147, 2),
-    "hr": Sample("xlwic_wn/croatian_hr", "587d865261779847ef8beeaa84106ea557eb985e3ad8a18873794effee1145a5", 26, 0),
-    "it": Sample("xlwic_wikt/italian_it", "df8fed771747e1d9e99534ffc2832c86670ebd4d7631fc8259f93f401c6434ef", 50, 0),
-    "ja": Sample("xlwic_wn/japanese_ja", "fa1a63e057c36ae475a01aead0b79abefee6ee83b6bafc3262a408656aef01c8", 52, 0),
-    "ko": Sample("xlwic_wn/korean_ko", "a6b9f8d468078b62f4b4f8ce3a4eba71e94f05b2a621bc80011edc545efc2a6b", 101, 0),
-    "nl": Sample("xlwic_wn/dutch_nl", "5718698574532190a04b23424b615eb06db29f756f7b3878fc0ef832009266c8", 63, 0),
-    "zh": Sample("xlwic_wn/chinese_zh", "86601f0668463e05df5e0860347f76208aa60db737d757fa4da79f795f2a7c3b", 762, 0),
+SAMPLES: dict[str, LanguageSample] = {
+    "bg": LanguageSample(
+        "xlwic_wn/bulgarian_bg", "e9d789e1614f96355357522506cbb265e7ef5300697f9e66fd3bb1260048949c", 250, 0
+    ),
+    "da": LanguageSample(
+        "xlwic_wn/danish_da", "b56ad51c161550863fd89f047c064fb0bd845b34135eca88156a2b93ceee7e1b", 213, 0
+    ),
+    "de": LanguageSample(
+        "xlwic_wikt/german_de", "6e81f327b46d5937d8332c4e6b201e15140efce5ea1033542a57f9a770a389ec", 2_218, 0
+    ),
+    "et": LanguageSample(
+        "xlwic_wn/estonian_et", "efb2cde81915dc82583c6d0c8a98ef1fd244c1543e81149907283a672d29f5b0", 25, 0
+    ),
+    "fa": LanguageSample(
+        "xlwic_wn/farsi_fa", "eca5ec19d7f651774b75e0780e16837ea658a5d2e5ffb6e10cd785dc1ccf55f7", 50, 46
+    ),
+    "fr": LanguageSample(
+        "xlwic_wikt/french_fr", "68d8f606487058a3089ba548d333065a0c128f59799468f9dcde02e5b115dd8c", 2_147, 2
+    ),
+    "hr": LanguageSample(
+        "xlwic_wn/croatian_hr", "587d865261779847ef8beeaa84106ea557eb985e3ad8a18873794effee1145a5", 26, 0
+    ),
+    "it": LanguageSample(
+        "xlwic_wikt/italian_it", "df8fed771747e1d9e99534ffc2832c86670ebd4d7631fc8259f93f401c6434ef", 50, 0
+    ),
+    "ja": LanguageSample(
+        "xlwic_wn/japanese_ja", "fa1a63e057c36ae475a01aead0b79abefee6ee83b6bafc3262a408656aef01c8", 52, 0
+    ),
+    "ko": LanguageSample(
+        "xlwic_wn/korean_ko", "a6b9f8d468078b62f4b4f8ce3a4eba71e94f05b2a621bc80011edc545efc2a6b", 101, 0
+    ),
+    "nl": LanguageSample(
+        "xlwic_wn/dutch_nl", "5718698574532190a04b23424b615eb06db29f756f7b3878fc0ef832009266c8", 63, 0
+    ),
+    "zh": LanguageSample(
+        "xlwic_wn/chinese_zh", "86601f0668463e05df5e0860347f76208aa60db737d757fa4da79f795f2a7c3b", 762, 0
+    ),
 }
 """Each language's quarter of the validation set."""
 

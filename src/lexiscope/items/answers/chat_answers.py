@@ -43,7 +43,7 @@ RATING_MEASURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedRating:
     """A rating weighted by probability: its mean, ``None`` where no point had any, and what the points had together."""
 
     rating: float | None
@@ -104,7 +104,7 @@ def reply_rows(reply: ChatReply, question: ChatQuestion, blank: Response) -> Ite
         yield replace(blank, measure=MEASURE_MASS, value=found.mass)
 
 
-def expected_rating(first_tokens: Mapping[str, float], scale: Scale, *, whole: bool = False) -> Expected | None:
+def expected_rating(first_tokens: Mapping[str, float], scale: Scale, *, whole: bool = False) -> ExpectedRating | None:
     """Return the mean rating weighted by the probabilities of the points as the first token of a reply.
 
     White space around a token does not matter: ``4`` and `` 4`` are one point, their probabilities are added. ``None``
@@ -128,11 +128,11 @@ def expected_rating(first_tokens: Mapping[str, float], scale: Scale, *, whole: b
     return weighted(weights)
 
 
-def weighted(weights: Mapping[float, float]) -> Expected:
+def weighted(weights: Mapping[float, float]) -> ExpectedRating:
     """Return the mean of points by their probabilities, which need not sum to 1."""
     mass = math.fsum(weights.values())
     mean = math.fsum(point * weight for point, weight in weights.items()) / mass if mass > 0 else None
-    return Expected(mean, mass)
+    return ExpectedRating(mean, mass)
 
 
 def _raw(read: Read, reply: ChatReply, question: ChatQuestion) -> str | None:

@@ -10,7 +10,7 @@ from lexiscope.core.dataset import DataFile, DatasetCard, SetAside
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.usage import Usage
-from lexiscope.resources.fetch import Found
+from lexiscope.resources.fetch import FetchedFile
 
 SPLITS = ("train", "dev", "test")
 """The splits, as the condition ``split`` names them."""
@@ -71,6 +71,6 @@ def card_of(
     return card if found == card else found
 
 
-def checksums(found: Mapping[DataFile, Found]) -> tuple[tuple[str, str], ...]:
+def checksums(found: Mapping[DataFile, FetchedFile]) -> tuple[tuple[str, str], ...]:
     """Return each file that was read with its sha256, as a dataset records them."""
     return tuple((file.path, place.sha256) for file, place in found.items())

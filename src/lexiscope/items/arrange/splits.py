@@ -19,7 +19,7 @@ GroupOf = Callable[[Item], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SplitPart:
     """One part of a split: its items in the order given, and the groups (words) that it holds, sorted."""
 
     name: str
@@ -52,7 +52,7 @@ def sampled(items: Sequence[Item], at_most: int) -> tuple[Item, ...]:
 
 def split_by_word(
     items: Sequence[Item], shares: Mapping[str, float], *, seed: int = 0, group_of: GroupOf = folded_word
-) -> tuple[Part, ...]:
+) -> tuple[SplitPart, ...]:
     """Divide items into parts that share no word.
 
     *shares* are the parts by name with their sizes, as numbers of any unit (``{"train": 8, "test": 2}``). The words
@@ -139,6 +139,6 @@ def _groups(items: Sequence[Item], group_of: GroupOf) -> dict[str, list[Item]]:
     return found
 
 
-def _part(name: str, items: Sequence[Item], part_of: Mapping[str, str], group_of: GroupOf) -> Part:
+def _part(name: str, items: Sequence[Item], part_of: Mapping[str, str], group_of: GroupOf) -> SplitPart:
     chosen = tuple(item for item in items if part_of[group_of(item)] == name)
-    return Part(name, chosen, tuple(sorted(group for group, part in part_of.items() if part == name)))
+    return SplitPart(name, chosen, tuple(sorted(group for group, part in part_of.items() if part == name)))

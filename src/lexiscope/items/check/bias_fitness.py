@@ -80,7 +80,7 @@ def bias_fitness(
     >>> bias_fitness([]).findings[0].message
     'the set has no items in train'
     """
-    where = _Where(path, lines or {})
+    where = _RowPlace(path, lines or {})
     by_split: dict[str, list[Item]] = {split: [] for split in SPLITS}
     for item in items:
         by_split.setdefault(str(item.conditions.get("split", "")), []).append(item)
@@ -106,7 +106,7 @@ def question_of(item: Item) -> tuple[object, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Where:
+class _RowPlace:
     """The place of an item in the user's file."""
 
     path: str
@@ -119,7 +119,7 @@ class _Where:
         return Finding.at(code, message, self.place(item) if item is not None else Place(self.path or None), hint=hint)
 
 
-def _unknown_splits(by_split: Mapping[str, Sequence[Item]], where: _Where) -> Iterator[Finding]:
+def _unknown_splits(by_split: Mapping[str, Sequence[Item]], where: _RowPlace) -> Iterator[Finding]:
     hint = f"give every row {', '.join(SPLITS[:-1])} or {SPLITS[-1]} in a column split"
     for split, several in by_split.items():
         if split not in SPLITS:
@@ -128,7 +128,7 @@ def _unknown_splits(by_split: Mapping[str, Sequence[Item]], where: _Where) -> It
             yield where.finding("E481", f"the item {named}{more}", several[0], hint)
 
 
-def _faults_of(split: str, items: Sequence[Item], where: _Where) -> Iterator[Finding]:
+def _faults_of(split: str, items: Sequence[Item], where: _RowPlace) -> Iterator[Finding]:
     within, of = (f" in {split}", f" of {split}") if split else ("", "")
     if not items:
         hint = "divide the set by word, so that no word is in two splits (lexiscope.items.arrange.splits)"
@@ -150,7 +150,7 @@ def _faults_of(split: str, items: Sequence[Item], where: _Where) -> Iterator[Fin
         yield where.finding("E483", what, next(item for item in items if item.gold is not None), hint)
 
 
-def _repeated(items: Sequence[Item], where: _Where) -> Iterator[Finding]:
+def _repeated(items: Sequence[Item], where: _RowPlace) -> Iterator[Finding]:
     """The first item of each split that asks what an item of another split asks, its usages in any order."""
     first: dict[tuple[object, ...], Item] = {}
     told: set[str] = set()

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from lexiscope.core.usage import Usage
 from lexiscope.items.check.pairs import sentence_statistics, spill_over
-from lexiscope.items.check.rows import Question
+from lexiscope.items.check.rows import RowQuestion
 from lexiscope.items.tables.columns import Indices
 from lexiscope.items.tables.findings import Finding, Report, SentenceStatistics
 from lexiscope.resources.tables.rows import Row
@@ -38,13 +38,13 @@ class DesignChecks:
     report: Report
     indices: Indices
     repeats_allowed: bool = False
-    _first: dict[QuestionKey, Question] = field(default_factory=dict)
+    _first: dict[QuestionKey, RowQuestion] = field(default_factory=dict)
     _ids: dict[str, QuestionKey] = field(default_factory=dict)
-    _by_word: dict[str, list[Question]] = field(default_factory=lambda: defaultdict(list))
+    _by_word: dict[str, list[RowQuestion]] = field(default_factory=lambda: defaultdict(list))
     _senses: dict[tuple[str, UsageKey], tuple[str, Row]] = field(default_factory=dict)
     _contradictory: set[tuple[str, UsageKey]] = field(default_factory=set)
 
-    def add(self, question: Question) -> None:
+    def add(self, question: RowQuestion) -> None:
         """Take in one question and report what can be said at once."""
         key = question_key(question.usages)
         self._check_id(question, key)
@@ -82,13 +82,13 @@ class DesignChecks:
 
     # -- at once ------------------------------------------------------------------------------------------------
 
-    def _check_id(self, question: Question, key: QuestionKey) -> None:
+    def _check_id(self, question: RowQuestion, key: QuestionKey) -> None:
         if question.item_id is None or self._ids.setdefault(question.item_id, key) == key:
             return
         hint = "give each question an id of its own"
         self._say("E211", "the item id is already used for another question", question, hint)
 
-    def _check_repeat(self, question: Question, earlier: Question) -> None:
+    def _check_repeat(self, question: RowQuestion, earlier: RowQuestion) -> None:
         if self.repeats_allowed and question.item_id == earlier.item_id:
             return
         one = len(question.usages) == 1
@@ -97,7 +97,7 @@ class DesignChecks:
         fault = f"{what} already stands in line {earlier.row.line}{turned}"
         self._say("E209", fault, question, "remove one of the two rows")
 
-    def _check_senses(self, question: Question) -> None:
+    def _check_senses(self, question: RowQuestion) -> None:
         for usage in question.usages:
             key = (question.word, usage.key)
             if usage.sense is None:
@@ -108,7 +108,7 @@ class DesignChecks:
                 fault = f"{usage.text!r} stands under sense {usage.sense!r} here and under {sense!r} in line {row.line}"
                 self._say("E210", fault, question, "file the sentence under one sense")
 
-    def _check_pair(self, question: Question) -> None:
+    def _check_pair(self, question: RowQuestion) -> None:
         if len(question.usages) != 2 or question.catch:
             return
         first, second = question.usages
@@ -121,7 +121,7 @@ class DesignChecks:
             self._say("W207", fault, question, "use one wordform, if the design allows it")
         self._check_cue(question, first.text, second.text)
 
-    def _check_cue(self, question: Question, first: str, second: str) -> None:
+    def _check_cue(self, question: RowQuestion, first: str, second: str) -> None:
         more = spill_over(first, second)
         if more is not None:
             hint = "change one word only, or keep the pair and report how many differ in more"
@@ -131,7 +131,7 @@ class DesignChecks:
     # -- at the end ---------------------------------------------------------------------------------------------
 
     def _check_stops(self) -> None:
-        stopped: dict[bool, Question] = {}
+        stopped: dict[bool, RowQuestion] = {}
         for question in self._first.values():
             for usage in question.usages:
                 stopped.setdefault(usage.text.rstrip().endswith((".", "!", "?", "…")), question)
@@ -140,7 +140,7 @@ class DesignChecks:
             hint = "write all of them in one way: a final stop changes what some models say"
             self._say("W111", fault, stopped[False], hint)
 
-    def _check_word(self, word: str, questions: list[Question]) -> None:
+    def _check_word(self, word: str, questions: list[RowQuestion]) -> None:
         pairs = [question for question in questions if len(question.usages) == 2]
         if len(pairs) == 1:
             hint = "give every word at least two pairs, one of each kind, or word and pair cannot be told apart"
@@ -151,7 +151,7 @@ class DesignChecks:
         for first, second in others:
             self._check_cue(second, first.usages[0].text, second.usages[0].text)
 
-    def _check_balance(self, word: str, questions: list[Question]) -> None:
+    def _check_balance(self, word: str, questions: list[RowQuestion]) -> None:
         filed = {usage.key: usage.sense for q in questions for usage in q.usages if usage.sense is not None}
         n_by_sense = Counter(filed.values())
         if not n_by_sense or (len(n_by_sense) > 1 and len(set(n_by_sense.values())) == 1):
@@ -161,7 +161,7 @@ class DesignChecks:
         hint = "give every sense the same number of sentences, and every word two senses or more"
         self._say("W205", fault, questions[0], hint)
 
-    def _say(self, code: str, message: str, question: Question, hint: str) -> None:
+    def _say(self, code: str, message: str, question: RowQuestion, hint: str) -> None:
         # the sentence that comes last is the one that breaks a rule set by what stands before it
         part = "item_id" if code == "E211" else "sentence_2" if len(question.usages) == 2 else "sentence_1"
         place = question.row.place(

@@ -16,7 +16,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import KIND_COLUMN, KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check.design import DesignChecks, question_key
 from lexiscope.items.check.pairs import sentence_statistics
-from lexiscope.items.check.rows import Question, RowChecks
+from lexiscope.items.check.rows import RowChecks, RowQuestion
 from lexiscope.items.tables.columns import ColumnMap, Indices, missing_columns
 from lexiscope.items.tables.findings import CheckReport, Finding, Report
 from lexiscope.resources.tables.rows import Row, RowReader
@@ -186,7 +186,7 @@ def _report(
     )
 
 
-__all__ = ["CheckReport", "ColumnMap", "Finding", "Question", "check_file"]
+__all__ = ["CheckReport", "ColumnMap", "Finding", "RowQuestion", "check_file"]
 
 
 # -- the checks of ratings: how many per item, how many raters, raters who always say the same ----------------------

@@ -29,7 +29,7 @@ _PREPOSITIONS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WordChange:
     """One place where two sentences differ: the words there in the first and in the second (either may be empty)."""
 
     before: tuple[str, ...]
@@ -69,7 +69,7 @@ def word_class(word: str) -> WordClass:
     return "preposition" if plain in _PREPOSITIONS else "word"
 
 
-def changes(first: str, second: str) -> tuple[Change, ...]:
+def changes(first: str, second: str) -> tuple[WordChange, ...]:
     """Return where two sentences differ, word by word.
 
     >>> [str(change) for change in changes("Vio el orden público", "Vio la orden judicial")]
@@ -84,9 +84,11 @@ def changes(first: str, second: str) -> tuple[Change, ...]:
         tail += 1
     a, b = a[low : len(a) - tail], b[low : len(b) - tail]
     if min(len(a), len(b)) < 2:
-        return (Change(tuple(a), tuple(b)),) if a or b else ()
+        return (WordChange(tuple(a), tuple(b)),) if a or b else ()
     matcher = SequenceMatcher(None, a, b, autojunk=False)
-    return tuple(Change(tuple(a[i:j]), tuple(b[k:m])) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal")
+    return tuple(
+        WordChange(tuple(a[i:j]), tuple(b[k:m])) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"
+    )
 
 
 def spill_over(first: str, second: str) -> str | None:
@@ -103,7 +105,7 @@ def spill_over(first: str, second: str) -> str | None:
     return ", ".join(str(change) + _named_classes(change) for change in found)
 
 
-def _named_classes(change: Change) -> str:
+def _named_classes(change: WordChange) -> str:
     special = [name for name in ("determiner", "preposition") if name in change.classes()]
     return f" ({', '.join(special)})" if special else ""
 

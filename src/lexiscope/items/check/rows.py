@@ -1,6 +1,6 @@
 """The checks that look at one row: fields, targets and spans, characters, ratings.
 
-What passes becomes a :class:`Question`; what does not is reported with its code and place (E1.., W1.., E3..).
+What passes becomes a :class:`RowQuestion`; what does not is reported with its code and place (E1.., W1.., E3..).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def truth(text: str) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RowQuestion:
     """What one row asks: an item id (as given), its usages, and the word that items are grouped by."""
 
     row: Row
@@ -78,7 +78,7 @@ class RowChecks:
     language: str = "und"
     _clean: dict[tuple[str, ...], Usage] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def question(self, row: Row) -> Question | None:
+    def question(self, row: Row) -> RowQuestion | None:
         """Return what the row asks, or ``None`` where an error of the row prevents it (it was reported)."""
         usages = [usage for side in self._sides() if (usage := self._usage(row, side)) is not None]
         if len(usages) != len(self._sides()):
@@ -88,7 +88,7 @@ class RowChecks:
         item_id = self.indices.text("item_id", row.fields)
         list_id = self.indices.text("list_id", row.fields)
         same_sense, split = self._same_sense(row, usages), self._split(row)
-        return Question(row, item_id, word, tuple(usages), same_sense, catch, list_id, split)
+        return RowQuestion(row, item_id, word, tuple(usages), same_sense, catch, list_id, split)
 
     def number(self, row: Row, part: str | int) -> float | None:
         """Return the number in a field, ``None`` where it is empty or not a number (E302) or off the scale (E301)."""

@@ -69,7 +69,7 @@ _SHORT = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Inflected:
     """A word in some form. ``doubt`` says why a person has to look at it; empty where the form is certain."""
 
     text: str
@@ -97,35 +97,35 @@ class EnglishForms:
         """Return the forms by the exception lists and the lemmas of a WordNet."""
         return cls({pos: wordnet.exceptions(pos) for pos in POS}, lambda word, pos: bool(wordnet.synsets(word, pos)))
 
-    def like(self, word: str, form: str, lemma: str | None, pos: str | None = None) -> Form:
+    def like(self, word: str, form: str, lemma: str | None, pos: str | None = None) -> Inflected:
         """Return *word* with the features that *form* has as a form of *lemma*: *benches* for *bench*, like *banks*.
 
         Without a part of speech all that fit are looked at; the form is certain where they agree.
         """
         base = normalised_lemma(word)
         if base != word or not word.isalpha():
-            return Form(word, "not one word in small letters")
+            return Inflected(word, "not one word in small letters")
         if lemma is None:
-            return Form(word, "the basic form of the original word is not known")
+            return Inflected(word, "the basic form of the original word is not known")
         features = self._features(form.casefold(), normalised_lemma(lemma), pos)
         if not features:
-            return Form(word, f"which form of {lemma!r} {form!r} is, is not known")
+            return Inflected(word, f"which form of {lemma!r} {form!r} is, is not known")
         fitting = [each for each in features if self._is_lemma(word, each[0])]
         if not fitting:
             kinds = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
             named = " or ".join(dict.fromkeys(kinds[part] for part, _ in features))
-            return Form(word, f"{word!r} is not known as {named}")
+            return Inflected(word, f"{word!r} is not known as {named}")
         found = [self.inflected(word, *each) for each in fitting]
         texts = dict.fromkeys(each.text for each in found)
         doubts = [each.doubt for each in found if each.doubt]
         if len(texts) > 1:
             doubts.append("it may be " + " or ".join(feature for _, feature in fitting))
-        return Form(found[0].text, doubts[0] if doubts else "")
+        return Inflected(found[0].text, doubts[0] if doubts else "")
 
-    def inflected(self, word: str, pos: Pos, feature: Feature) -> Form:
+    def inflected(self, word: str, pos: Pos, feature: Feature) -> Inflected:
         """Return a form of a lemma in small letters, with the doubt that there is about it."""
         if feature == "base":
-            return Form(word)
+            return Inflected(word)
         listed = self._of_feature(word, pos, feature)
         if pos == "n":
             return self._plural(word, listed)
@@ -134,9 +134,9 @@ class EnglishForms:
         if feature in ("past", "participle"):
             return self._past(word, listed)
         if len(listed) == 1:
-            return Form(listed[0])
+            return Inflected(listed[0])
         if listed:
-            return Form(listed[0], f"there are {_either(listed)}")
+            return Inflected(listed[0], f"there are {_either(listed)}")
         return _third_person(word) if feature == "third person" else _ing(word)
 
     def _features(self, form: str, lemma: str, pos: str | None) -> list[tuple[Pos, Feature]]:
@@ -160,72 +160,74 @@ class EnglishForms:
         others = ("st",) if pos == "a" else ("ing", "s") if pos == "v" else ()
         return [form for form in listed if not form.endswith(others)] if others else listed
 
-    def _plural(self, word: str, listed: list[str]) -> Form:
+    def _plural(self, word: str, listed: list[str]) -> Inflected:
         if word in _SAME_PLURAL | PLURALS_ONLY:
-            return Form(word, "the plural may have the same form")
+            return Inflected(word, "the plural may have the same form")
         if len(listed) == 1 and (word in _IRREGULAR["n"] or listed[0] == f"{word.removesuffix('is')}es" != f"{word}es"):
-            return Form(listed[0])
+            return Inflected(listed[0])
         if listed:
-            return Form(listed[0], f"there may be {_either([*listed, _with_s(word)])}")
+            return Inflected(listed[0], f"there may be {_either([*listed, _with_s(word)])}")
         if word.endswith("man"):
-            return Form(f"{word[:-2]}en", f"there may be {_either([word[:-2] + 'en', word + 's'])}")
+            return Inflected(f"{word[:-2]}en", f"there may be {_either([word[:-2] + 'en', word + 's'])}")
         odd = word.endswith((*_IRREGULAR["n"], *_SAME_PLURAL, "o", "f", "fe", "z")) or re.search("[^s]s$", word)
         doubt = "this plural may be irregular" if odd or word in _HARD_CH else ""
-        return Form(_with_s(word), "it may have no plural" if word in _NO_PLURAL or word.endswith("ness") else doubt)
+        return Inflected(
+            _with_s(word), "it may have no plural" if word in _NO_PLURAL or word.endswith("ness") else doubt
+        )
 
-    def _past(self, word: str, listed: list[str]) -> Form:
+    def _past(self, word: str, listed: list[str]) -> Inflected:
         if word in _SAME_PAST:
-            return Form(word, "the past may have the same form")
+            return Inflected(word, "the past may have the same form")
         regular = _with_ed(word)
         if len(listed) == 1 and (
             word in _IRREGULAR["v"] or listed[0] in (f"{word}{word[-1]}ed", f"{word}ked", regular.text)
         ):
-            return Form(listed[0])
+            return Inflected(listed[0])
         if listed:
-            return Form(listed[0], f"past or participle: there may be {_either([*listed, regular.text])}")
+            return Inflected(listed[0], f"past or participle: there may be {_either([*listed, regular.text])}")
         prefixed = _PREFIX.sub("", word)
         if prefixed != word and (prefixed in _SAME_PAST or self._of_feature(prefixed, "v", "past")):
-            return Form(regular.text, f"it may be irregular, as {prefixed!r} is")
+            return Inflected(regular.text, f"it may be irregular, as {prefixed!r} is")
         return regular
 
-    def _compared(self, word: str, feature: Feature, listed: list[str]) -> Form:
+    def _compared(self, word: str, feature: Feature, listed: list[str]) -> Inflected:
         if len(listed) == 1:
-            return Form(listed[0])
+            return Inflected(listed[0])
         ending = "er" if feature == "comparative" else "est"
         text = f"{word.removesuffix('e')}{ending}"
         if word in _GRADED and not listed:
-            return Form(text)
-        return Form(listed[0] if listed else text, "it may be compared otherwise, or not at all")
+            return Inflected(text)
+        return Inflected(listed[0] if listed else text, "it may be compared otherwise, or not at all")
 
 
-def _third_person(word: str) -> Form:
+def _third_person(word: str) -> Inflected:
     odd = (word.endswith("o") and word not in _VERBS_IN_O) or word.endswith("z")
-    return Form(_with_s(word), "the spelling of this form follows no rule" if odd else "")
+    return Inflected(_with_s(word), "the spelling of this form follows no rule" if odd else "")
 
 
-def _ing(word: str) -> Form:
+def _ing(word: str) -> Inflected:
     if word.endswith("ie"):
-        return Form(f"{word[:-2]}ying")
+        return Inflected(f"{word[:-2]}ying")
     if word.endswith("nge"):
-        return Form(f"{word[:-1]}ing", "it may keep its e")
+        return Inflected(f"{word[:-1]}ing", "it may keep its e")
     if word.endswith("e") and len(word) > 2 and not word.endswith(("ee", "oe", "ye")):
-        return Form(f"{word[:-1]}ing")
+        return Inflected(f"{word[:-1]}ing")
     return _doubtful(word, "ing")
 
 
-def _with_ed(word: str) -> Form:
+def _with_ed(word: str) -> Inflected:
     if word.endswith("e"):
-        return Form(f"{word}d")
+        return Inflected(f"{word}d")
     if re.search("[^aeiou]y$", word):
-        return Form(f"{word[:-1]}ied")
+        return Inflected(f"{word[:-1]}ied")
     return _doubtful(word, "ed")
 
 
-def _doubtful(word: str, ending: str) -> Form:
+def _doubtful(word: str, ending: str) -> Inflected:
     """The exception lists say what doubles its last letter; a short word that they lack is not believed."""
     if _SHORT.fullmatch(word) or word.endswith("c"):
-        return Form(f"{word}{'k' if word.endswith('c') else word[-1]}{ending}", "its last letter may stay single")
-    return Form(f"{word}{ending}")
+        return Inflected(f"{word}{'k' if word.endswith('c') else word[-1]}{ending}", "its last letter may stay single")
+    return Inflected(f"{word}{ending}")
 
 
 def _with_s(word: str) -> str:

@@ -243,7 +243,7 @@ def choice_sets(
     for item in items:
         _check_language(item, chosen)
         # the synonym and the random nouns stand in several conditions: each text is made once
-        texts = {template: _Texts(item, template, mode) for template, _ in plan}
+        texts = {template: _TemplateTexts(item, template, mode) for template, _ in plan}
         made += [_choice_set(item, template, choice, texts[template], dataset) for template, choice in plan]
     return tuple(made)
 
@@ -261,7 +261,7 @@ def _check_language(item: SynonymItem, templates: Sequence[Template]) -> None:
             )
 
 
-class _Texts:
+class _TemplateTexts:
     """The texts of one item and template by word, each made when it is first asked for."""
 
     def __init__(self, item: SynonymItem, template: Template, mode: Mode) -> None:
@@ -277,7 +277,7 @@ class _Texts:
         return self._usages[word]
 
 
-def _choice_set(item: SynonymItem, template: Template, choice: Choice, texts: _Texts, dataset: str) -> Item:
+def _choice_set(item: SynonymItem, template: Template, choice: Choice, texts: _TemplateTexts, dataset: str) -> Item:
     words = item.words(choice, mode=texts.mode)
     about: dict[str, Condition] = {
         "suite": template.suite,

@@ -23,7 +23,7 @@ from lexiscope.core.showing import counted
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check.design import question_key
 from lexiscope.items.check.item_file import check_header, read_ratings
-from lexiscope.items.check.rows import Question, RowChecks
+from lexiscope.items.check.rows import RowChecks, RowQuestion
 from lexiscope.items.tables.columns import ColumnMap, Indices
 from lexiscope.items.tables.findings import Finding
 from lexiscope.resources.tables.rows import Row, RowReader
@@ -183,7 +183,7 @@ class _Items:
         for rater, value, raw in ratings:
             self._keep_rating(item, rater, value, raw, row)
 
-    def _gold(self, question: Question, row: Row) -> str | None:
+    def _gold(self, question: RowQuestion, row: Row) -> str | None:
         """The right answer; where a truth is asked of two usages and no gold is given, the mark same_sense is it."""
         stated = question.same_sense if self.truth and len(question.usages) > 1 else None
         if self.checks.indices.get("gold") is None and stated is not None:
@@ -208,7 +208,7 @@ class _Items:
                 message = f"the question stands twice: {fault}"
                 intake.take(Finding.at(code, message, place, hint=hint, item_id=item.item_id))
 
-    def _item(self, question: Question, gold: str | None, row: Row, intake: _Intake) -> Item | None:
+    def _item(self, question: RowQuestion, gold: str | None, row: Row, intake: _Intake) -> Item | None:
         item_id = question.item_id or _content_id(question, self._shown_of(row))
         key = (question_key(question.usages), self._shown_of(row))
         if self._keys.get(item_id, key) != key:
@@ -279,7 +279,7 @@ def _extra_columns(
     return tuple((name, index) for index, name in enumerate(header) if name not in mapped)
 
 
-def _content_id(question: Question, shown: Sequence[str]) -> str:
+def _content_id(question: RowQuestion, shown: Sequence[str]) -> str:
     # an id from the content stays the same when rows are added, removed or reordered
     usages = (f"{usage.text}\x1e{usage.start}\x1e{usage.end}" for usage in question.usages)
     content = "\x1f".join((*usages, *shown))

@@ -35,7 +35,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class Predictions:
     """A submission that passed the check: its predictions in the order of the published rows."""
 
     predictions: tuple[float, ...]
@@ -55,7 +55,7 @@ def check_submission(path: Path | str, n_samples: int) -> tuple[Fault, ...]:
     return _read(Path(path), n_samples)[1]
 
 
-def read_submission(path: Path | str, n_samples: int) -> Submission:
+def read_submission(path: Path | str, n_samples: int) -> Predictions:
     """Read a submission to a file of *n_samples* rows.
 
     Errors: :class:`InputError` with the line of the first fault, and how many there are.
@@ -65,7 +65,7 @@ def read_submission(path: Path | str, n_samples: int) -> Submission:
         more = f" ({len(faults)} faults in all)" if len(faults) > 1 else ""
         hint = "lexiscope shared-task check lists every fault"
         raise InputError(f"{faults[0].message}{more}", place=Place(str(path), faults[0].line), hint=hint)
-    return Submission(tuple(found[str(row)] for row in range(n_samples)))
+    return Predictions(tuple(found[str(row)] for row in range(n_samples)))
 
 
 def write_submission(path: Path | str, predictions: Sequence[float | None]) -> None:

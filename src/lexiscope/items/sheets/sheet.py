@@ -13,7 +13,7 @@ ColumnKind = Literal["id", "text", "category", "integer", "number", "truth", "ti
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SheetColumn:
     """A column: name, meaning, kind of cell, unit.
 
     ``low`` and ``high`` bound the values where they are bounded by definition. A ``category`` has few levels, which the
@@ -37,7 +37,7 @@ class Sheet:
 
     file: str
     row_is: str
-    columns: tuple[Column, ...]
+    columns: tuple[SheetColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
     @property
@@ -61,13 +61,13 @@ class Sheet:
         return jsonl_text(dict(zip(header, row, strict=True)) for row in self.rows)
 
 
-def sheet_of(file: str, row_is: str, columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> Sheet:
+def sheet_of(file: str, row_is: str, columns: Sequence[SheetColumn], rows: Sequence[Mapping[str, Cell]]) -> Sheet:
     """Return a table from rows by name; a cell that a row does not name is missing."""
     cells = tuple(tuple(row.get(column.name) for column in columns) for row in rows)
     return Sheet(file, row_is, tuple(columns), cells)
 
 
-KIND = Column(
+KIND = SheetColumn(
     KIND_COLUMN, "whose answers the row holds: participant, model, or simulated for a simulated participant", "category"
 )
 """The column that marks answers of simulated participants."""

@@ -34,7 +34,7 @@ _WHAT = "a sheet of items in one view"
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _ViewForm:
     """How a task's sheet looks in a view: columns that are shown, the answer, and what may be marked next to it.
 
     The last of ``shown`` are the conditions ``told``, which are shown in every view.
@@ -114,7 +114,7 @@ def refuse_two_views(answered: Sequence[ResponseTable]) -> None:
                 raise InputError(what, code="E487", place=Place(item_id=item_id), hint=hint)
 
 
-def _form(items: Sequence[Item], view: str) -> _Form:
+def _form(items: Sequence[Item], view: str) -> _ViewForm:
     """The form of the task that the items are of, told by what they hold; other tasks have no sheet."""
     if view not in SHEET_VIEWS:
         raise InputError(f"there is no sheet of the view {view!r}", code="E619", hint=f"use {', '.join(SHEET_VIEWS)}")
@@ -129,13 +129,13 @@ def _form(items: Sequence[Item], view: str) -> _Form:
     raise InputError(what, code="E617", hint="draw from one dataset of these tasks, or ask in the app")
 
 
-def _form_of(task: str, screen: Screen, view: str) -> _Form:
+def _form_of(task: str, screen: Screen, view: str) -> _ViewForm:
     told = (*screen.requires, *screen.shows)
     if screen.widget == "search":
-        return _Form(task, ("mention" if view == "word" else "context", *told), PAGE, screen.flags, told)
+        return _ViewForm(task, ("mention" if view == "word" else "context", *told), PAGE, screen.flags, told)
     numbered = "word" if view == "word" else "context"
     shown = (*(f"{numbered}{number}" for number in range(1, screen.n_usages + 1)), *told)
-    return _Form(task, shown, LABEL, ("word", "undecided") if view in screen.guess_views else (), told)
+    return _ViewForm(task, shown, LABEL, ("word", "undecided") if view in screen.guess_views else (), told)
 
 
 def _task_of(item: Item, screens: Mapping[str, Screen]) -> str:
@@ -146,7 +146,7 @@ def _task_of(item: Item, screens: Mapping[str, Screen]) -> str:
     return f"items of {len(item.usages)} texts with glosses" if item.usages else "items without a text"
 
 
-def _shown(item: Item, view: str, form: _Form) -> tuple[str, ...]:
+def _shown(item: Item, view: str, form: _ViewForm) -> tuple[str, ...]:
     told = [str(item.conditions.get(name, "")) for name in form.told]
     return (*shown_texts(item, "full" if view == REVEAL else view), *told)
 
@@ -166,7 +166,7 @@ def _of_sheet(path: Path | str, n_lists: int) -> tuple[str, str]:
     return first.cells["view"], first.cells["list"]
 
 
-def _given(row: SheetRow, form: _Form, view: str, participant: str, position: int) -> GivenAnswer:
+def _given(row: SheetRow, form: _ViewForm, view: str, participant: str, position: int) -> GivenAnswer:
     cells, again = row.cells, view == REVEAL
     marks = {column: is_marked(row, column) for column in form.beside if column != "word"}
     return GivenAnswer(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lexiscope.core.result import Record
 from lexiscope.report.document import Section
-from lexiscope.report.tables import DASH, Cell, Column, Format, Interval, Missing, Noted, Table
+from lexiscope.report.tables import DASH, Cell, Column, Format, IntervalCell, Missing, Noted, Table
 
 _ORDER = ("reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined")
 _WORDS = {"": "not compared"}
@@ -66,7 +66,7 @@ def found_value(record: Record) -> Cell:
     if record.low is None or record.high is None:
         # counts and layers are whole numbers: decimals would only hide that
         return str(int(record.value)) if record.value.is_integer() else record.value
-    return Interval(record.low, record.high, record.value)
+    return IntervalCell(record.low, record.high, record.value)
 
 
 def _row(record: Record) -> tuple[Cell, ...]:

@@ -17,7 +17,7 @@ from lexiscope.report.document import Report, Section
 from lexiscope.report.page.comparison import found_value, published_records
 from lexiscope.report.page.simulated import MARK, marked_table, told
 from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Interval, Missing, Noted, Table
+from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, IntervalCell, Missing, Noted, Table
 
 FURTHER, BY_LAYER = "_further_results", "_results_by_layer"
 """End the names of the tables that list records; the section's id comes first."""
@@ -69,7 +69,7 @@ def check_every_result(report: Report) -> None:
 
 
 @dataclass(slots=True)
-class _Shown:
+class _ShownPlace:
     """A place of the report that holds a number; it shows one statistic of one subject, in one view or several."""
 
     section: str
@@ -95,15 +95,15 @@ def _unshown(report: Report, known: Mapping[str, str]) -> list[Record]:
     A number is recognised by its value. A number of at most two decimals (a count, a share such as .5) could be another
     one by chance: it must be in the section of its question, in a row that names its layer if it has one.
     """
-    places: dict[str, list[_Shown]] = defaultdict(list)
+    places: dict[str, list[_ShownPlace]] = defaultdict(list)
     for section in report.sections:
         for part in section.walk():
             for row in _rows(part):
                 layers = frozenset(layer for cell in row for layer in _layers(cell))
                 for cell in row:
-                    ends = (_exact(cell.low), _exact(cell.high)) if isinstance(cell, Interval) else None
+                    ends = (_exact(cell.low), _exact(cell.high)) if isinstance(cell, IntervalCell) else None
                     for key in _keys(cell):
-                        places[key].append(_Shown(section.id, layers, ends))
+                        places[key].append(_ShownPlace(section.id, layers, ends))
     of_questions = {record.question.lower() for record in report.records if record.question}
     listed = set(_listed(report))
     compared = {id(record) for record in published_records(report.records)}
@@ -120,7 +120,7 @@ def _unshown(report: Report, known: Mapping[str, str]) -> list[Record]:
     return missing
 
 
-def _place(record: Record, places: Mapping[str, list[_Shown]], of_questions: set[str]) -> _Shown | None:
+def _place(record: Record, places: Mapping[str, list[_ShownPlace]], of_questions: set[str]) -> _ShownPlace | None:
     for key, is_distinct in _keys_of(record):
         for place in places.get(key, ()):
             near = place.section == record.question.lower() if record.question else place.section not in of_questions
@@ -162,7 +162,7 @@ def _keys(cell: Cell) -> Iterator[str]:
     match cell:
         case Missing(reason):
             yield f"missing {reason}"
-        case Interval(value=float() | int() as value):
+        case IntervalCell(value=float() | int() as value):
             yield _exact(value)
         case bool():
             return

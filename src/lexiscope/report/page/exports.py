@@ -40,7 +40,7 @@ _MEANING = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Exported:
+class StudyExports:
     """What a study hands on: its answers, the card and checksums of its data, and what its statistics mean."""
 
     name: str
@@ -56,7 +56,7 @@ def meanings_of(statistics: Mapping[str, str], records: Sequence[Record]) -> dic
     return {name: meaning for name, meaning in statistics.items() if name in used}
 
 
-def export(folder: Path, run: Exported, outputs: Sequence[str]) -> tuple[str, ...]:
+def export(folder: Path, run: StudyExports, outputs: Sequence[str]) -> tuple[str, ...]:
     """Write the exports that are asked for and return their names; a study writes ``r_script`` itself, if it has one.
 
     Errors: :class:`SpecError` for an output that there is not.
@@ -105,7 +105,7 @@ def _can_fit(pair: ModelPair, trials: Mapping[str, Column], references: Mapping[
     return True
 
 
-def _codebook(folder: Path, run: Exported) -> str:
+def _codebook(folder: Path, run: StudyExports) -> str:
     lines = ["# Codebook of the response table", "", *_told(run), "| column | type | meaning |", "|---|---|---|"]
     lines += [f"| `{name}` | {SCHEMA.field(name).type} | {_MEANING[name]} |" for name in COLUMNS]
     measures = sorted(str(measure) for measure in run.responses.unique("measure"))
@@ -116,7 +116,7 @@ def _codebook(folder: Path, run: Exported) -> str:
     return "codebook.md"
 
 
-def _card(folder: Path, run: Exported) -> str:
+def _card(folder: Path, run: StudyExports) -> str:
     card = run.card
     lines = [f"# {card.title if card else run.name}", "", *_told(run)]
     if card is not None:
@@ -141,24 +141,24 @@ def _card(folder: Path, run: Exported) -> str:
     return "data_card.md"
 
 
-def _told(run: Exported) -> list[str]:
+def _told(run: StudyExports) -> list[str]:
     """What a file that is read without the report must say by itself."""
     return [f"Simulated participants: {TOLD_SIMULATED}.", ""] if holds_simulated(run.responses) else []
 
 
-def _csv(folder: Path, run: Exported) -> str:
+def _csv(folder: Path, run: StudyExports) -> str:
     run.responses.write_csv(folder / "responses.csv")
     return "responses.csv"
 
 
-def _jsonl(folder: Path, run: Exported) -> str:
+def _jsonl(folder: Path, run: StudyExports) -> str:
     rows = run.responses.arrow.to_pylist()
     lines = [json.dumps(row, ensure_ascii=False, allow_nan=False, default=str) for row in rows]
     write_atomically(folder / "responses.jsonl", "\n".join(lines) + "\n")
     return "responses.jsonl"
 
 
-WRITERS: dict[str, Callable[[Path, Exported], str]] = {
+WRITERS: dict[str, Callable[[Path, StudyExports], str]] = {
     "codebook": _codebook,
     "data_card": _card,
     "csv": _csv,

@@ -30,7 +30,7 @@ from lexiscope.report.plots.sense_map import SensePoint, colour, key, sense_map
 from lexiscope.report.plots.senses import MapPoint, neighbour_map
 from lexiscope.report.tables import BOUNDED, Column, Table
 from lexiscope.senses.entries import SenseEntry, UnknownWord, WordEntry, known_words, make_entries
-from lexiscope.senses.examples import Example, Progress, ReadsSenses
+from lexiscope.senses.examples import Progress, ReadsSenses, SenseExample
 from lexiscope.senses.induced_senses import InducedSenses
 
 if TYPE_CHECKING:
@@ -381,7 +381,7 @@ def _shares(senses: Sequence[SenseEntry]) -> list[tuple[int, float]]:
     return [(number, round(share, 4)) for number, share in found if share is not None and share == share]
 
 
-def _place(example: Example) -> str:
+def _place(example: SenseExample) -> str:
     return f"{Path(example.path).name}:{example.line}"
 
 

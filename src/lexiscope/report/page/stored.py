@@ -22,7 +22,7 @@ from lexiscope.core.sealed import RUN, check_run
 from lexiscope.report.document import Paragraph, Report, RichText, Section
 from lexiscope.report.figures import PROLOGUE, Figure, write_figure
 from lexiscope.report.page.every_result import check_every_result
-from lexiscope.report.tables import Cell, Column, Format, Interval, Missing, Noted, Printed, Table, layout, to_csv
+from lexiscope.report.tables import Cell, Column, Format, IntervalCell, Missing, Noted, Printed, Table, layout, to_csv
 from lexiscope.resources.tables.delimited import read_csv
 
 SECTIONS = "sections.json"
@@ -144,7 +144,7 @@ def _cell_to_json(cell: Cell) -> object:
         return {"missing": cell.reason}
     if isinstance(cell, Noted):
         return {"text": cell.text, "note": cell.note}
-    if isinstance(cell, Interval):
+    if isinstance(cell, IntervalCell):
         return {"low": cell.low, "high": cell.high, "value": cell.value}
     return cell
 
@@ -156,7 +156,7 @@ def _cell_from_json(cell: object) -> Cell:
         case {"text": str(text), "note": str(note)}:
             return Noted(text, note)
         case {"low": float(low), "high": float(high), "value": float() | None as value}:
-            return Interval(low, high, value)
+            return IntervalCell(low, high, value)
         case None | str() | bool() | int() | float():
             return cell
     raise InputError(f"a stored table cell cannot be {cell!r}")

@@ -16,7 +16,7 @@ from lexiscope.core.errors import RunError
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record, read_records, to_json
 from lexiscope.core.run import sha256_of, versions, write_atomically
-from lexiscope.core.sealed import RUN, Change, changes, collected_names, read_sealed, seal_run
+from lexiscope.core.sealed import RUN, ChangedFile, changes, collected_names, read_sealed, seal_run
 from lexiscope.core.settings import Settings, own_items
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
@@ -53,7 +53,7 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(each)
 
 
-def changed_files(out: Path, settings: Settings, *, given: Given | None = None) -> list[Change] | None:
+def changed_files(out: Path, settings: Settings, *, given: Given | None = None) -> list[ChangedFile] | None:
     """Return the files of a finished run that were changed or lost since; ``None`` where this run is not finished.
 
     *given* returns, for the records of the run, the checksums of the files beside the items, as :func:`about_run` has

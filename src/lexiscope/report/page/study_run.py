@@ -10,7 +10,7 @@ from pathlib import Path
 from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, read_records
-from lexiscope.core.sealed import Change, write_machine
+from lexiscope.core.sealed import ChangedFile, write_machine
 from lexiscope.core.settings import Settings
 from lexiscope.core.simulated import SIMULATED, TOLD_SIMULATED
 from lexiscope.core.study import Analysis, Mark, PlannedAnalysis, Question
@@ -76,7 +76,7 @@ def run_study(
     return _summary(folder, overview, (*map(_rebuilt, found or ()), *remarks))
 
 
-def _rebuilt(change: Change) -> str:
+def _rebuilt(change: ChangedFile) -> str:
     return f"{change.name} was not as it was written and was computed again (sha256 {change.actual})"
 
 

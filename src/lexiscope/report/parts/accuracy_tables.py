@@ -15,7 +15,7 @@ from lexiscope.analysis.choices.token_effect import DeltaEffect, DeltaLevel
 from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
 from lexiscope.report.part import shown
-from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
 from lexiscope.report.tables import (
     INTEGER,
     P_VALUE,
@@ -28,7 +28,7 @@ from lexiscope.report.tables import (
     columns,
     with_minus_signs,
 )
-from lexiscope.report.tables import Interval as Bounds
+from lexiscope.report.tables import IntervalCell as Bounds
 
 PERCENT, STATISTIC = Format("number", 1), Format("number", 2)
 _FINE, _FINEST = Format("number", 3), Format("number", 5)
@@ -141,7 +141,7 @@ def above_baseline_table(
         for subject in dict.fromkeys(record.subject for record in records)
     ]
     labels = ("Cell", Column("Word frequency", PERCENT, note="The more frequent word wins; no model."))
-    rows = [Row((names[cell], 100 * one.value), {"condition": cell}) for cell, one in baseline.items()]
+    rows = [PivotRow((names[cell], 100 * one.value), {"condition": cell}) for cell, one in baseline.items()]
     notes = (f"Counts: {counts}. Differences in points, their 95 % interval over sentences.",)
     title = "How far each subject lies above the word-frequency baseline, in points"
     return pivot(name, title, records, cols, rows, labels=labels, notes=notes) if cols else None
@@ -222,7 +222,7 @@ def random_answers_table(
     name: str,
     title: str,
     results: Sequence[Record | Result],
-    rows: Sequence[Row],
+    rows: Sequence[PivotRow],
     *,
     reasons: Sequence[str],
     labels: Sequence[str],
@@ -318,7 +318,7 @@ def consistency_of_tests(
     cols = [Col(f"Second {word}, n", f"n_consistent(a={{a}},b={b})", INTEGER) for b, word in enumerate(outcomes)]
     cols += [Col(f"P({word})", f"given(a={{a}},b={b})") for b, word in enumerate(outcomes)]
     rows = [
-        Row((names[subject], word), {"subject": subject}, {"a": a})
+        PivotRow((names[subject], word), {"subject": subject}, {"a": a})
         for subject in dict.fromkeys(record.subject for record in records)
         for a, word in enumerate(outcomes)
     ]

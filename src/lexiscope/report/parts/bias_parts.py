@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from lexiscope.analysis.bias.bias import Bias, Difference
+from lexiscope.analysis.bias.bias import Bias, ViewDifference
 from lexiscope.analysis.bias.view_gaps import ViewGap
 from lexiscope.analysis.bias.view_scores import ViewValue
 from lexiscope.core.result import Interval, Record, statistic_name
@@ -137,7 +137,7 @@ def _bias(empty: Record, bias: Bias, metric: str) -> Record:
     return with_interval(replace(record, value=bias.value, note=note), bias.interval)
 
 
-def _difference(empty: Record, first: str, second: str, found: Difference | None, metric: str) -> Record:
+def _difference(empty: Record, first: str, second: str, found: ViewDifference | None, metric: str) -> Record:
     record = replace(empty, statistic=statistic_name("view_difference", first=first, second=second, metric=metric))
     return record if found is None else with_interval(replace(record, value=found.value, note=""), found.interval)
 

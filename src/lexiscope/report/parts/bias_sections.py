@@ -33,7 +33,7 @@ _KINDS = (("full", "word"), ("word", "full"))
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LabelChoice:
     """What can be chosen in the place of t and f: a sense or an entry, with its description."""
 
     name: str
@@ -77,7 +77,7 @@ def errors_section(
 def error_browser(
     items: Sequence[Item],
     answers: Mapping[str, Mapping[str, str | None]],
-    choices: Mapping[str, Choice],
+    choices: Mapping[str, LabelChoice],
     *,
     dataset: str,
     subject: str,
@@ -106,7 +106,7 @@ def error_browser(
     return Part(tuple(records), tuple(tables), paragraphs=(*told, *((_RULE,) if named else ())))
 
 
-def _distractor(item: Item, answer: str | None, choices: Mapping[str, Choice]) -> str:
+def _distractor(item: Item, answer: str | None, choices: Mapping[str, LabelChoice]) -> str:
     golds = str(item.gold).split(SEVERAL)
     if answer is None or answer not in choices or answer in golds:
         return ""

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lexiscope.analysis.bias.bias import Bias, Biases, Difference, MinimumGap
+from lexiscope.analysis.bias.bias import Bias, Biases, MinimumGap, ViewDifference
 from lexiscope.analysis.bias.entropy import MeanEntropy
 from lexiscope.analysis.bias.guess_flips import Guess, count_flips
 from lexiscope.analysis.bias.view_gaps import ViewGap
@@ -32,7 +32,7 @@ from lexiscope.report.tables import (
     Cell,
     Column,
     Format,
-    Interval,
+    IntervalCell,
     Missing,
     Noted,
     Table,
@@ -68,7 +68,7 @@ class GapRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleRow:
+class ExampleInViews:
     """One item of a dataset as it is shown in each view: (view, text), and its right answer."""
 
     dataset: str
@@ -77,7 +77,7 @@ class ExampleRow:
     gold: str
 
     @classmethod
-    def of(cls, item: Item, views: Sequence[str], *, dataset: str, task: str) -> ExampleRow:
+    def of(cls, item: Item, views: Sequence[str], *, dataset: str, task: str) -> ExampleInViews:
         """Return an item as its views show it to people.
 
         A model puts its own mask token in the place of ``[X]``, and masks candidates in the view label.
@@ -231,7 +231,7 @@ def recorded_scores_table(
     return Table(name, "", "Recorded scores of people, in percent", columns, rows, (note,))
 
 
-def examples_table(rows: Sequence[ExampleRow], *, name: str = "task_examples", number: str = "") -> Table:
+def examples_table(rows: Sequence[ExampleInViews], *, name: str = "task_examples", number: str = "") -> Table:
     """Return an example of each dataset, as each view shows it, with the right answer (Table 6)."""
     columns = (Column("Dataset"), Column("Task"), Column("View"), Column("Shown"), Column("Right answer"))
     cells = tuple((row.dataset, row.task, _title(view), text, row.gold) for row in rows for view, text in row.shown)
@@ -340,7 +340,7 @@ def _bias(bias: Bias) -> Cell:
     return _with(bias.value, bias.interval, BOUNDED, 1.0)
 
 
-def _difference(found: Difference | MinimumGap | None) -> Cell:
+def _difference(found: ViewDifference | MinimumGap | None) -> Cell:
     return _NOT_ASKED if found is None else _with(found.value, found.interval, _SCORE, 100.0)
 
 
@@ -375,5 +375,5 @@ def _items(biases: Biases) -> int | None:
 
 def _with(value: float, interval: result.Interval, form: Format, factor: float) -> Cell:
     if interval.is_defined:
-        return Interval(factor * interval.low, factor * interval.high, factor * value)
+        return IntervalCell(factor * interval.low, factor * interval.high, factor * value)
     return Noted(format_number(factor * value, form), f"{interval.note[:1].upper()}{interval.note[1:]}.")

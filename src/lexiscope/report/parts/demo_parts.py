@@ -23,13 +23,13 @@ from lexiscope.report.plots.curves import LayerMeans
 from lexiscope.report.plots.layers import distance_by_layer, trajectories
 from lexiscope.report.presenting import trajectory_of
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Missing, Table
-from lexiscope.report.tables import Interval as Range
+from lexiscope.report.tables import IntervalCell as Range
 
 RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DemoPart:
     """One part of the demo: its section of the report, its records, and what to say about it in a line or two."""
 
     section: Section
@@ -77,7 +77,7 @@ SAME, DIFFERENT = "same sense", "different senses"
 _DISTANCE = Format("number", 3)
 
 
-def without_ratings(items: Sequence[Item], answers: ResponseTable, *, seed: int = 0) -> Part:
+def without_ratings(items: Sequence[Item], answers: ResponseTable, *, seed: int = 0) -> DemoPart:
     """Compare the mean distance of same-sense and different-sense pairs, layer by layer.
 
     *answers* hold the cosine distances of one subject in one view. Intervals resample words.
@@ -108,7 +108,7 @@ def without_ratings(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     heading = Heading("distance_by_layer", "1", "Cosine distance of pairs by layer and sense relation.")
     curves = [LayerMeans.of(subject, layers, entry) for entry in means]
     figure = distance_by_layer(curves, heading, order=(SAME, DIFFERENT))
-    return Part(Section("senses", "Does the model keep senses apart?", text, (table,), (figure,)), records, said)
+    return DemoPart(Section("senses", "Does the model keep senses apart?", text, (table,), (figure,)), records, said)
 
 
 def _separation_table(
@@ -170,7 +170,7 @@ def _separation_records(
 
 def against_people(
     items: Sequence[Item], answers: ResponseTable, people: ResponseTable, *, title: str, seed: int = 0
-) -> Part:
+) -> DemoPart:
     """Correlate the model's distances with people's mean ratings, layer by layer, beside the ceilings by name.
 
     *answers* hold the cosine distances of one subject in one view, *people* the trials of the participants. Intervals
@@ -193,7 +193,7 @@ def against_people(
     records += [_ceiling_record(ceiling, where) for ceiling in ceilings]
     table = _agreement_table(f"{subject} and people, {title}", rho, fit, ceilings)
     section = Section("people", "Does the model agree with people?", said, (table,), (_variance_figure(subject, fit),))
-    return Part(section, tuple(records), said)
+    return DemoPart(section, tuple(records), said)
 
 
 def _ceilings(ratings: Ratings, seed: int) -> tuple[Ceiling, ...]:

@@ -8,7 +8,7 @@ from lexiscope.analysis.choices.gap_answers import GapHits
 from lexiscope.core.result import Estimate, Record, Result, parse_statistic, statistic_name
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.parts.accuracy_tables import PERCENT
-from lexiscope.report.pivot import Col, Row, pivot, records_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, records_of
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots, stacked_shares
 from lexiscope.report.tables import INTEGER, Column, Table, columns
 
@@ -40,7 +40,7 @@ def gap_accuracy_table(
     labels = columns("Subject", "Decoding", ("Predictions", INTEGER), Column("Items left out", INTEGER, note=_MISSING))
     criteria = list(dict.fromkeys(each.criterion for each in hits))
     rows = [
-        Row(
+        PivotRow(
             (names[each.subject], each.decoding, each.n_predictions, each.n_missing),
             {"subject": each.subject, "condition": each.decoding},
             {"n": each.n_predictions},
@@ -81,7 +81,7 @@ def gap_categories(
     wanted = {statistic_name("gap_category", category=category): category for category in categories}
     cols = [Col(category.replace("_", " "), statistic, PERCENT, "value") for statistic, category in wanted.items()]
     n = {record.subject: record.n for record in records}
-    rows = [Row((names[subject], total), {"subject": subject}) for subject, total in n.items()]
+    rows = [PivotRow((names[subject], total), {"subject": subject}) for subject, total in n.items()]
     labels = columns("Subject", ("Predictions", INTEGER))
     title = "Error categories as proposed, percent"
     table = pivot(name, title, records, cols, rows, labels=labels, notes=(heading.caption,))

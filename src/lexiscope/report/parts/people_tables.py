@@ -14,7 +14,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Result, parse_statistic
 from lexiscope.report.figures import apa
 from lexiscope.report.part import shown
-from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table, columns
 
@@ -95,7 +95,7 @@ def variance_table(
         f"ICC(2,{n_ratings}) {apa(found.icc_mean(n_ratings), 3)}."
     )
     cols = (Col("Variance", "variance(of={source})", _CORRELATION),)
-    rows = [Row((source,), of={"source": source}) for source in ("sample", "rater", "residual")]
+    rows = [PivotRow((source,), of={"source": source}) for source in ("sample", "rater", "residual")]
     return pivot(name, "Where ratings differ", results, cols, rows, labels=("Source",), notes=(note,))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lexiscope.analysis.norms.example_rows import ExampleRow
+from lexiscope.analysis.norms.example_rows import RatedExample
 from lexiscope.analysis.norms.label_distribution import LabelTable
 from lexiscope.analysis.norms.predictions import RHO, Predictor
 from lexiscope.analysis.norms.within_sd import accuracy_name
@@ -19,7 +19,7 @@ from lexiscope.report.tables import INTEGER, TEXT, Cell, Column, Format, Missing
 def examples_table(
     name: str,
     title: str,
-    rows: Sequence[ExampleRow],
+    rows: Sequence[RatedExample],
     texts: Mapping[str, Sequence[str]],
     labels: Sequence[str],
     *,

@@ -20,7 +20,7 @@ from lexiscope.core.subject import ChoosesSense, Subject
 from lexiscope.items.answers.known_words import KnowsWords
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Omission, Part, ends_of, part_of
-from lexiscope.report.pivot import Col, Row, pivot, rows_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
 from lexiscope.report.plots.accuracy import stacked_shares
 from lexiscope.report.plots.senses import GridPoint, beta_grid, noise_against_signal, senses_by_frequency
 from lexiscope.report.sections import drop_empty
@@ -156,7 +156,7 @@ def similarity_table(
     name: str,
     title: str,
     results: Sequence[Record | Result],
-    rows: Sequence[Row],
+    rows: Sequence[PivotRow],
     *,
     measures: Mapping[str, str],
     labels: Sequence[str],
@@ -223,7 +223,7 @@ def grid_part(
     if best is None:
         return Part()
     rows = [
-        Row((titles.get(one.subject_id, one.subject_id), beta(one)), {"subject": one.subject_id})
+        PivotRow((titles.get(one.subject_id, one.subject_id), beta(one)), {"subject": one.subject_id})
         for one in sorted(grid, key=lambda one: (beta(one), titles.get(one.subject_id, one.subject_id)))
     ]
     heads = [Col(name, statistic, _ONE) for name, statistic in statistics.items()]

@@ -27,7 +27,7 @@ from lexiscope.core.subject import Subject
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Omission, Part, part_of, shown
 from lexiscope.report.parts.sense_tests import SenseTest, told_if_simulated
-from lexiscope.report.pivot import Col, Row, pivot, records_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, records_of
 from lexiscope.report.plots.sense_tests import LikenessDot, likeness_dots
 from lexiscope.report.plots.senses import agreement_and_consistency
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
@@ -145,9 +145,9 @@ def _accuracy_table(
     )  # fmt: skip
 
 
-def _rows(tests: Sequence[SenseTest], titles: Mapping[str, str], *, named: bool = False) -> list[Row]:
+def _rows(tests: Sequence[SenseTest], titles: Mapping[str, str], *, named: bool = False) -> list[PivotRow]:
     return [
-        Row(
+        PivotRow(
             (*((test.task.replace("_", " "),) if named else ()), titles.get(test.model, test.model)),
             {"subject": test.model, "dataset": test.task},
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lexiscope.analysis.agreement.choices import majority
 from lexiscope.analysis.ratings import Ratings, choices_from_table
-from lexiscope.analysis.senses.duplicates import Question
+from lexiscope.analysis.senses.duplicates import SenseQuestion
 from lexiscope.analysis.senses.intrusion import WordIntrusion, word_intrusion
 from lexiscope.analysis.senses.selection import ModelAnswers, SenseSelection, sense_selection
 from lexiscope.core.errors import InputError, Place
@@ -41,14 +41,14 @@ _SHORT = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judgments:
+class SenseTestAnswers:
     """Answers to tests of senses, and the items that were asked, by id."""
 
     responses: ResponseTable = field(default_factory=ResponseTable.empty)
     items: Mapping[str, Item] = field(default_factory=dict)
 
 
-def read_people(paths: Sequence[str]) -> Judgments:
+def read_people(paths: Sequence[str]) -> SenseTestAnswers:
     """Read people's answers and the items of their tests, from several files of either kind.
 
     Errors: those of :func:`items_by_id` and :func:`judgments_of`; :class:`InputError` E471 for another file.
@@ -73,7 +73,7 @@ def items_by_id(files: Sequence[tuple[str, Sequence[Item]]]) -> dict[str, Item]:
     return found
 
 
-def judgments_of(paths: Sequence[str], items: Mapping[str, Item]) -> Judgments:
+def judgments_of(paths: Sequence[str], items: Mapping[str, Item]) -> SenseTestAnswers:
     """Read people's answers to *items*.
 
     Errors: :class:`InputError` E471 for another file, ``responses.csv`` of an export, an answer to none of the items
@@ -82,7 +82,7 @@ def judgments_of(paths: Sequence[str], items: Mapping[str, Item]) -> Judgments:
     """
     answers = ResponseTable.concat([_answers(Path(path), items) for path in paths])
     refuse_mixture(answers.unique("subject_kind"), place=Place(", ".join(map(str, paths))))
-    return Judgments(answers, items)
+    return SenseTestAnswers(answers, items)
 
 
 def check_known(path: Path, answers: ResponseTable, items: Mapping[str, Item]) -> None:
@@ -242,7 +242,7 @@ class SenseTest:
         right = [float(option == self.right[name]) for option, name in zip(chosen, items, strict=True)]
         return Ratings.from_arrays(raters, items, right)
 
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[SenseQuestion, ...]:
         """Return the questions of sense selection that somebody answered, their dummies left out."""
         if not isinstance(self.found, SenseSelection):
             return ()
@@ -251,7 +251,7 @@ class SenseTest:
             if item.item_id in majorities:
                 groups = {sense: words for sense, words in groups_of(item).items() if not is_dummy(item, sense)}
                 human, model = majorities[item.item_id], self.right[item.item_id]
-                found.append(Question(item.item_id, tested_word(item), groups, human, model))
+                found.append(SenseQuestion(item.item_id, tested_word(item), groups, human, model))
         return tuple(found)
 
     def asked(self) -> str:
@@ -271,7 +271,7 @@ class SenseTest:
 
 
 def sense_tests(
-    judgments: Judgments, known: Mapping[str, str] | None = None, *, resamples: int = 2000, seed: int = 0
+    judgments: SenseTestAnswers, known: Mapping[str, str] | None = None, *, resamples: int = 2000, seed: int = 0
 ) -> list[SenseTest]:
     """Return the answers to each test of each model's senses, in the order in which they come.
 

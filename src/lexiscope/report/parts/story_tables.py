@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lexiscope.analysis.norms.story_effects import KINDS
 from lexiscope.core.result import Record, Result
-from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
 from lexiscope.report.tables import INTEGER, P_VALUE, Format, Table
 
 Results = Sequence[Record | Result]
@@ -19,7 +19,7 @@ def lengths_table(results: Results, *, name: str = "lengths", number: str = "") 
     """Return the mean lengths of stories and of their parts (``StoryLengths``)."""
     mean = "mean_words(of={part})"
     columns = (Col("Words, mean", mean, _TWO, "value"), Col("n", mean, show="n"))
-    rows = [Row((part,), of={"part": part}) for part in ("precontext", "sentence", "ending", "story")]
+    rows = [PivotRow((part,), of={"part": part}) for part in ("precontext", "sentence", "ending", "story")]
     note = "Words are what white space separates. Endings without the open stories; stories with them."
     title = "Length of the stories"
     return pivot(name, title, results, columns, rows, labels=("Part",), number=number, notes=(note,))
@@ -38,8 +38,8 @@ def shifts_table(results: Results, *, source: str = "", name: str = "endings") -
         Col("Differences", shift, show="n"),
     )
     rows = [
-        Row(("ended against open",), of={"between": "open_and_ended"}),
-        Row(("ending A against B",), of={"between": "endings"}),
+        PivotRow(("ended against open",), of={"between": "open_and_ended"}),
+        PivotRow(("ending A against B",), of={"between": "endings"}),
     ]
     title = "How far an ending moves the plausibility of a meaning"
     return pivot(name, title, results, columns, rows, labels=("Compared",))
@@ -51,8 +51,8 @@ def directions_table(results: Results, *, name: str = "ending_direction") -> Tab
         Col(f"{share.capitalize()}, %", f"{{order}}(share={share})", _PERCENT) for share in ("above", "equal", "below")
     ]
     rows = [
-        Row(("intended meaning above the other one, same story",), of={"order": "intended_above_other"}),
-        Row(("ending raises its meaning above the open story",), of={"order": "ending_raises_intended"}),
+        PivotRow(("intended meaning above the other one, same story",), of={"order": "intended_above_other"}),
+        PivotRow(("ending raises its meaning above the open story",), of={"order": "ending_raises_intended"}),
     ]
     title = "Do endings work in the direction they were written for?"
     note = "Not every ending works, and none was dropped for that."

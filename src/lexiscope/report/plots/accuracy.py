@@ -18,7 +18,7 @@ from lexiscope.report.plots.style import (
     INK,
     SOFT,
     WIDTH,
-    Mark,
+    MarkStyle,
     as_svg,
     drawing,
     mark,
@@ -209,7 +209,7 @@ def stacked_shares(
 
 
 def _subject(
-    axes: Axes, dots: Sequence[Dot], rows: Sequence[str], *, place: int, count: int, name: str, look: Mark
+    axes: Axes, dots: Sequence[Dot], rows: Sequence[str], *, place: int, count: int, name: str, look: MarkStyle
 ) -> None:
     # the marks of a row stand side by side, so that intervals do not cover each other
     offset = 0.8 * (place - (count - 1) / 2) / count

@@ -35,7 +35,7 @@ class LayerMeans:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trajectory:
+class DrawnCurve:
     """A statistic of one subject over layers, or over layer depth ratios (0 … 1), with its interval where known.
 
     *Shape:* (layers,) each. ``group`` is the family, or whatever the panels are made of. ``expected_layer`` and
@@ -68,7 +68,7 @@ def check_curves(rows: Sequence[tuple[str, Array, Array, Array | None, Array | N
         same_length(what, *[floats(part, what) for part in parts])
 
 
-def check_trajectories(curves: Sequence[Trajectory]) -> None:
+def check_trajectories(curves: Sequence[DrawnCurve]) -> None:
     """Check trajectories as :func:`check_curves` does."""
     check_curves([(curve.subject, curve.layer, curve.value, curve.low, curve.high) for curve in curves])
 
@@ -78,7 +78,7 @@ def gaps_of(what: str, layer: Array, value: Array) -> list[str]:
     return [f"{what}, layer {place:g}" for place, number in zip(layer, value, strict=True) if not np.isfinite(number)]
 
 
-def all_gaps(curves: Sequence[Trajectory]) -> list[str]:
+def all_gaps(curves: Sequence[DrawnCurve]) -> list[str]:
     """Name the undefined points of all trajectories."""
     return [gap for curve in curves for gap in gaps_of(curve.subject, curve.layer, curve.value)]
 
@@ -102,7 +102,7 @@ def distance_words(curve: LayerMeans) -> str:
     return f"{curve.subject}, {curve.condition}{count}: {_ends(curve.mean)}."
 
 
-def trajectory_words(statistic: str, curves: Sequence[Trajectory], place: str = "layer") -> str:
+def trajectory_words(statistic: str, curves: Sequence[DrawnCurve], place: str = "layer") -> str:
     """Say trajectories in words: where each begins and ends, and its highest point; *place* is what it goes over."""
     parts = [f"{statistic}, {len(curves)} curve{'s' if len(curves) > 1 else ''}."]
     for curve in curves:
@@ -129,7 +129,7 @@ def distance_data(curves: Sequence[LayerMeans]) -> dict[str, Array]:
     }
 
 
-def trajectory_data(curves: Sequence[Trajectory], place: str = "layer") -> dict[str, Array]:
+def trajectory_data(curves: Sequence[DrawnCurve], place: str = "layer") -> dict[str, Array]:
     """Return the columns beside a figure of trajectories: one row per subject and layer, or what else *place* is."""
     sizes = [len(curve.layer) for curve in curves]
     data = {

@@ -21,7 +21,7 @@ from lexiscope.report.figures import (
     levels,
     same_length,
 )
-from lexiscope.report.plots.style import INK, WIDTH, Mark, as_svg, drawing, mark, short_names
+from lexiscope.report.plots.style import INK, WIDTH, MarkStyle, as_svg, drawing, mark, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -143,25 +143,25 @@ def residual_ridge(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Curve:
+class _DensityCurve:
     condition: str
     density: Floats
     mean: float
     n: int
 
 
-def _ridge_row(rows: Residuals, names: Sequence[str], grid: Floats) -> list[_Curve]:
+def _ridge_row(rows: Residuals, names: Sequence[str], grid: Floats) -> list[_DensityCurve]:
     numbers, labels = np.asarray(rows.residual, dtype=float), np.asarray(rows.condition).astype(str)
     curves = []
     for name in names:
         group = numbers[(labels == name) & np.isfinite(numbers)]
         width = bandwidth(group)
         shape = gaussian_density(group, grid, width=width) if width > 0 else np.full(len(grid), np.nan)
-        curves.append(_Curve(name, shape, float(group.mean()) if len(group) else np.nan, len(group)))
+        curves.append(_DensityCurve(name, shape, float(group.mean()) if len(group) else np.nan, len(group)))
     return curves
 
 
-def _draw_ridge(axes: Axes, subjects: Sequence[Residuals], curves: Sequence[list[_Curve]], grid: Floats) -> None:
+def _draw_ridge(axes: Axes, subjects: Sequence[Residuals], curves: Sequence[list[_DensityCurve]], grid: Floats) -> None:
     shapes = [curve.density for row in curves for curve in row if np.isfinite(curve.density).all()]
     tallest = max((float(shape.max()) for shape in shapes), default=1.0)
     for place, row in enumerate(curves):
@@ -181,7 +181,7 @@ def _draw_ridge(axes: Axes, subjects: Sequence[Residuals], curves: Sequence[list
     axes.tick_params(axis="y", length=0)
 
 
-def _ridge_data(subjects: Sequence[Residuals], curves: Sequence[list[_Curve]], grid: Floats) -> dict[str, Array]:
+def _ridge_data(subjects: Sequence[Residuals], curves: Sequence[list[_DensityCurve]], grid: Floats) -> dict[str, Array]:
     flat = [(rows.subject, curve) for rows, row in zip(subjects, curves, strict=True) for curve in row]
     count = len(grid)
     return {
@@ -194,7 +194,7 @@ def _ridge_data(subjects: Sequence[Residuals], curves: Sequence[list[_Curve]], g
     }
 
 
-def _ridge_words(rows: Residuals, curves: Sequence[_Curve]) -> str:
+def _ridge_words(rows: Residuals, curves: Sequence[_DensityCurve]) -> str:
     means = ", ".join(f"{curve.condition} mean {_signed(curve.mean)} (n = {curve.n})" for curve in curves)
     return f"{rows.subject}: {means}."
 
@@ -203,7 +203,9 @@ def _signed(value: float) -> str:
     return "undefined" if not np.isfinite(value) else f"{value:+.2f}".replace("-", "−")
 
 
-def _curve(axes: Axes, group: Floats, grid: Floats, scale: tuple[float, float] | None, look: Mark, label: str) -> None:
+def _curve(
+    axes: Axes, group: Floats, grid: Floats, scale: tuple[float, float] | None, look: MarkStyle, label: str
+) -> None:
     width = bandwidth(group)
     # a group without spread has no density; its items still show as ticks, and the legend still counts them
     shape = gaussian_density(group, grid, width=width, limits=scale) if width > 0 else np.full(len(grid), np.nan)

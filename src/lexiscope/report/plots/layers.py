@@ -9,8 +9,8 @@ import numpy as np
 from lexiscope.analysis.layers.trajectory import FamilyCurve
 from lexiscope.report.figures import Figure, Heading, build, gaps_remark, levels
 from lexiscope.report.plots.curves import (
+    DrawnCurve,
     LayerMeans,
-    Trajectory,
     all_gaps,
     check_curves,
     check_trajectories,
@@ -67,7 +67,7 @@ def distance_by_layer(
 
 
 def trajectories(
-    curves: Sequence[Trajectory],
+    curves: Sequence[DrawnCurve],
     heading: Heading,
     *,
     statistic: str,
@@ -113,5 +113,5 @@ def by_depth(
     *horizontal* must say which depth is meant: ``Layer depth ratio`` (layer / L), or the paper's own variant,
     deciles of layers within each model, which is something else.
     """
-    together = [Trajectory(one.family, one.positions, one.values) for one in families]
+    together = [DrawnCurve(one.family, one.positions, one.values) for one in families]
     return trajectories(together, heading, statistic=statistic, horizontal=horizontal)

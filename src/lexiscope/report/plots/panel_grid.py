@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiscope.report.figures import Figure, Floats, Heading, apa, build, gaps_remark, levels
-from lexiscope.report.plots.curves import Trajectory, all_gaps, check_trajectories, trajectory_data, trajectory_words
+from lexiscope.report.plots.curves import DrawnCurve, all_gaps, check_trajectories, trajectory_data, trajectory_words
 from lexiscope.report.plots.panels import (
     columns_for,
     distinct_legend,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def peak_panels(curves: Sequence[Trajectory], heading: Heading, *, statistic: str = "R²", interval: str = "") -> Figure:
+def peak_panels(curves: Sequence[DrawnCurve], heading: Heading, *, statistic: str = "R²", interval: str = "") -> Figure:
     """Draw one panel per subject: its peak is marked and the drop from there to the last layer printed (Figure 9).
 
     *Higher means:* closer to people. The drop is 1 − last / peak, in per cent of the peak.
@@ -33,7 +33,7 @@ def peak_panels(curves: Sequence[Trajectory], heading: Heading, *, statistic: st
     return _small_multiples(curves, heading, statistic, legend, _peak, bounded=True)
 
 
-def aic_panels(curves: Sequence[Trajectory], heading: Heading, *, statistic: str = "AIC") -> Figure:
+def aic_panels(curves: Sequence[DrawnCurve], heading: Heading, *, statistic: str = "AIC") -> Figure:
     """Draw one panel per subject: the layer of lowest AIC is marked, the expected layer as a line (Figure 11).
 
     *Lower means:* the sense boundary is easier to read off the distances of that layer.
@@ -57,11 +57,11 @@ def _drop(value: Floats) -> float:
 
 
 def _small_multiples(
-    curves: Sequence[Trajectory],
+    curves: Sequence[DrawnCurve],
     heading: Heading,
     statistic: str,
     legend: str,
-    annotate: Callable[[Axes, Trajectory], str],
+    annotate: Callable[[Axes, DrawnCurve], str],
     *,
     bounded: bool,
 ) -> Figure:
@@ -89,7 +89,7 @@ def _small_multiples(
     return build(heading, svg, alt, trajectory_data(curves), remark)
 
 
-def _peak(axes: Axes, curve: Trajectory) -> str:
+def _peak(axes: Axes, curve: DrawnCurve) -> str:
     value = np.asarray(curve.value, dtype=float)
     if not np.isfinite(value).any():
         return "undefined at every layer"
@@ -100,7 +100,7 @@ def _peak(axes: Axes, curve: Trajectory) -> str:
     return f"peak {apa(float(value[best]))} at {curve.layer[best]:g} · {fall}"
 
 
-def _lowest(axes: Axes, curve: Trajectory) -> str:
+def _lowest(axes: Axes, curve: DrawnCurve) -> str:
     value = np.asarray(curve.value, dtype=float)
     if curve.separated:
         at = axes.get_xaxis_transform()
@@ -123,7 +123,7 @@ def _lowest(axes: Axes, curve: Trajectory) -> str:
     return found if curve.baseline is None else f"{found}\nwithout distance {curve.baseline:.1f}"
 
 
-def _within(curve: Trajectory) -> bool:
+def _within(curve: DrawnCurve) -> bool:
     # negative weights may push the mean beyond the layers; an axis stretched to it would show layers that do not exist
     expected = curve.expected_layer
     return expected is not None and float(np.min(curve.layer)) <= expected <= float(np.max(curve.layer))

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiscope.report.figures import Array
-from lexiscope.report.plots.curves import Trajectory
-from lexiscope.report.plots.style import WIDTH, Mark
+from lexiscope.report.plots.curves import DrawnCurve
+from lexiscope.report.plots.style import WIDTH, MarkStyle
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 
-def draw_curve(axes: Axes, x: Array, y: Array, low: Array | None, high: Array | None, look: Mark, label: str) -> None:
+def draw_curve(
+    axes: Axes, x: Array, y: Array, low: Array | None, high: Array | None, look: MarkStyle, label: str
+) -> None:
     """Draw one curve with its band; a lone point gets a bar for its interval."""
     # markers on every layer crowd a 24-layer curve; a lone point needs one to be seen at all
     every = max(1, len(x) // 13)
@@ -53,7 +55,7 @@ def layer_ticks(axes: Axes, last: float) -> None:
     axes.set_xlim(-margin, last + margin)
 
 
-def start_at_zero(grid: Sequence[Axes], curves: Sequence[Trajectory]) -> None:
+def start_at_zero(grid: Sequence[Axes], curves: Sequence[DrawnCurve]) -> None:
     """Start the shared vertical axis at 0 and end it above every curve and band; where values are negative, leave it.
 
     Call it when all curves are drawn: a limit set earlier would cut the later ones.

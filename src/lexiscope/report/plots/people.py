@@ -25,7 +25,7 @@ from lexiscope.report.plots.style import INK, WIDTH, as_svg, drawing, mark, shor
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SubjectLine:
     """A subject's agreement with the norms, drawn as a vertical line among the raters'. *Unit:* that of the raters."""
 
     subject: str
@@ -34,7 +34,7 @@ class Place:
 
 def agreement_histogram(
     agreement: Array,
-    places: Sequence[Place],
+    places: Sequence[SubjectLine],
     heading: Heading,
     *,
     definition: str,
@@ -116,7 +116,7 @@ def _share_below(raters: Floats, value: float) -> str:
     return f"above {below} of {len(raters)} raters ({100 * below / len(raters):.1f} %)"
 
 
-def _agreement_words(raters: Floats, places: Sequence[Place], definition: str) -> str:
+def _agreement_words(raters: Floats, places: Sequence[SubjectLine], definition: str) -> str:
     head = (
         f"Histogram of the agreement of {len(raters)} raters with the norms ({definition}): "
         f"mean {apa(float(raters.mean()))}, from {apa(float(raters.min()))} to {apa(float(raters.max()))}."
@@ -125,7 +125,7 @@ def _agreement_words(raters: Floats, places: Sequence[Place], definition: str) -
     return " ".join([head, *lines])
 
 
-def _agreement_data(raters: Floats, places: Sequence[Place]) -> dict[str, Array]:
+def _agreement_data(raters: Floats, places: Sequence[SubjectLine]) -> dict[str, Array]:
     kind = ["rater"] * len(raters) + ["subject"] * len(places)
     name = [str(index + 1) for index in range(len(raters))] + [place.subject for place in places]
     values = np.concatenate([raters, [place.value for place in places]])

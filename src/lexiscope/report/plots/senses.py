@@ -11,7 +11,7 @@ import numpy as np
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Array, Figure, Heading, build, levels
 from lexiscope.report.plots.accuracy import stacked_shares
-from lexiscope.report.plots.curves import Trajectory
+from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.labels import place_labels
 from lexiscope.report.plots.layers import trajectories
 from lexiscope.report.plots.panels import columns_for, distinct_legend, draw_curve, sheet_size, title_length
@@ -142,7 +142,7 @@ def senses_by_frequency(rows: Mapping[str, Sequence[SensesByFrequency]]) -> tupl
     *rows* are, for each title of a subject, its words in bins of falling frequency (GASI, Figure 4).
     """
     bins = np.arange(1, max(map(len, rows.values())) + 1)
-    curves = [Trajectory(title, bins, np.array([row.mean for row in own])) for title, own in rows.items()]
+    curves = [DrawnCurve(title, bins, np.array([row.mean for row in own])) for title, own in rows.items()]
     caption = "Words by falling frequency, a tenth of them each."
     mean = trajectories(
         curves,

@@ -52,7 +52,7 @@ class Sized:
 
 
 @dataclass(frozen=True, slots=True)
-class Ceiling:
+class DrawnCeiling:
     """A human ceiling under its full name, in the unit of the statistic drawn."""
 
     name: str
@@ -60,7 +60,7 @@ class Ceiling:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class SizeRegression:
     """A regression of the statistic on log10(parameters). *Unit:* ``slope`` per tenfold number of parameters."""
 
     intercept: float
@@ -68,7 +68,7 @@ class Fit:
     text: str = ""
 
     @classmethod
-    def of(cls, report: ScalingReport) -> Fit:
+    def of(cls, report: ScalingReport) -> SizeRegression:
         """Return the line of a regression on size, with its slope, p and n in words."""
         text = f"b = {report.slope:.3f} per tenfold, p = {report.slope_p:.3f}, n = {report.n_subjects}"
         return cls(report.fit.coefficients[0].estimate, report.slope, text)
@@ -79,8 +79,8 @@ def scaling(
     heading: Heading,
     *,
     statistic: str = "Highest R² over layers",
-    fit: Fit | None = None,
-    ceilings: Sequence[Ceiling] = (),
+    fit: SizeRegression | None = None,
+    ceilings: Sequence[DrawnCeiling] = (),
 ) -> Figure:
     """Draw a statistic against the number of parameters, each subject named, with fit and ceilings (SAW-C, Figure 6).
 
@@ -139,7 +139,7 @@ def _span(drawn: Sequence[Sized]) -> tuple[float, float]:
     return 10 ** float(sizes.min() - margin), 10 ** float(sizes.max() + margin)
 
 
-def _lines(axes: Axes, drawn: Sequence[Sized], fit: Fit | None, ceilings: Sequence[Ceiling]) -> None:
+def _lines(axes: Axes, drawn: Sequence[Sized], fit: SizeRegression | None, ceilings: Sequence[DrawnCeiling]) -> None:
     for index, ceiling in enumerate(ceilings):
         axes.axhline(ceiling.value, color=INK, lw=1.1, ls=LINES[(index + 1) % len(LINES)],
                      label=f"{ceiling.name} {apa(ceiling.value)}")  # fmt: skip
@@ -149,7 +149,7 @@ def _lines(axes: Axes, drawn: Sequence[Sized], fit: Fit | None, ceilings: Sequen
         axes.plot(ends, fit.intercept + fit.slope * np.log10(ends), color=SOFT, lw=1.2, label=label, zorder=2)
 
 
-def _limits(axes: Axes, drawn: Sequence[Sized], ceilings: Sequence[Ceiling]) -> None:
+def _limits(axes: Axes, drawn: Sequence[Sized], ceilings: Sequence[DrawnCeiling]) -> None:
     axes.set_xlim(*_span(drawn))
     tops = [s.value if s.high is None else s.high for s in drawn] + [ceiling.value for ceiling in ceilings]
     lows = [s.value if s.low is None else s.low for s in drawn]
@@ -157,7 +157,7 @@ def _limits(axes: Axes, drawn: Sequence[Sized], ceilings: Sequence[Ceiling]) -> 
 
 
 def _segments(
-    drawn: Sequence[Sized], fit: Fit | None, ceilings: Sequence[Ceiling]
+    drawn: Sequence[Sized], fit: SizeRegression | None, ceilings: Sequence[DrawnCeiling]
 ) -> list[tuple[tuple[float, float], tuple[float, float]]]:
     left, right = _span(drawn)
     found = [((left, ceiling.value), (right, ceiling.value)) for ceiling in ceilings]
@@ -176,7 +176,9 @@ def _key(drawn: Sequence[Sized]) -> str:
     return "\n".join(" · ".join(entries[start : start + 3]) for start in range(0, len(entries), 3))
 
 
-def _words(subjects: Sequence[Sized], statistic: str, fit: Fit | None, ceilings: Sequence[Ceiling]) -> str:
+def _words(
+    subjects: Sequence[Sized], statistic: str, fit: SizeRegression | None, ceilings: Sequence[DrawnCeiling]
+) -> str:
     parts = [f"{statistic} against number of parameters."]
     parts += [
         f"{s.subject}{' (multilingual)' if s.multilingual else ''}: {s.parameters:,.0f} parameters, {apa(s.value, 3)}."

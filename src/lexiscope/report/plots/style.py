@@ -74,7 +74,7 @@ _ELEMENTS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class MarkStyle:
     """How one category is drawn: colour, marker, line and hatch change together, so that colour alone never carries."""
 
     colour: str
@@ -83,14 +83,14 @@ class Mark:
     hatch: str
 
 
-def mark(index: int) -> Mark:
+def mark(index: int) -> MarkStyle:
     """Return the mark of the category at *index*; the first 49 all differ in colour or in marker.
 
     >>> mark(0).marker, mark(1).marker, mark(0).colour == mark(7).colour, mark(7).marker
     ('o', '^', True, '^')
     """
     shifted = (index + index // len(COLOURS)) % len(MARKERS)
-    return Mark(COLOURS[index % len(COLOURS)], MARKERS[shifted], LINES[shifted], HATCHES[shifted])
+    return MarkStyle(COLOURS[index % len(COLOURS)], MARKERS[shifted], LINES[shifted], HATCHES[shifted])
 
 
 def shorten(text: str, length: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Array, Figure, Heading, build, gaps_remark, levels
-from lexiscope.report.plots.style import GRID, INK, WIDTH, Mark, as_svg, drawing, mark, panels, short_names
+from lexiscope.report.plots.style import GRID, INK, WIDTH, MarkStyle, as_svg, drawing, mark, panels, short_names
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -134,7 +134,7 @@ def _bars(
     name: str,
     place: int,
     count: int,
-    look: Mark,
+    look: MarkStyle,
 ) -> None:
     width = 0.8 / count
     for bar in own:
@@ -170,7 +170,7 @@ def _legend(every: Sequence[Axes], subjects: Sequence[str]) -> tuple[list[str], 
     return names, [found[name] for name in names]
 
 
-def _dots(axes: Axes, own: Sequence[Gap], rows: Sequence[str], name: str, offset: float, look: Mark) -> None:
+def _dots(axes: Axes, own: Sequence[Gap], rows: Sequence[str], name: str, offset: float, look: MarkStyle) -> None:
     y = [rows.index(gap.dataset) + offset for gap in own]
     for height, gap in zip(y, own, strict=True):
         if np.isfinite([gap.low, gap.high]).all():

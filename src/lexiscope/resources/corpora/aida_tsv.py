@@ -24,7 +24,7 @@ _LONGEST = 7
 
 
 @dataclass(slots=True)
-class _Document:
+class _OpenDocument:
     """The document that is being read: its text so far, and its mentions with their letters."""
 
     document_id: str
@@ -78,14 +78,14 @@ def read_aida_tsv(path: Path) -> Iterator[LinkedText]:
     Errors: :class:`InputError` with file and line: no DOCSTART before the first token, another number of columns, I
     without B, letters of the tokens that are not those of the mention.
     """
-    document: _Document | None = None
+    document: _OpenDocument | None = None
     lines = read_lines(path)
     for row, line in enumerate(lines.lines):
         start = _START.match(line.strip())
         if start is not None:
             if document is not None:
                 yield _checked(path, row + 1, document)
-            document = _Document(start[1], start[2] or "train", start[3])
+            document = _OpenDocument(start[1], start[2] or "train", start[3])
         elif not line.strip():
             if document is not None:
                 document.ends_sentence = True
@@ -98,7 +98,7 @@ def read_aida_tsv(path: Path) -> Iterator[LinkedText]:
         yield _checked(path, len(lines), document)
 
 
-def _checked(path: Path, number: int, document: _Document) -> LinkedText:
+def _checked(path: Path, number: int, document: _OpenDocument) -> LinkedText:
     wrong = document.wrong_letters()
     if wrong is not None:
         what = f"document {document.document_id}, which ends before this line: {wrong}"

@@ -10,7 +10,7 @@ from lexiscope.resources.tables.plain_lines import PlainLines, read_lines
 
 COLUMNS = (
     "ID",
-    "Term",
+    "LinkedTerm",
     "General SNOMED ID",
     "General SNOMED Label",
     "Specific SNOMED ID",
@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class LinkedTerm:
     """A term in an example post, and the concepts that it is linked to: the general one, and that of its context."""
 
     term_id: str
@@ -32,7 +32,7 @@ class Term:
     line: int
 
 
-def read_cometa(path: Path) -> Iterator[Term]:
+def read_cometa(path: Path) -> Iterator[LinkedTerm]:
     """Iterate over the rows of a file; nothing is quoted, so that a quotation mark is a part of the post.
 
     Errors: :class:`InputError` with file and line: a column that is missing, a row with too few or too many cells, an
@@ -48,11 +48,11 @@ def read_cometa(path: Path) -> Iterator[Term]:
         yield _term(lines, row, cells)
 
 
-def _term(lines: PlainLines, row: int, cells: dict[str, str]) -> Term:
+def _term(lines: PlainLines, row: int, cells: dict[str, str]) -> LinkedTerm:
     empty = [name for name in COLUMNS if not cells[name] and not name.endswith("Label")]
     if empty:
         lines.refuse(row, f"the cell {empty[0]!r} is empty")
     general, specific = (
         (cells[f"{kind} SNOMED ID"], cells[f"{kind} SNOMED Label"]) for kind in ("General", "Specific")
     )
-    return Term(cells["ID"], cells["Term"], general, specific, cells["Example"], row + 1)
+    return LinkedTerm(cells["ID"], cells["Term"], general, specific, cells["Example"], row + 1)

@@ -109,7 +109,7 @@ class UnifiedCorpus:
         without a gold key or with an id that comes twice, a gold key without an instance (found when the corpus was
         gone through to its end), a key that the lexicon does not have.
         """
-        gold = _Gold(self.keys, self.lexicon)
+        gold = _GoldKeys(self.keys, self.lexicon)
         parser = _Parser(self.data, gold)
         with _opened(self.data) as stream:
             while chunk := _read(stream, self.data):
@@ -178,7 +178,7 @@ def read_keys(path: Path) -> dict[str, tuple[str, ...]]:
     return found
 
 
-class _Gold:
+class _GoldKeys:
     """Gold keys that are given away once each."""
 
     def __init__(self, path: Path, lexicon: Lexicon | None) -> None:
@@ -221,7 +221,7 @@ class _Gold:
 class _Parser:
     """The elements of a corpus, put together to documents as they are closed."""
 
-    def __init__(self, path: Path, gold: _Gold) -> None:
+    def __init__(self, path: Path, gold: _GoldKeys) -> None:
         self._path, self._gold = path, gold
         self._open: list[str] = [""]
         self._language, self._document, self._sentence = "en", ("", ""), ""

@@ -75,7 +75,7 @@ class WordNet:
         self._indices: dict[Pos, dict[str, str]] = {}
         self._data: dict[Pos, bytes] = {}
         self._exceptions: dict[Pos, dict[str, tuple[str, ...]]] = {}
-        self._records: dict[str, Record] = {}
+        self._records: dict[str, SynsetLine] = {}
 
     @property
     def name(self) -> str:
@@ -228,19 +228,19 @@ class WordNet:
             self._data[pos] = self._read(f"data.{FILE_OF_POS[pos]}")
         return self._data[pos]
 
-    def _records_of(self, lemma: str, pos: Pos | None) -> Iterator[Record]:
+    def _records_of(self, lemma: str, pos: Pos | None) -> Iterator[SynsetLine]:
         wanted = normalised_lemma(lemma)
         for each in POS if pos is None else (pos,):
             for offset in parse_offsets(self._index(each).get(wanted, "x 0")):
                 yield self._record(synset_id(offset, each))
 
-    def _record(self, synset_id: str) -> Record:
+    def _record(self, synset_id: str) -> SynsetLine:
         found = self._records.get(synset_id)
         if found is None:
             found = self._records[synset_id] = self._parsed(synset_id)
         return found
 
-    def _parsed(self, synset_id: str) -> Record:
+    def _parsed(self, synset_id: str) -> SynsetLine:
         number, _, pos = synset_id.partition("-")
         if pos not in POS or not number.isdecimal():
             raise InputError(f"{synset_id!r} is no id of a synset", hint="an id looks like 00001740-n")
@@ -260,14 +260,14 @@ class WordNet:
         keys = [key for key, _ in self._keys(self._record(pointer.target))]
         return keys if pointer.target_word == 0 else keys[pointer.target_word - 1 : pointer.target_word]
 
-    def _keys(self, record: Record) -> list[tuple[str, str]]:
+    def _keys(self, record: SynsetLine) -> list[tuple[str, str]]:
         """The sense key and the lemma in lower case of each word of a synset."""
         found = [(self._key(record, place), word.lower()) for place, word in enumerate(record.synset.lemmas)]
         # 37 synsets write a lemma twice (Earth, earth): index.sense knows one key for both
         known = {word: key for key, word in found if key in self._senses}
         return [(known.get(word, key), word) for key, word in found]
 
-    def _key(self, record: Record, place: int) -> str:
+    def _key(self, record: SynsetLine, place: int) -> str:
         """The sense key of a word of a synset, as senseidx(5WN) puts it together."""
         kind, head = _TYPE_OF_POS[record.synset.pos], ":"
         if record.synset.satellite:
@@ -317,7 +317,7 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SynsetLine:
     """A line of a data file: the synset, the numbers that tell apart its words' senses, and its relations."""
 
     synset: Synset
@@ -361,7 +361,7 @@ def synset_id(offset: int, pos: Pos) -> str:
     return f"{offset:08d}-{pos}"
 
 
-def parse_record(line: str, pos: Pos, supersenses: dict[int, str]) -> Record:
+def parse_record(line: str, pos: Pos, supersenses: dict[int, str]) -> SynsetLine:
     """Read a line of a data file.
 
     Errors: ``ValueError`` or ``IndexError`` for what is no such line.
@@ -380,7 +380,7 @@ def parse_record(line: str, pos: Pos, supersenses: dict[int, str]) -> Record:
     after = words + 1 + 4 * int(cells[words])
     definition, examples = split_gloss(gloss)
     file_number = int(cells[1])
-    return Record(
+    return SynsetLine(
         Synset(
             synset_id(int(cells[0]), pos),
             pos,

@@ -26,7 +26,7 @@ TRUTHS: Mapping[str, bool] = {"True": True, "TRUE": True, "False": False, "FALSE
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DelimitedTable:
     """The cells of a CSV file as text, by column, with the line on which each row begins.
 
     ``columns`` maps each name of the header, in its order, to the cells of that column.
@@ -152,7 +152,7 @@ def read_csv(
     optional: Sequence[str] = (),
     delimiter: str = ",",
     may_be_empty: bool = False,
-) -> Table:
+) -> DelimitedTable:
     """Read a CSV file in UTF-8 (with or without byte-order mark) whole, or not at all.
 
     With *columns* the header must be exactly these names in this order, with or without *optional* ones. Line ends may
@@ -173,7 +173,7 @@ def read_csv(
     if not rows and not may_be_empty:
         what = "this file has a header but no rows"
         raise InputError(what, code="E002", place=Place(str(path), header_line), hint="fetch or export it again")
-    return Table(path, cells, lines, delimiter)
+    return DelimitedTable(path, cells, lines, delimiter)
 
 
 def write_rows(header: Sequence[str], rows: Sequence[Sequence[str]], *, newline: str = "\n") -> bytes:

@@ -65,7 +65,7 @@ def nearest(
     _check(queries, candidates, min(k, query_block, candidate_block))
     kept = min(k, len(candidates))
     firsts = range(0, len(queries), query_block)
-    found = [_Found.none(len(queries[first : first + query_block])) for first in firsts]
+    found = [_BestPair.none(len(queries[first : first + query_block])) for first in firsts]
     # candidates are many: each block of them is read and prepared once, that of the queries again and again
     for start in range(0, len(candidates), candidate_block):
         block = _prepared(candidates[start : start + candidate_block], "candidate", start, nearness)
@@ -87,26 +87,28 @@ class _Vectors:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _BestPair:
     """The best (query, candidate, nearness) so far of a block of queries, and what further candidates must reach."""
 
     best: tuple[Integers, Integers, Doubles]
     at_least: Doubles
 
     @classmethod
-    def none(cls, n: int) -> _Found:
+    def none(cls, n: int) -> _BestPair:
         """Nothing yet, for n queries."""
         return cls((np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)), np.full(n, -np.inf))
 
 
-def _searched(queries: _Vectors, block: _Vectors, start: int, found: _Found, k: int, nearness: Nearness) -> _Found:
+def _searched(
+    queries: _Vectors, block: _Vectors, start: int, found: _BestPair, k: int, nearness: Nearness
+) -> _BestPair:
     """Return the k best of each query when a block of candidates is added; its first one has the number *start*."""
     best, at_least = found.best, found.at_least
     for owners, rows in _possible(queries, block, at_least, k, nearness):
         new = _exact(queries.values[owners], block.values[rows], nearness)
         best = _best(best, (owners, rows + start, new), k)
         at_least = _kth(best, at_least, k)
-    return _Found(best, at_least)
+    return _BestPair(best, at_least)
 
 
 def _possible(

@@ -13,7 +13,7 @@ from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
 from lexiscope.report.part import value_of
 from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE
-from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.plots.style import short_names
 from lexiscope.report.sections import subjects_table
 from lexiscope.report.tables import Column, Table
@@ -132,8 +132,8 @@ def overview(records: tuple[Record, ...], _settings: AmbistorySettings) -> Table
     )
     subjects = tuple(dict.fromkeys(one.subject for one in own))
     named = zip(short_names(subjects, 40), subjects, strict=True)
-    rows = [Row((name,), {"subject": subject, "condition": where}) for name, subject in named]
+    rows = [PivotRow((name,), {"subject": subject, "condition": where}) for name, subject in named]
     if value_of(records, people.SINGLE_RHO, condition=where) is not None:
-        rows.insert(0, Row(("one person against the others",), {"subject": "", "condition": where}))
+        rows.insert(0, PivotRow(("one person against the others",), {"subject": "", "condition": where}))
     title = f"Predictions beside people's ratings, samples of: {where}; ρ and accuracy over readable replies"
     return pivot("overview", title, records, columns, rows)

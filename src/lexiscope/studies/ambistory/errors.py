@@ -17,7 +17,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
 from lexiscope.report.part import Part, Remark, part_of
 from lexiscope.report.parts.predictor_tables import examples_table
-from lexiscope.report.pivot import Col, Row, pivot, rows_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
 from lexiscope.report.tables import Table
 from lexiscope.studies.ambistory.data import PERCENT, TWO, AmbistoryData
 
@@ -148,7 +148,7 @@ def _agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], 
         for result in one.results()
     ]
     rows = [
-        Row((", ".join(pair), tag.replace("_", " ")), {"condition": condition}, {"tag": tag})
+        PivotRow((", ".join(pair), tag.replace("_", " ")), {"condition": condition}, {"tag": tag})
         for condition, pair in pairs.items()
         for tag in TAGS
     ]

@@ -20,7 +20,7 @@ from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, part_of, value_of
 from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE, replies_table, scores_figure, scores_table
 from lexiscope.report.parts.story_tables import disagreement_table
-from lexiscope.report.pivot import Col, Row, pivot, rows_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, THREE, AmbistoryData
 
@@ -94,7 +94,7 @@ def _definitions(found: list[Estimate | Undefined], label: str) -> Table:
         accuracy_name(edge="inclusive"): "sample SD, the edge counts",
         accuracy_name(spread="population"): "population SD, strict",
     }
-    rows = [Row((text,), {"statistic": name, "subject": MAJORITY}) for name, text in names.items()]
+    rows = [PivotRow((text,), {"statistic": name, "subject": MAJORITY}) for name, text in names.items()]
     title = "What the definition of accuracy within SD decides"
     columns = (Col("Accuracy of the majority label", "{statistic}", THREE),)
     return pivot("accuracy_definitions", title, found, columns, rows, labels=("Definition",), notes=(label,))
@@ -160,7 +160,7 @@ def _accuracies(run: AmbistoryData) -> Part | None:
         "Whole predictions; others rounded, halves up. Over samples with a readable reply (read / asked); then with "
         "the others as wrong. 95 % interval, words resampled."
     )
-    rows = [Row((each.title, read[each.subject]), {"subject": each.subject}) for each in subjects]
+    rows = [PivotRow((each.title, read[each.subject]), {"subject": each.subject}) for each in subjects]
     labels, title = ("Subject", "Read / asked"), "Accuracy within SD on open and ended stories"
     table = pivot("table_7_open_ended", title, found, columns, rows, labels=labels, number="7", notes=(note,))
     # those over all stories are records of the results already
@@ -196,7 +196,7 @@ def tuning(run: AmbistoryData) -> Part | None:
             found.append(run.about(Undefined("signed_rank", error.what), **about))
             continue
         found += [run.about(one, **about) for one in effect.results()]
-        rows.append(Row((base.title, tuned.title), about))
+        rows.append(PivotRow((base.title, tuned.title), about))
     test, difference = "signed_rank", "accuracy_difference(of=tuned_minus_base)"
     columns = (
         *(Col(f"Mean error, {model}", f"mean_absolute_error(of={model})", THREE) for model in ("base", "tuned")),

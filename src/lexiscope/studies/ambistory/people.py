@@ -26,7 +26,7 @@ from lexiscope.report.part import Part, Remark, part_of, value_of
 from lexiscope.report.parts.people_tables import ceilings_table, single_raters_table, variance_table
 from lexiscope.report.parts.predictor_tables import labels_figure, labels_table
 from lexiscope.report.parts.story_tables import directions_table, lengths_table, shifts_table
-from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, format_number
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory.data import ALL, PERCENT, THREE, TWO, AmbistoryData
@@ -103,7 +103,7 @@ def _alphas(run: AmbistoryData) -> Part:
         alphas = [krippendorff_alpha(ratings, level=level, **setups).estimate for level in LEVELS]
         spread = Estimate("mean_sd(ddof=1)", float(np.nanmean(item_sd(ratings))), n=ratings.n_items)
         found += [run.about(one, condition=condition) for one in (*alphas, spread)]
-        rows.append(Row((condition, ratings.n_items, len(ratings)), {"condition": condition}))
+        rows.append(PivotRow((condition, ratings.n_items, len(ratings)), {"condition": condition}))
     columns = (
         *(Col(f"α, {level}", f"krippendorff_alpha(level={level})", THREE) for level in LEVELS),
         Col("Mean SD", "mean_sd(ddof=1)", TWO, note="Of the ratings of a sample, n − 1."),
@@ -227,7 +227,7 @@ def _points(run: AmbistoryData) -> Part:
     name = "rating_share"
     found = [run.about(one, condition=ALL) for one in (*shares.results(name), shares.ends(name))]
     columns = (Col("%", "rating_share(point={point})", PERCENT, note="95 %, words resampled."),)
-    rows = [Row((point, count), of={"point": point}) for point, count in zip(POINTS, shares.counts, strict=True)]
+    rows = [PivotRow((point, count), of={"point": point}) for point, count in zip(POINTS, shares.counts, strict=True)]
     labels = ("Rating", Column("Ratings", INTEGER))
     return part_of(found, pivot("rating_distribution", "All ratings", found, columns, rows, labels=labels))
 

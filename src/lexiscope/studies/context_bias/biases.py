@@ -53,7 +53,7 @@ _AGREEMENT_REMARK = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measured(BiasRow):
+class DatasetBiases(BiasRow):
     """What one subject did with one dataset: the biases, the scores by view behind them, and the views it cannot see.
 
     ``blind`` are views that a model cannot see, each with the reason.
@@ -68,9 +68,9 @@ class Measured(BiasRow):
         return self.subject in _HUMANS
 
 
-def measured(run: BiasData) -> tuple[Measured, ...]:
+def measured(run: BiasData) -> tuple[DatasetBiases, ...]:
     """Return the biases of every model and of people on every dataset, the models first."""
-    found: list[Measured] = []
+    found: list[DatasetBiases] = []
     for audit in run.sets:
         models = [answers for own, answers in run.answered() if own is audit]
         scores = {each.subject: _model_scores(audit, each) for each in models}
@@ -86,7 +86,7 @@ def measured(run: BiasData) -> tuple[Measured, ...]:
             # people who were asked parts alone, or of whom parts are recorded, have scores and no bias
             if "full" in own:
                 biases = context_word_bias(own, **run.resampling)
-                found.append(Measured(audit.name, subject, biases, own, blind.get(subject, {})))
+                found.append(DatasetBiases(audit.name, subject, biases, own, blind.get(subject, {})))
     return tuple(found)
 
 
@@ -185,7 +185,7 @@ def people(run: BiasData) -> Iterator[object]:
         yield recorded_scores_table(recorded, _STATUS), _AGREEMENT_REMARK
 
 
-def gaps_of(run: BiasData, model: Measured) -> tuple[ViewGap, ...]:
+def gaps_of(run: BiasData, model: DatasetBiases) -> tuple[ViewGap, ...]:
     """Return people minus a model on its dataset; empty for people, and without people to compare it with.
 
     People whose answers were given precede those of whom a score is printed.
@@ -197,7 +197,7 @@ def gaps_of(run: BiasData, model: Measured) -> tuple[ViewGap, ...]:
     return human_model_gaps(model.scores, human, **run.resampling)
 
 
-def _people_of(run: BiasData, model: Measured) -> list[Measured]:
+def _people_of(run: BiasData, model: DatasetBiases) -> list[DatasetBiases]:
     return [each for each in run.once(measured) if each.human and each.dataset == model.dataset]
 
 

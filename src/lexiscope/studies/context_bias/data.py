@@ -22,7 +22,7 @@ from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.report.document import Section
 from lexiscope.report.page.simulated import marked_part, marked_section, marked_where_people
 from lexiscope.report.part import Part, Remark
-from lexiscope.report.parts.bias_tables import ExampleRow, divided_table, examples_table
+from lexiscope.report.parts.bias_tables import ExampleInViews, divided_table, examples_table
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import INTEGER, Cell, Column, Table
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
@@ -30,7 +30,7 @@ from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.data import given_files, joined_responses
 from lexiscope.studies.kit.run_data import RunData
 from lexiscope.training.budget import read_duration
-from lexiscope.training.plans import Plan, budget_plan, plan_for
+from lexiscope.training.plans import TrainingPlan, budget_plan, plan_for
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.text_features import text_matrix
 from lexiscope.training.view_learners import check_mask, with_guesses
@@ -283,7 +283,7 @@ def model_answers(
     return found
 
 
-def _plan(audit: AuditSet, encoder: str, settings: ContextBiasSettings, kept: Path, share: int) -> Plan:
+def _plan(audit: AuditSet, encoder: str, settings: ContextBiasSettings, kept: Path, share: int) -> TrainingPlan:
     """What is trained of an encoder: what fits into its share of the budget, or the protocol."""
     training = TrainingSettings(threads=settings.threads, device=settings.device)
     if not settings.budget:
@@ -319,7 +319,7 @@ def datasets(run: BiasData) -> Iterator[object]:
         missing = (Column("Dataset"), Column("Title"), Column("Why it is not in this run"))
         reasons = tuple((each.name, each.title, each.reason) for each in run.not_used)
         yield Table("not_used", "", "Datasets of the paper that are not in this run", missing, reasons)
-    examples = [ExampleRow.of(one.test[0], VIEWS, dataset=one.name, task=TASKS[one.task]) for one in run.sets]
+    examples = [ExampleInViews.of(one.test[0], VIEWS, dataset=one.name, task=TASKS[one.task]) for one in run.sets]
     yield examples_table(examples, number="6")
 
 

@@ -15,7 +15,7 @@ from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.word_of import words_of
-from lexiscope.report.parts.bias_sections import Choice, error_browser
+from lexiscope.report.parts.bias_sections import LabelChoice, error_browser
 from lexiscope.report.parts.bias_tables import AmbiguityRow, EntropyRow, ambiguity_table, entropy_table, flips_table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, measured
 from lexiscope.studies.context_bias.data import BiasData
@@ -134,13 +134,15 @@ def misled(run: BiasData) -> Iterator[object]:
         yield error_browser(answers.asked, by_view, _choices(audit), most=MOST_ERRORS, **about)
 
 
-def _choices(audit: AuditSet) -> dict[str, Choice]:
+def _choices(audit: AuditSet) -> dict[str, LabelChoice]:
     """What can be chosen, if answers are more than t and f."""
     if audit.space is not None and audit.task in RETRIEVAL_TASKS:
-        return {each.entry_id: Choice(each.name, each.description) for each in audit.space.entries}
+        return {each.entry_id: LabelChoice(each.name, each.description) for each in audit.space.entries}
     if audit.task != "sense_disambiguation":
         return {}
-    return {key: Choice(f"{gloss} ({key})", gloss) for item in audit.test for key, gloss in glosses_of(item).items()}
+    return {
+        key: LabelChoice(f"{gloss} ({key})", gloss) for item in audit.test for key, gloss in glosses_of(item).items()
+    }
 
 
 # -- guessed words --------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ _IDENTIFYING = re.compile(r"(sentence|text|word|target|version|pair|stim|item|ta
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class RatingColumns:
     """Which columns hold what, as the user named them; empty where a name is to be recognised.
 
     Several ``item`` columns identify an item together. ``group`` holds what several items share, for instance a word;
@@ -81,7 +81,7 @@ class RatingsFile:
 
 def read_ratings(
     path: Path | str,
-    columns: Columns | None = None,
+    columns: RatingColumns | None = None,
     *,
     scale: Scale | None = None,
     measure: str = "",
@@ -98,7 +98,7 @@ def read_ratings(
     E301 (off the scale), E302 (not a number); also E502 (rated twice), E507 (one item or rater in two groups), E508
     (ratings of people and of simulated participants together).
     """
-    path, columns = existing_file(path), columns or Columns()
+    path, columns = existing_file(path), columns or RatingColumns()
     if _is_parquet(path):
         _refuse_columns(columns)
         return _from_responses(
@@ -138,7 +138,7 @@ def _header(path: Path) -> list[str]:
     return [name.strip() for name in next(RowReader(path).rows()).fields]
 
 
-def columns_of_ratings(columns: Mapping[str, str] | None) -> Columns:
+def columns_of_ratings(columns: Mapping[str, str] | None) -> RatingColumns:
     """Return the columns of a table of ratings by part. Errors: :class:`InputError` for a part that it does not have.
 
     >>> columns_of_ratings({"rater": "wer", "item": "was"})
@@ -150,7 +150,9 @@ def columns_of_ratings(columns: Mapping[str, str] | None) -> Columns:
             what = f"no part of a table of ratings is called {part!r}"
             raise InputError(what, hint=f"use one of {', '.join(known)}")
     item = (given["item"],) if "item" in given else ()
-    return Columns(rater=given.get("rater", ""), item=item, value=given.get("value", ""), group=given.get("group", ""))
+    return RatingColumns(
+        rater=given.get("rater", ""), item=item, value=given.get("value", ""), group=given.get("group", "")
+    )
 
 
 def _is_parquet(path: Path) -> bool:
@@ -159,7 +161,7 @@ def _is_parquet(path: Path) -> bool:
         return path.suffix.casefold() == ".parquet" or stream.read(len(PARQUET)) == PARQUET
 
 
-def recognise(header: Sequence[str], columns: Columns, *, place: Place | None = None) -> Columns:
+def recognise(header: Sequence[str], columns: RatingColumns, *, place: Place | None = None) -> RatingColumns:
     """Return the columns with every name filled in.
 
     Errors: :class:`InputError` E006 where a name is missing, not recognised, or more than one fits; E007 where it
@@ -170,7 +172,7 @@ def recognise(header: Sequence[str], columns: Columns, *, place: Place | None = 
     """
     given = {"rater": columns.rater, "item": " ".join(columns.item), "value": columns.value}
     found = _recognised([part for part, name in given.items() if not name], header, place)
-    known = Columns(
+    known = RatingColumns(
         rater=columns.rater or found["rater"],
         item=columns.item or (found["item"],),
         value=columns.value or found["value"],
@@ -206,7 +208,7 @@ def _there_are(header: Sequence[str]) -> str:
     return f"the columns are: {', '.join(repr(name) for name in header)}"
 
 
-def _from_csv(path: str, first: Row, rows: list[Row], columns: Columns, scale: Scale | None) -> RatingsFile:
+def _from_csv(path: str, first: Row, rows: list[Row], columns: RatingColumns, scale: Scale | None) -> RatingsFile:
     header = [name.strip() for name in first.fields]
     known = recognise(header, columns, place=first.place())
     if not rows:
@@ -231,7 +233,7 @@ def _from_csv(path: str, first: Row, rows: list[Row], columns: Columns, scale: S
     )
 
 
-def _without_catch(header: Sequence[str], known: Columns, rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
+def _without_catch(header: Sequence[str], known: RatingColumns, rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
     """The rows that are no catch trials, by the column ``catch`` as item files have it, and a remark on the others."""
     column = ColumnMap().completed(header).catch
     if column is None or column in {known.rater, known.value, known.group, known.rater_group, *known.item}:
@@ -316,7 +318,7 @@ def _refuse_repeats(
 
 def _doubt(
     header: Sequence[str],
-    known: Columns,
+    known: RatingColumns,
     items: Sequence[str],
     rows: Sequence[Row],
     place: Place,
@@ -367,8 +369,8 @@ def _about_values(path: str, values: Sequence[float], scale: Scale | None, *, op
     return remarks
 
 
-def _refuse_columns(columns: Columns) -> None:
-    if columns != Columns():
+def _refuse_columns(columns: RatingColumns) -> None:
+    if columns != RatingColumns():
         raise InputError("a response table has its own columns", code="E006", hint="leave --rater, --item, --value out")
 
 

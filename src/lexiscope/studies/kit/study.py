@@ -41,7 +41,7 @@ from lexiscope.core.showing import counted
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
-from lexiscope.report.page.exports import Exported, export, meanings_of
+from lexiscope.report.page.exports import StudyExports, export, meanings_of
 from lexiscope.report.page.study_folder import Given, about_run
 from lexiscope.report.page.study_run import (
     Computed,
@@ -87,7 +87,7 @@ _LIVE = "collected"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StudyQuestion:
     """A question of a study: what it needs to be answered, the function that answers it, the one that sums it up."""
 
     question: Question
@@ -166,7 +166,7 @@ class Study:
                 why = f"in all studies it is: {statistics()[name]}"
                 raise SpecError(what, why=why, hint="give the study's own statistic another name")
         self.mini, self.planned, self.complete, self.given = mini, planned, complete, given
-        self.asked: list[Asked] = []
+        self.asked: list[StudyQuestion] = []
         self.told: list[Told] = []
         self.load: Load | None = None
         self.gathers: Gather | None = None
@@ -220,7 +220,7 @@ class Study:
 
         def add(answer: Answer) -> Answer:
             question = Question(f"Q{len(self.asked) + 1}", text, place, analysis)
-            self.asked.append(Asked(question, needed, answer, said))
+            self.asked.append(StudyQuestion(question, needed, answer, said))
             return answer
 
         return add
@@ -370,7 +370,9 @@ class Study:
         # what a question returned has a table of its own; a number that came otherwise is listed by its name
         returned = [record.statistic for part in parts.values() for record in part.records]
         meanings = {parse_statistic(name)[0]: words_of(name) for name in returned} | dict(self.STATISTICS)
-        handed = Exported(run.name, run.responses, run.card, tuple(run.sources.items()), meanings_of(meanings, records))
+        handed = StudyExports(
+            run.name, run.responses, run.card, tuple(run.sources.items()), meanings_of(meanings, records)
+        )
         report = Report(
             settings.title or _of(self.title, run),
             language="en",
@@ -444,7 +446,7 @@ class Study:
         made = [one for one in flat(run.once(told.make)) if not isinstance(one, Section)]
         return part_of(made, origin=f"the section {told.section_id}")
 
-    def _answered(self, asked: Asked, run: RunData[Any]) -> Part:
+    def _answered(self, asked: StudyQuestion, run: RunData[Any]) -> Part:
         missing = [what for what in asked.needs if not run.has(what)]
         if missing:
             told = f"Not answered: the run has no {' and no '.join(_NEEDED.get(what, what) for what in missing)}."
@@ -486,7 +488,9 @@ class Study:
     def _overview(self, records: tuple[Record, ...]) -> Table:
         marks = [record for record in records if record.layer is None and record.value is not None]
         first = dict.fromkeys(record.question for record in marks)
-        rows = [_Shown((record,)) for question in first for record in [r for r in marks if r.question == question][:4]]
+        rows = [
+            _OverviewRow((record,)) for question in first for record in [r for r in marks if r.question == question][:4]
+        ]
         title = self.title if isinstance(self.title, str) else self.name
         return results_table("overview", title, rows)
 
@@ -522,7 +526,7 @@ class Study:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown(Result):
+class _OverviewRow(Result):
     """Records of a finished run, as a row of the overview."""
 
     given: tuple[Record, ...]

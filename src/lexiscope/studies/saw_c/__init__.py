@@ -21,7 +21,7 @@ from lexiscope.report.page.stored import write_table
 from lexiscope.report.part import part_of, pick, value_of
 from lexiscope.report.parts.mixed_tables import ratio_tests_in_words
 from lexiscope.report.parts.people_tables import norms_table
-from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.presenting import best_in_words, best_of_records
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
 from lexiscope.studies.kit.study import Study
@@ -171,7 +171,9 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
     )
     # items without senses give no AIC, items without ratings no R²: either is enough for a row
     either = [r for r in records if r.statistic in (layers.LOWEST_AIC, best) and r.view == view]
-    rows = [Row((subject,), {"subject": subject, "view": view}) for subject in dict.fromkeys(r.subject for r in either)]
+    rows = [
+        PivotRow((subject,), {"subject": subject, "view": view}) for subject in dict.fromkeys(r.subject for r in either)
+    ]
     table = pivot("overview", "People and models", records, columns, rows)
     agreement = pick(records, "leave_one_out_agreement(method=spearman,summary=mean)")
     of_people = ("people (leave-one-out)", None, None, agreement.value, None) if agreement else None

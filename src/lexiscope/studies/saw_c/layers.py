@@ -25,10 +25,10 @@ from lexiscope.core.result import Curve, Estimate, Record, Result, Undefined
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import value_of
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
-from lexiscope.report.plots.curves import LayerMeans, Trajectory
+from lexiscope.report.plots.curves import DrawnCurve, LayerMeans
 from lexiscope.report.plots.layers import distance_by_layer, trajectories
 from lexiscope.report.plots.panel_grid import aic_panels, peak_panels
-from lexiscope.report.plots.people import Place, agreement_histogram, norms_by_distance
+from lexiscope.report.plots.people import SubjectLine, agreement_histogram, norms_by_distance
 from lexiscope.report.presenting import file_name, trajectory_of
 from lexiscope.report.tables import Format, Table
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData
@@ -162,7 +162,7 @@ def _distance_figure(run: SawCData, main: Sequence[LayerFit]) -> Figure | None:
     return distance_by_layer(means, heading, interval=WORDS_95, order=ORDER) if means else None
 
 
-def _drawn(main: Sequence[LayerFit], statistic: str) -> dict[str, Trajectory]:
+def _drawn(main: Sequence[LayerFit], statistic: str) -> dict[str, DrawnCurve]:
     """One statistic over the layers of each subject that has layers."""
     return {
         fit.subject: replace(
@@ -214,7 +214,7 @@ def relatedness(run: SawCData) -> object:
     return (
         records,
         [relatedness_table(records, run.titles, view) for view in run.views],
-        agreement_figures(run, [Place(fit.distances.title, near[fit.subject]) for fit, _ in focus]),
+        agreement_figures(run, [SubjectLine(fit.distances.title, near[fit.subject]) for fit, _ in focus]),
         [_scatter(run, fit, layer) for fit, layer in focus],
         _trajectory_figures(main),
     )
@@ -253,7 +253,7 @@ def relatedness_table(records: Sequence[Record], titles: Mapping[str, str], view
     )
 
 
-def agreement_figures(run: SawCData, focus: Sequence[Place]) -> Iterator[Figure]:
+def agreement_figures(run: SawCData, focus: Sequence[SubjectLine]) -> Iterator[Figure]:
     """The agreement of single raters under each definition, with the subjects' places in it."""
     definitions = {
         "leave_one_out": ("figure_4_agreement", "4a", "true leave-one-out"),

@@ -24,7 +24,7 @@ from lexiscope.report.part import Remark, pick, shown
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
 from lexiscope.report.plots.density import Residuals, residual_ridge
 from lexiscope.report.plots.layers import by_depth
-from lexiscope.report.plots.size import Ceiling, Fit, Sized
+from lexiscope.report.plots.size import DrawnCeiling, Sized, SizeRegression
 from lexiscope.report.plots.size import scaling as scaling_figure
 from lexiscope.report.presenting import file_name
 from lexiscope.report.sections import subjects_table, tokens_table
@@ -132,9 +132,9 @@ def _size_figure(
         Sized.of(one.distances.facts, one.curves["r_squared"], multilingual=bool(one.distances.facts.multilingual))
         for one in sized
     ]
-    line = None if isinstance(report, Undefined) else Fit.of(report)
+    line = None if isinstance(report, Undefined) else SizeRegression.of(report)
     ceilings = [
-        Ceiling(f"people, mean ρ squared ({one.variant.replace('_', '-')})", one.mean**2)
+        DrawnCeiling(f"people, mean ρ squared ({one.variant.replace('_', '-')})", one.mean**2)
         for one in run.once(agreement)
         if one.mean >= 0  # the square of disagreement is no ceiling
     ]

@@ -11,7 +11,7 @@ from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Record
 from lexiscope.report.page.simulated import told
 from lexiscope.report.part import shown
-from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import Cell, Format, Table
 from lexiscope.studies.kit.study import Study
@@ -135,7 +135,7 @@ def overview(records: tuple[Record, ...], _settings: SenseInductionSettings) -> 
         Col("Planted, by usages", "planted_accuracy", two, absent=None),
     )
     subjects = dict.fromkeys(record.subject for record in records if record.subject and record.status == "")
-    rows = [Row((subject,), {"subject": subject}) for subject in subjects]
+    rows = [PivotRow((subject,), {"subject": subject}) for subject in subjects]
     title = "Vectors beside people and planted senses"
     return drop_empty(pivot("overview", title, records, columns, rows, labels=("Vectors",)))
 

@@ -25,7 +25,7 @@ from lexiscope.report.document import Section
 from lexiscope.report.page.simulated import marked_part, marked_section
 from lexiscope.report.part import Omission, Part, short_titles
 from lexiscope.report.parts.sense_parts import TellsSenses
-from lexiscope.report.parts.sense_tests import Judgments, SenseTest, read_people, sense_tests
+from lexiscope.report.parts.sense_tests import SenseTest, SenseTestAnswers, read_people, sense_tests
 from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.studies.kit.pairs import PairSet
 from lexiscope.studies.kit.run_data import RunData
@@ -55,7 +55,7 @@ class SenseData(RunData[SenseInductionSettings]):
     titles: Mapping[str, str] = field(default_factory=dict)
     answers: ResponseTable = field(default_factory=ResponseTable.empty)
     planted: PlantedSenses | None = None
-    people: Judgments = field(default_factory=Judgments)
+    people: SenseTestAnswers = field(default_factory=SenseTestAnswers)
     left_out: tuple[Omission, ...] = ()
     name: str = "sense_induction"
     card: DatasetCard | None = None

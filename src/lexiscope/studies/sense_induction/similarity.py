@@ -20,7 +20,7 @@ from lexiscope.report.parts.accuracy_tables import random_answers_table
 from lexiscope.report.parts.measure_orders import Compared, orders_sentence, orders_table
 from lexiscope.report.parts.sense_parts import SIMILARITIES, similarity_table
 from lexiscope.report.parts.sense_test_parts import QUESTIONS, SENSES
-from lexiscope.report.pivot import Col, Row, pivot, records_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, records_of
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import BOUNDED, Format
@@ -68,7 +68,7 @@ def usages(run: SenseData) -> tuple[object, ...]:
     for each in sets:
         rows += _rows(run, each)
         if pick(records, _AGREEMENT, dataset=each.name):
-            rows.append(Row((each.title, "ratings among each other"), {"dataset": each.name, "subject": ""}))
+            rows.append(PivotRow((each.title, "ratings among each other"), {"dataset": each.name, "subject": ""}))
     unnamed = any(each.name == "scws" for each in sets)
     notes = (
         _WORDS,
@@ -116,9 +116,9 @@ def _correlations(run: SenseData, *, in_context: bool, measures: Iterable[str]) 
     return [record for records in found for record in records]
 
 
-def _rows(run: SenseData, pairs: PairSet) -> list[Row]:
+def _rows(run: SenseData, pairs: PairSet) -> list[PivotRow]:
     return [
-        Row((pairs.title, run.title_of(one.subject_id)), {"dataset": pairs.name, "subject": one.subject_id})
+        PivotRow((pairs.title, run.title_of(one.subject_id)), {"dataset": pairs.name, "subject": one.subject_id})
         for one in run.subjects
     ]
 
@@ -155,7 +155,7 @@ def same_sense(run: SenseData) -> tuple[object, ...]:
                     answers, right, flag=FLAG, words=own.words, counted=REASONS, **run.resampling
                 )
                 results += [one.about(**of) for one in found]
-                rows.append(Row((title, run.title_of(subject.subject_id)), of))
+                rows.append(PivotRow((title, run.title_of(subject.subject_id)), of))
     always = "What always answering 'the same' reaches."
     notes = (
         "A pair that identity cannot decide (two words, a word out of vocabulary or with one sense, no sense "
@@ -205,7 +205,7 @@ def contrast(run: SenseData) -> tuple[object, ...] | Omission:
     )
     judged = [record.subject for record in records if record.statistic in _OF_PEOPLE.values()]
     subjects = dict.fromkeys([*(subject.subject_id for subject in run.subjects), *judged])
-    rows = [Row((run.title_of(subject),), {"subject": subject}) for subject in subjects]
+    rows = [PivotRow((run.title_of(subject),), {"subject": subject}) for subject in subjects]
     title = "Similarity and interpretability of the same vectors"
     table = drop_empty(pivot("contrast", title, records, columns, rows, labels=("Vectors",)))
     caution = (

@@ -21,7 +21,7 @@ from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.synonymy import accuracy, data, further, gaps
 from lexiscope.studies.synonymy.data import SynonymyData
-from lexiscope.studies.synonymy.design import Design, is_papers, label_of, ordered
+from lexiscope.studies.synonymy.design import RunDesign, is_papers, label_of, ordered
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 _DECIDED = (
@@ -193,7 +193,7 @@ study.question(
 def overview(records: tuple[Record, ...], settings: SynonymySettings) -> Table:
     """Return the main accuracies (the paper's eight), a column for each subject: what fits on a screen."""
     right = [record for record in records if record.statistic.startswith("percent_right(")]
-    main = Design(ordered(cell_named(record.condition) for record in right)).main
+    main = RunDesign(ordered(cell_named(record.condition) for record in right)).main
     first: dict[tuple[str, str], float | None] = {}
     for record in right:
         # the deciding denominator comes first in the records of a subject

@@ -31,7 +31,7 @@ from lexiscope.report.parts.accuracy_tables import (
     intervals_table,
     training_table,
 )
-from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.plots.accuracy import Dot, Series, accuracy_dots, series
 from lexiscope.report.tables import Table
 from lexiscope.studies.synonymy.data import SynonymyData
@@ -120,7 +120,7 @@ def _table(run: SynonymyData, cells: Sequence[Cell], name: str, title: str, numb
         "In brackets the 95 % interval, sentences resampled.",
         f"Ties count as wrong: {ties}." if ties else "No tie occurred where ties could be seen (live subjects).",
     )
-    rows = [Row((label_of(cell),), {"condition": cell.name}) for cell in cells]
+    rows = [PivotRow((label_of(cell),), {"condition": cell.name}) for cell in cells]
     shown_number = number if run.design.is_papers else ""
     found = run.once(accuracies)
     return (

@@ -29,7 +29,7 @@ from lexiscope.report.tables import INTEGER, Table, columns
 from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.studies.kit.data import with_models
 from lexiscope.studies.kit.run_data import RunData
-from lexiscope.studies.synonymy.design import Design, label_of, ordered
+from lexiscope.studies.synonymy.design import RunDesign, label_of, ordered
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 TASK, GAP_TASK = "minimal_pair", "gap_filling"
@@ -130,9 +130,9 @@ class SynonymyData(RunData[SynonymySettings]):
         return ordered(cell for answers in self.answers for cell in answers.outcomes)
 
     @cached_property
-    def design(self) -> Design:
+    def design(self) -> RunDesign:
         """What is compared with what: the plan over these cells."""
-        return Design(self.cells)
+        return RunDesign(self.cells)
 
     @property
     def baseline(self) -> SubjectAnswers | None:

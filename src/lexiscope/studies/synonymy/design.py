@@ -119,7 +119,7 @@ _CONSISTENCY = (
 
 
 @dataclass(frozen=True)
-class Design:
+class RunDesign:
     """The plan of a run over its ``cells``, in order (:func:`ordered`)."""
 
     cells: tuple[Cell, ...]

@@ -15,7 +15,7 @@ from typing import Any
 from lexiscope.core.errors import CapabilityError, SubjectError
 from lexiscope.core.prompt import ChatQuestion, ChatReply
 from lexiscope.subjects.endpoint._chat_options import ChatOptions
-from lexiscope.subjects.endpoint._endpoint import Reply
+from lexiscope.subjects.endpoint._endpoint import ServerReply
 
 Body = dict[str, Any]
 
@@ -78,7 +78,7 @@ def adapted(body: Body, changes: Iterable[str]) -> Body:
     return made
 
 
-def refused_part(reply: Reply, sent: Mapping[str, Any]) -> str | None:
+def refused_part(reply: ServerReply, sent: Mapping[str, Any]) -> str | None:
     """Return the change that an error calls for, or ``None`` where it is about something else."""
     said = reply.message.lower()
     if reply.status not in (400, 422, 500, 501):
@@ -103,7 +103,7 @@ def refused_part(reply: Reply, sent: Mapping[str, Any]) -> str | None:
     return None
 
 
-def is_filtered(reply: Reply) -> bool:
+def is_filtered(reply: ServerReply) -> bool:
     """Say whether an endpoint refused a request for what it is about: that is the refusal of an answer.
 
     Decided by the fields ``code``, ``type`` and ``status`` of its error, never by the words of its message.
@@ -152,7 +152,7 @@ def storable(value: Any) -> Any:
     return [storable(each) for each in value] if isinstance(value, list) else value
 
 
-def chat_refusal(reply: Reply, model: str, url: str) -> CapabilityError | SubjectError:
+def chat_refusal(reply: ServerReply, model: str, url: str) -> CapabilityError | SubjectError:
     """Return the error that says in plain words why a request was refused for good."""
     said = reply.message.lower()
     why = reply.message or f"status {reply.status}"

@@ -42,7 +42,7 @@ _MOST_BYTES = 64 * 2**20
 _KEPT_BYTES = 2**20
 
 
-class Connection(Protocol):
+class ServedModelOptions(Protocol):
     """How a server is reached: the options of every kind of served model have these."""
 
     @property
@@ -67,7 +67,7 @@ class Connection(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ServerReply:
     """What a server answered: its status, the JSON object of its body, and what it says is wrong."""
 
     status: int
@@ -116,7 +116,7 @@ class Endpoint:
     Errors: :class:`SubjectError` where the environment variable of the key is not set; :class:`MissingExtraError`.
     """
 
-    def __init__(self, url: str, options: Connection) -> None:
+    def __init__(self, url: str, options: ServedModelOptions) -> None:
         self._httpx = require("httpx", "http")
         self.url, self._options = url.rstrip("/"), options
         self._key = _key(options.key_env)
@@ -150,11 +150,11 @@ class Endpoint:
     ) -> None:
         self._client.close()
 
-    def get(self, path: str) -> Reply:
+    def get(self, path: str) -> ServerReply:
         """Ask for a page. Errors: those of :meth:`post`."""
         return self._send("GET", path, None)
 
-    def post(self, path: str, body: Mapping[str, Any], *, lost: Lost | None = None) -> Reply:
+    def post(self, path: str, body: Mapping[str, Any], *, lost: Lost | None = None) -> ServerReply:
         """Send a JSON object and return the answer, whatever its status.
 
         A request that failed on its way, or that the server was too busy or too broken to serve, is sent again after a
@@ -191,7 +191,7 @@ class Endpoint:
             return {self.without_key(str(name)): self.cleaned(each) for name, each in value.items()}
         return [self.cleaned(each) for each in value] if isinstance(value, list) else value
 
-    def _send(self, method: str, path: str, body: Mapping[str, Any] | None, lost: Lost | None = None) -> Reply:
+    def _send(self, method: str, path: str, body: Mapping[str, Any] | None, lost: Lost | None = None) -> ServerReply:
         problem, pause = "", self._options.backoff
         unreadable: UnreadableReply | None = None
         for attempt in range(self._options.retries + 1):
@@ -207,11 +207,11 @@ class Endpoint:
                 pause = self._next(attempt)
                 continue
             reply = self._read(status, content)
-            if isinstance(reply, Reply) and not _is_passing(reply):
+            if isinstance(reply, ServerReply) and not _is_passing(reply):
                 return reply
             if isinstance(reply, str):
                 unreadable = self._unreadable(content, reply)
-            problem = f"status {status}: {reply.message if isinstance(reply, Reply) else reply}"
+            problem = f"status {status}: {reply.message if isinstance(reply, ServerReply) else reply}"
             # the last body that cannot be read is raised, and counted by whoever keeps it
             last = attempt == self._options.retries
             if lost is not None and (status >= _SERVER_ERROR or (unreadable is not None and not last)):
@@ -253,7 +253,7 @@ class Endpoint:
         if self._stopped.wait(pause):
             raise SubjectError("this request was given up because another one failed")
 
-    def _read(self, status: int, content: bytes) -> Reply | str:
+    def _read(self, status: int, content: bytes) -> ServerReply | str:
         """Return the reply, or why a body that should be JSON is none."""
         if len(content) > _MOST_BYTES:
             return f"its answer is longer than {_MOST_BYTES} bytes"
@@ -262,10 +262,10 @@ class Endpoint:
         except ValueError as error:
             if status == 200:
                 return f"its answer is cut off or no JSON ({str(error)[:_SHOWN]})"
-            return Reply(status, {}, self.without_key(text_of(content))[:_SHOWN])
+            return ServerReply(status, {}, self.without_key(text_of(content))[:_SHOWN])
         # what is no object has no choices: kept, and a fault for those who read it
         body = body if isinstance(body, dict) else {"no_object": body}
-        return Reply(status, body, self.without_key(_message(body))[:_SHOWN])
+        return ServerReply(status, body, self.without_key(_message(body))[:_SHOWN])
 
 
 def _inflated(content: bytes, encoding: str) -> bytes:
@@ -281,7 +281,7 @@ def _inflated(content: bytes, encoding: str) -> bytes:
     return whole if inflater.eof or len(whole) > _MOST_BYTES else content
 
 
-def refusal(reply: Reply, model: str, url: str) -> CapabilityError | SubjectError:
+def refusal(reply: ServerReply, model: str, url: str) -> CapabilityError | SubjectError:
     """Return the error that says in plain words why a request was refused."""
     said = reply.message.lower()
     if reply.status in (401, 403):
@@ -325,7 +325,7 @@ def _spellings(key: str) -> tuple[str, ...]:
     return tuple(sorted(ways | {way.replace("/", "\\/") for way in ways}, key=len, reverse=True))
 
 
-def _is_passing(reply: Reply) -> bool:
+def _is_passing(reply: ServerReply) -> bool:
     final = any(word in reply.message.lower() for word in _FINAL)
     return reply.status in _AGAIN and not final
 

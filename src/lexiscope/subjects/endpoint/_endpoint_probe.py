@@ -15,7 +15,7 @@ from typing import Any
 
 from lexiscope.core.errors import CapabilityError, SubjectError
 from lexiscope.subjects.endpoint._alignment import align
-from lexiscope.subjects.endpoint._endpoint import Endpoint, Reply, refusal
+from lexiscope.subjects.endpoint._endpoint import Endpoint, ServerReply, refusal
 from lexiscope.subjects.endpoint._prompt_scores import Form, Listed, listed, scores_of
 from lexiscope.subjects.endpoint._server_options import ServerOptions
 
@@ -137,7 +137,7 @@ def _form(endpoint: Endpoint, model: str) -> tuple[Form, dict[str, Any], int, bo
     )
 
 
-def _generated(reply: Reply, form: Form) -> int | None:
+def _generated(reply: ServerReply, form: Form) -> int | None:
     """Return how many generated tokens follow the sentence in an answer, or ``None`` where it does not list it."""
     if not reply.ok or len(reply.choices) != 1:
         return None
@@ -151,7 +151,7 @@ def _generated(reply: Reply, form: Form) -> int | None:
     return None
 
 
-def _reason(endpoint: Endpoint, model: str, reply: Reply) -> str:
+def _reason(endpoint: Endpoint, model: str, reply: ServerReply) -> str:
     """Say why an answer is no use.
 
     Errors: those of :func:`~lexiscope.subjects.endpoint._endpoint.refusal` where no other form would fare better.

@@ -26,7 +26,7 @@ from lexiscope.core.subject import Progress, SubjectSpec, reseeded
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._scoring_options import policy_options
 from lexiscope.subjects.endpoint._chat_request import storable
-from lexiscope.subjects.endpoint._endpoint import Endpoint, Reply, UnreadableReply, index_of, refusal
+from lexiscope.subjects.endpoint._endpoint import Endpoint, ServerReply, UnreadableReply, index_of, refusal
 from lexiscope.subjects.endpoint._endpoint_probe import About, Served, about, probe
 from lexiscope.subjects.endpoint._prompt_scores import Listed, listed, scores_of
 from lexiscope.subjects.endpoint._server_options import ServerOptions, server_options, split_address
@@ -287,7 +287,9 @@ class Completions:
         whole = isinstance(ids, list) and all(isinstance(each, int) for each in ids)
         return answer | {"text": text, "token_ids": ids if whole else [], "finish": _finish(choice, decoding)}
 
-    def _post(self, endpoint: Endpoint, body: dict[str, Any], extra: dict[str, Any], *, needed: set[str]) -> Reply:
+    def _post(
+        self, endpoint: Endpoint, body: dict[str, Any], extra: dict[str, Any], *, needed: set[str]
+    ) -> ServerReply:
         """Send a request with fields that not every server knows; one that it rejects is left out from then on.
 
         A field that is *needed* is never left out: without it the answer would be to another question.
@@ -301,7 +303,7 @@ class Completions:
             self._rejected |= rejected
 
 
-def _indices(reply: Reply) -> list[int]:
+def _indices(reply: ServerReply) -> list[int]:
     return [index_of(choice) for choice in reply.choices]
 
 

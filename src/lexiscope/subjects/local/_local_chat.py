@@ -63,7 +63,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
+class _ChatRequest:
     """A question as it is put to the model: its tokens, the answers that are looked for, and how one is drawn."""
 
     question: ChatQuestion
@@ -170,7 +170,7 @@ class LocalChat:
                     progress(len(done), len(distinct))
         return [self._repeated(done[digest(request.content)]) for request in requests]
 
-    def _kept(self, group: Sequence[_Request], store: VectorStore | None) -> list[list[ChatReply]]:
+    def _kept(self, group: Sequence[_ChatRequest], store: VectorStore | None) -> list[list[ChatReply]]:
         """Return the replies of a group, stored or made now."""
         content = ["replies", self._answer, [request.content for request in group]]
         stored = store.read_plan(content) if store else None
@@ -212,7 +212,7 @@ class LocalChat:
                     progress(len(done), len(asked))
         return [done[prompt] for prompt in prompts]
 
-    def _continued(self, group: Sequence[_Request], store: VectorStore | None) -> list[tuple[Continuation, ...]]:
+    def _continued(self, group: Sequence[_ChatRequest], store: VectorStore | None) -> list[tuple[Continuation, ...]]:
         content = ["continuations", [request.content for request in group]]
         stored = store.read_plan(content) if store else None
         if stored is None:
@@ -245,7 +245,7 @@ class LocalChat:
     def _answer(self) -> str:
         return self.given.get("answer", "generated")
 
-    def _request(self, question: ChatQuestion, decoding: Decoding | None = None) -> _Request:
+    def _request(self, question: ChatQuestion, decoding: Decoding | None = None) -> _ChatRequest:
         """Return the request of a question; without *decoding* it is drawn as the question wants it."""
         tokenizer, forward = self.forward.named_tokenizer, self.forward
         if not tokenizer.chat_template and not self._trained:
@@ -259,7 +259,7 @@ class LocalChat:
             what = f"the question has {len(ids)} tokens and its answer up to {decoding.max_tokens}"
             why = f"the model reads at most {forward.longest}"
             raise SubjectError(what, place=Place(text=question.messages[-1].content[:80]), why=why)
-        return _Request(question, Prompt(prompt_of(question), ids), answers, decoding, end)
+        return _ChatRequest(question, Prompt(prompt_of(question), ids), answers, decoding, end)
 
     def _tokens(self, question: ChatQuestion) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]:
         """Return the tokens of a question, up to the number where one is looked for, those of the numbers, and the end.
@@ -296,7 +296,7 @@ class LocalChat:
 
     # -- replies ----------------------------------------------------------------------------------------------
 
-    def _generated(self, group: Sequence[_Request]) -> list[list[ChatReply]]:
+    def _generated(self, group: Sequence[_ChatRequest]) -> list[list[ChatReply]]:
         first: list[Any] = []
         prompts, decoding = [request.prompt for request in group], group[0].decoding
         made = continue_group(self.forward, prompts, decoding, see_first=first.append)
@@ -308,7 +308,7 @@ class LocalChat:
             for place, (request, continuations) in enumerate(zip(group, made, strict=True))
         ]
 
-    def _reply(self, request: _Request, made: Continuation, listed: dict[str, float]) -> ChatReply:
+    def _reply(self, request: _ChatRequest, made: Continuation, listed: dict[str, float]) -> ChatReply:
         usage = {"prompt_tokens": len(request.prompt.ids), "completion_tokens": len(made.token_ids)}
         numbers = sorted(
             (answer[: len(answer) - len(request.end)] for answer in request.answers), key=len, reverse=True
@@ -322,7 +322,7 @@ class LocalChat:
         finish = "stop" if made.finish == "end" else made.finish
         return ChatReply(made.text, finish, first_tokens=listed, usage=usage)
 
-    def _scored(self, group: Sequence[_Request]) -> list[list[ChatReply]]:
+    def _scored(self, group: Sequence[_ChatRequest]) -> list[list[ChatReply]]:
         """Answer with the most probable number of the scale; of equal ones the lowest."""
         first: list[Any] = []
         continue_group(self.forward, [request.prompt for request in group], group[0].decoding, see_first=first.append)
@@ -337,7 +337,7 @@ class LocalChat:
             replies.append([ChatReply(best, "scored", first_tokens=known, usage=usage, whole=True)])
         return replies
 
-    def _number_scores(self, request: _Request, logits: Any) -> list[float]:
+    def _number_scores(self, request: _ChatRequest, logits: Any) -> list[float]:
         """The log-probability of each number as the answer. *Unit:* nats."""
         after = self.forward.torch.log_softmax(logits, dim=-1)
         if all(len(answer) == 1 for answer in request.answers):
@@ -385,13 +385,13 @@ def _said(prompt: str) -> ChatQuestion:
     return ChatQuestion((Message("user", prompt),), temperature=None)
 
 
-def _prompt_of(request: _Request) -> str:
+def _prompt_of(request: _ChatRequest) -> str:
     return request.question.messages[-1].content
 
 
-def _groups(requests: Sequence[_Request], budget: int) -> Iterator[list[_Request]]:
+def _groups(requests: Sequence[_ChatRequest], budget: int) -> Iterator[list[_ChatRequest]]:
     """Yield requests that are drawn alike and have prompts of one length."""
-    alike: dict[str, dict[Prompt, _Request]] = {}
+    alike: dict[str, dict[Prompt, _ChatRequest]] = {}
     for request in requests:
         how = digest([asdict(request.decoding), [list(each) for each in request.answers]])
         alike.setdefault(how, {})[request.prompt] = request

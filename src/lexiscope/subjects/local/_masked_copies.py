@@ -25,7 +25,7 @@ _UNSPACED = ("CJK UNIFIED", "CJK COMPAT", "HIRAGANA", "KATAKANA", "THAI", "LAO",
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class TokenizerFacts:
     """What must be known of a tokenizer: its mask, its unknown token, its special tokens, the longest input."""
 
     mask: int
@@ -85,7 +85,7 @@ def plan_copies(texts: Sequence[TokenisedText], mask: int, *, within_word: bool)
 
 
 def tokenise_texts(
-    tokenizer: Any, texts: Sequence[str], vocabulary: Vocabulary, *, within_word: bool
+    tokenizer: Any, texts: Sequence[str], vocabulary: TokenizerFacts, *, within_word: bool
 ) -> list[TokenisedText]:
     """Tokenise texts with the special tokens of the model around them.
 
@@ -102,7 +102,7 @@ def tokenise_texts(
     ]
 
 
-def _tokenised(text: str, encoding: Any, vocabulary: Vocabulary, within_word: bool) -> TokenisedText:
+def _tokenised(text: str, encoding: Any, vocabulary: TokenizerFacts, within_word: bool) -> TokenisedText:
     ids = tuple(encoding.ids)
     if vocabulary.longest is not None and len(ids) > vocabulary.longest:
         what = f"the text has {len(ids)} tokens, the model reads at most {vocabulary.longest}: nothing is cut off"
@@ -132,7 +132,7 @@ def _word(word: int | None, position: int) -> int:
     return -1 - position if word is None else int(word)
 
 
-def _check_token(text: str, span: Span, token: int, vocabulary: Vocabulary) -> None:
+def _check_token(text: str, span: Span, token: int, vocabulary: TokenizerFacts) -> None:
     place = Place(text=text, column=span[0] + 1, width=span[1] - span[0])
     if token == vocabulary.unknown:
         what = "the tokenizer does not know these characters: the probability of 'unknown' is not theirs"

@@ -11,7 +11,7 @@ import numpy as np
 from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.scoring import Doubles
 from lexiscope.subjects.local._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
-from lexiscope.subjects.local._masked_copies import Ids, Vocabulary
+from lexiscope.subjects.local._masked_copies import Ids, TokenizerFacts
 from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.local._rounding import same_to_rounding
 
@@ -97,7 +97,7 @@ class MaskedForward:
         one, other = found.values()
         return "masked_places" if same_to_rounding(one, other, self._dtype) else "all_places"
 
-    def _vocabulary(self, fast: Any, place: str) -> Vocabulary:
+    def _vocabulary(self, fast: Any, place: str) -> TokenizerFacts:
         if fast.mask_token_id is None:
             raise SubjectError(
                 "this model's tokenizer has no mask token",
@@ -106,7 +106,7 @@ class MaskedForward:
             )
         special = frozenset(map(int, fast.all_special_ids)) - {fast.unk_token_id}
         longest = longest_of(self._model, int(fast.model_max_length))
-        return Vocabulary(int(fast.mask_token_id), fast.unk_token_id, special, longest)
+        return TokenizerFacts(int(fast.mask_token_id), fast.unk_token_id, special, longest)
 
 
 def _only(output: Any, rows: Any) -> Any:

@@ -26,7 +26,7 @@ _CHECKED = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class RouteCheck:
     """What the check of the routes found.
 
     ``route`` is the one to use; ``difference`` the largest difference of a token's log-probability between it and the
@@ -67,7 +67,7 @@ def refusal(config: Any, attention: str, row: int) -> str:
     return ""
 
 
-def guard(forward: CausalForward, asked: str, *, row_budget: int, plain_budget: int, batch_budget: int) -> Guard:
+def guard(forward: CausalForward, asked: str, *, row_budget: int, plain_budget: int, batch_budget: int) -> RouteCheck:
     """Find the fastest route, and kernels, that give the scores of the plain forward pass.
 
     *row_budget* is that of a row read by lean kernels, *plain_budget* of one read by the model's own; an attention
@@ -77,7 +77,7 @@ def guard(forward: CausalForward, asked: str, *, row_budget: int, plain_budget: 
     config = getattr(forward.model.config, "text_config", forward.model.config)
     window = window_of(config)
     if asked == "single":
-        return Guard("single", 0.0, "", window)
+        return RouteCheck("single", 0.0, "", window)
     row, plain_row = (min(each, max(window, _CHECKED)) for each in (row_budget, plain_budget))
     sequences = _probes(forward, plain_row)
     plain = [forward.plain(ids) for ids in sequences]
@@ -88,21 +88,21 @@ def guard(forward: CausalForward, asked: str, *, row_budget: int, plain_budget: 
         refused = refusal(config, forward.attention, plain_row)
         found = None if refused else _compared(forward, _tree(sequences, min(plain_row, _CHECKED)), plain)
         if found and found.exact:
-            return Guard("tree", found.difference, "", window, row if found.lean else plain_row, *found.how)
+            return RouteCheck("tree", found.difference, "", window, row if found.lean else plain_row, *found.how)
         refused = refused or _apart("the prefix tree", found.difference if found else 0.0)
         if asked == "tree":
             raise SubjectError("the route 'tree' is not exact for this model", why=refused, hint="use route=auto")
     found = _compared(forward, batch_plan(sequences, budget=batch_budget, route="batched"), plain)
     if found.exact:
-        return Guard("batched", found.difference, refused, window, plain_row, *found.how)
+        return RouteCheck("batched", found.difference, refused, window, plain_row, *found.how)
     why = _apart("batches", found.difference)
     if asked == "batched":
         raise SubjectError("the route 'batched' is not exact for this model", why=why, hint="use route=auto")
-    return Guard("single", 0.0, f"{refused}; {why}", window)
+    return RouteCheck("single", 0.0, f"{refused}; {why}", window)
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
+class _RouteComparison:
     """How far a route is from the plain forward pass, with lean kernels where these are exact."""
 
     difference: float
@@ -115,7 +115,7 @@ class _Compared:
         return self.lean, self.kernels
 
 
-def _compared(forward: CausalForward, plan: ScorePlan, plain: list[Any]) -> _Compared:
+def _compared(forward: CausalForward, plan: ScorePlan, plain: list[Any]) -> _RouteComparison:
     """Compare a route with the plain forward pass, first with lean kernels, then with the model's own."""
     # near 0 a log-probability carries the rounding of the logits that it is the difference of, which are not small
     largest = max(1.0, *(float(np.abs(scores).max(initial=0.0)) for scores in plain))
@@ -123,10 +123,10 @@ def _compared(forward: CausalForward, plan: ScorePlan, plain: list[Any]) -> _Com
     if kernels:
         difference = _difference(forward, plan, plain, lean=True)
         if difference <= tolerance:
-            return _Compared(difference, True, True, kernels)
+            return _RouteComparison(difference, True, True, kernels)
         kernels = f"plain; lean ones ({kernels}) raise, or differ by {difference:.1e} from plain ones"
     difference = _difference(forward, plan, plain, lean=False)
-    return _Compared(difference, difference <= tolerance, False, kernels or "plain")
+    return _RouteComparison(difference, difference <= tolerance, False, kernels or "plain")
 
 
 def _apart(route: str, difference: float) -> str:

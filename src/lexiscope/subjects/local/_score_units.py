@@ -70,7 +70,7 @@ def tree_plan(sequences: Sequence[Sequence[int]], *, budget: int, longest: int) 
     return ScorePlan(units, len(tree.tokens), tree.paths, read, repeated)
 
 
-def _tree_units(tree: PrefixTree, rows: Sequence[Row]) -> Iterator[Unit]:
+def _tree_units(tree: PrefixTree, rows: Sequence[NodeRow]) -> Iterator[Unit]:
     scored = np.flatnonzero(tree.parents >= 0)
     # children of one parent stand together, parents in depth-first order
     scored = scored[np.argsort(tree.parents[scored], kind="stable")]
@@ -142,7 +142,7 @@ class PrefixTree:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NodeRow:
     """Nodes that are read together, in depth-first order. The first ``repeated`` of them belong to an earlier row."""
 
     nodes: Offsets
@@ -201,7 +201,7 @@ def _ends(depths: Sequence[int]) -> Offsets:
     return ends
 
 
-def pack(tree: PrefixTree, *, budget: int, longest: int = _LONGEST_ROW) -> list[Row]:
+def pack(tree: PrefixTree, *, budget: int, longest: int = _LONGEST_ROW) -> list[NodeRow]:
     """Cut the nodes that must be read into rows of about *budget*, where the cut repeats the fewest ancestors.
 
     A row grows up to *longest* nodes where cutting it would repeat more than an eighth of it.
@@ -212,12 +212,12 @@ def pack(tree: PrefixTree, *, budget: int, longest: int = _LONGEST_ROW) -> list[
     """
     inner = np.flatnonzero(tree.ends > np.arange(len(tree.ends)) + 1)
     depths = tree.depths[inner]
-    rows: list[Row] = []
+    rows: list[NodeRow] = []
     start = 0
     while start < len(inner):
         ancestors = _ancestors(tree, int(inner[start]))
         end = _cut(depths, start, len(ancestors), budget, longest)
-        rows.append(Row(np.concatenate([ancestors, inner[start:end]]), len(ancestors)))
+        rows.append(NodeRow(np.concatenate([ancestors, inner[start:end]]), len(ancestors)))
         start = end
     return rows
 

@@ -19,7 +19,7 @@ Content = Sequence[tuple[str, tuple[Span, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SpanRequest:
     """What is asked of a model: every distinct sentence once, with its distinct spans.
 
     ``sentences`` are sorted by text, their spans by position; ``rows`` gives each (sentence, span) its row in the
@@ -31,7 +31,7 @@ class Request:
     usage_rows: tuple[int, ...]
 
     @classmethod
-    def of(cls, usages: Sequence[Usage]) -> Request:
+    def of(cls, usages: Sequence[Usage]) -> SpanRequest:
         """Collect the distinct usages; rows are in the order of first appearance."""
         rows: dict[tuple[str, int, int], int] = {}
         usage_rows = tuple(rows.setdefault(usage.key, len(rows)) for usage in usages)
@@ -67,7 +67,7 @@ class TokenisedSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SpanPlan:
     """The tokens of every sentence of a request and of each of its targets; route and threads of the forward pass."""
 
     lengths: tuple[int, ...]

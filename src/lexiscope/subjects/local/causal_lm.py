@@ -40,7 +40,7 @@ from lexiscope.subjects.local._adapter import AdaptedFolder, locate_model
 from lexiscope.subjects.local._generation import Prompt, continue_group, groups_of
 from lexiscope.subjects.local._loading import trusted
 from lexiscope.subjects.local._model_folder import TOKENIZER_FILES, ModelFolder
-from lexiscope.subjects.local._route import Guard, guard
+from lexiscope.subjects.local._route import RouteCheck, guard
 from lexiscope.subjects.local._score_units import ScorePlan, Unit, batch_plan, tree_plan
 from lexiscope.subjects.local._tree_forward import CausalForward
 
@@ -250,7 +250,7 @@ class CausalLM:
         )
 
     @cached_property
-    def _guard(self) -> Guard:
+    def _guard(self) -> RouteCheck:
         return guard(
             self.forward,
             self.options.route,
@@ -259,7 +259,7 @@ class CausalLM:
             batch_budget=self.options.batch_budget,
         )
 
-    def _begun(self, store: VectorStore | None) -> tuple[Guard, int]:
+    def _begun(self, store: VectorStore | None) -> tuple[RouteCheck, int]:
         """Return what the check of the routes found, and the number of threads, when this run was begun."""
         with self.forward.threads(self.options.threads or None) as threads:
             if store is None:
@@ -267,7 +267,7 @@ class CausalLM:
             options = self.options
             asked = ["guard", options.route, options.row_budget, options.plain_row_budget, options.batch_budget]
             found = store.first(asked, lambda: {"guard": asdict(self._guard), "threads": threads})
-        return Guard(**found["guard"]), found["threads"]
+        return RouteCheck(**found["guard"]), found["threads"]
 
     @property
     def _before(self) -> tuple[int, ...]:
@@ -311,7 +311,7 @@ class CausalLM:
             for path, text in zip(plan.paths, read, strict=True)
         ]
 
-    def _plan(self, sequences: Sequence[tuple[int, ...]], found: Guard, threads: int) -> ScorePlan:
+    def _plan(self, sequences: Sequence[tuple[int, ...]], found: RouteCheck, threads: int) -> ScorePlan:
         route, refused, difference = found.route, found.refused, found.difference
         if route == "tree":
             plan = tree_plan(sequences, budget=found.row, longest=min(_LONGEST_ROW, found.window))

@@ -28,7 +28,14 @@ from lexiscope.subjects._vector_store import VectorStore, digest, library_versio
 from lexiscope.subjects.local._forward import ForwardPass
 from lexiscope.subjects.local._loading import load_tokenizer, trusted
 from lexiscope.subjects.local._model_folder import PUBLISHED, TOKENIZER_FILES, ModelFolder, locate
-from lexiscope.subjects.local._span_tokens import Content, Plan, Request, TokenisedSentence, plan_batches, tokenise
+from lexiscope.subjects.local._span_tokens import (
+    Content,
+    SpanPlan,
+    SpanRequest,
+    TokenisedSentence,
+    plan_batches,
+    tokenise,
+)
 
 CAPABILITIES = ("Embeds",)
 RUN_OPTIONS = ("device", "threads")
@@ -83,7 +90,7 @@ class Encoder:
         self.options = options or EncoderOptions()
         self._route = ""
         self._threads = self.options.threads
-        self._last: tuple[Content, Plan] | None = None
+        self._last: tuple[Content, SpanPlan] | None = None
 
     # -- what it is -------------------------------------------------------------------------------------------
 
@@ -175,7 +182,7 @@ class Encoder:
         *Source:* SAW-C §4.1. Errors: :class:`SubjectError` naming the usage that has no vector;
         :class:`CapabilityError`, before anything is computed, for a hidden target where there is no mask token.
         """
-        request = Request.of(self._masked(usages))
+        request = SpanRequest.of(self._masked(usages))
         if not request.sentences:
             return np.zeros((0, len(self.layers), self.folder.width or 0), dtype=np.float32)
         places = request.places()
@@ -199,9 +206,9 @@ class Encoder:
         *Shape: (usages, 2)*. *Unit:* tokens. *Source:* SAW-C Table 3. With *work*, counts that :meth:`embed` kept
         there are used. Errors: those of :meth:`embed`.
         """
-        request = Request.of(self._masked(usages))
+        request = SpanRequest.of(self._masked(usages))
         counts = np.zeros((len(request.rows), 2), dtype=np.int64)
-        plan = self._plan(request, self._store(work), {}) if request.sentences else Plan((), (), "", 0)
+        plan = self._plan(request, self._store(work), {}) if request.sentences else SpanPlan((), (), "", 0)
         for number, (length, targets) in enumerate(zip(plan.lengths, plan.targets, strict=True)):
             for row, target in zip(request.rows_of([number]), targets, strict=True):
                 counts[row] = length, target
@@ -227,7 +234,7 @@ class Encoder:
         token = self.mask_token
         return [with_mask(usage, token) if is_masked(usage) else usage for usage in usages]
 
-    def _batches(self, request: Request, store: VectorStore | None) -> Iterator[tuple[list[int], Floats]]:
+    def _batches(self, request: SpanRequest, store: VectorStore | None) -> Iterator[tuple[list[int], Floats]]:
         """Yield the rows and the vectors of every batch, computed or stored."""
         known: Tokenised = {}
         plan = self._plan(request, store, known)
@@ -235,7 +242,7 @@ class Encoder:
         for batch in plan_batches(plan.lengths, budget=self.options.budget):
             yield request.rows_of(batch), self._vectors(request.content(batch), store, known)
 
-    def _plan(self, request: Request, store: VectorStore | None, known: Tokenised) -> Plan:
+    def _plan(self, request: SpanRequest, store: VectorStore | None, known: Tokenised) -> SpanPlan:
         """Return the token counts of a request, stored or counted; from them follow the batches.
 
         Sentences that had to be tokenised for it are added to *known*.
@@ -246,13 +253,13 @@ class Encoder:
         if stored is not None:
             targets = tuple(map(tuple, stored["targets"]))
             begun = self._begun(store, stored["threads"])
-            return Plan(tuple(stored["lengths"]), targets, stored["route"], begun)
+            return SpanPlan(tuple(stored["lengths"]), targets, stored["route"], begun)
         sentences = self._tokenised(request.sentences)
         known.update(zip(request.sentences, sentences, strict=True))
         lengths = tuple(len(sentence.ids) for sentence in sentences)
         targets = tuple(tuple(len(span) for span in sentence.spans) for sentence in sentences)
         with self._forward.threads(self.options.threads or None) as threads:
-            plan = Plan(lengths, targets, self._forward.route, self._begun(store, threads))
+            plan = SpanPlan(lengths, targets, self._forward.route, self._begun(store, threads))
         self._last = (request.sentences, plan)
         if store:
             store.write_plan(request.sentences, asdict(plan))

@@ -19,7 +19,7 @@ from lexiscope.core.scoring import Doubles
 from lexiscope.subjects.local._loading import device_of, load_model, load_tokenizer, longest_of
 from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.local._span_tokens import plan_batches
-from lexiscope.subjects.trained._reading import Encoded, Reading, encode
+from lexiscope.subjects.trained._reading import Encoded, TextsWithTargets, encode
 
 Pooling = Literal["cls", "mean", "target"]
 """The one vector of a reading: of its first token, the mean of all, or the mean of its targets (all without one)."""
@@ -44,7 +44,7 @@ class Shape:
     longest: int = 256
 
 
-class Reader:
+class LoadedClassifier:
     """A loaded encoder with the layer on top of it.
 
     ``mask`` is the tokenizer's mask token, ``None`` where it has none; ``width`` the width of the vectors.
@@ -82,11 +82,11 @@ class Reader:
 
     # -- reading ----------------------------------------------------------------------------------------------
 
-    def encode(self, readings: Sequence[Reading]) -> list[Encoded]:
+    def encode(self, readings: Sequence[TextsWithTargets]) -> list[Encoded]:
         """Tokenise readings. Errors: those of :func:`~lexiscope.subjects.trained._reading.encode`."""
         return encode(self._tokenizer, readings, longest=self.longest)
 
-    def n_cut(self, items: Iterable[Sequence[Reading]]) -> int:
+    def n_cut(self, items: Iterable[Sequence[TextsWithTargets]]) -> int:
         """Return of how many items, each with its readings, one was cut. Errors: those of :meth:`encode`."""
         return sum(any(each.cut for each in self.encode(readings)) for readings in items)
 
@@ -143,7 +143,7 @@ class Reader:
 
     # -- answering --------------------------------------------------------------------------------------------
 
-    def predict(self, readings: Sequence[Reading]) -> Doubles:
+    def predict(self, readings: Sequence[TextsWithTargets]) -> Doubles:
         """Return the outputs of readings (their vectors where there is no layer on top), without dropout.
 
         *Shape: (readings, outputs or width)*. Equal readings are read once and get equal numbers to the last bit; a

@@ -29,7 +29,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextsWithTargets:
     """One text or two, and targets in them: (0 or 1 for the text, start, end)."""
 
     first: str
@@ -50,7 +50,7 @@ class Wording:
 
     # -- the questions ----------------------------------------------------------------------------------------
 
-    def pair(self, item: Item) -> Reading:
+    def pair(self, item: Item) -> TextsWithTargets:
         """Two usages as one input with both targets (SuperGLUE practice).
 
         Errors: :class:`InputError` naming an item that has not two usages, is shown in another view, or must be masked
@@ -60,29 +60,29 @@ class Wording:
             raise _misshapen(item, f"two usages are compared, this item has {len(item.usages)}")
         first, second = (self._shown(item, usage) for usage in item.usages)
         targets = ((0, first.start, first.end), (1, second.start, second.end))
-        return Reading(first.text, second.text, targets)
+        return TextsWithTargets(first.text, second.text, targets)
 
-    def verification(self, item: Item) -> Reading:
+    def verification(self, item: Item) -> TextsWithTargets:
         """The sentence, the target between quotation marks, and ``lemma: definition ; hypernyms`` (WiC-TSV).
 
         Errors: those of :meth:`pair`; an item without the condition ``definition``.
         """
         return self._with_meaning(item, definition_of(item))
 
-    def senses(self, item: Item) -> tuple[Reading, ...]:
+    def senses(self, item: Item) -> tuple[TextsWithTargets, ...]:
         """The marked sentence with ``lemma: gloss``, for every sense of the item (GlossBERT).
 
         Errors: those of :meth:`pair`; :class:`InputError` E617 for an item without glosses.
         """
         return tuple(self._with_meaning(item, gloss) for gloss in glosses_of(item).values())
 
-    def query(self, item: Item) -> Reading:
+    def query(self, item: Item) -> TextsWithTargets:
         """The sentence with the target between ``[`` and ``]``.
 
         Errors: those of :meth:`pair`.
         """
         usage = marked(self._only(item), "[", "]")
-        return Reading(usage.text, None, ((0, usage.start, usage.end),))
+        return TextsWithTargets(usage.text, None, ((0, usage.start, usage.end),))
 
     def usages(self, item: Item) -> tuple[Usage, ...]:
         """The usages as an encoder that is not trained reads them.
@@ -98,7 +98,7 @@ class Wording:
         """
         return self._mask(item) if self.view == "label" else text
 
-    def _with_meaning(self, item: Item, meaning: str) -> Reading:
+    def _with_meaning(self, item: Item, meaning: str) -> TextsWithTargets:
         usage = self._only(item)
         hidden = self._mask(item) if self.view in HIDING else None
         # a lemma of several words has _ between them; no model learnt to read that
@@ -106,7 +106,7 @@ class Wording:
         quoted = marked(usage, '"', '"')
         # where everything is hidden, candidates must not be told apart either
         other = self.meaning(item, f"{lemma}: {meaning}")
-        return Reading(quoted.text, other, ((0, quoted.start, quoted.end),))
+        return TextsWithTargets(quoted.text, other, ((0, quoted.start, quoted.end),))
 
     # -- the view ---------------------------------------------------------------------------------------------
 
@@ -193,7 +193,7 @@ class Encoded:
     cut: bool = False
 
 
-def encode(tokenizer: Any, readings: Sequence[Reading], *, longest: int) -> list[Encoded]:
+def encode(tokenizer: Any, readings: Sequence[TextsWithTargets], *, longest: int) -> list[Encoded]:
     """Tokenise readings with the special tokens that the model wants; *tokenizer* is a ``tokenizers.Tokenizer``.
 
     A reading of more than *longest* tokens is cut to the tokens around its targets (its beginning where it has none).
@@ -221,14 +221,14 @@ def within(tokenizer: Any, usages: Sequence[Usage], *, longest: int) -> list[Usa
     for usage, encoding in zip(usages, tokenizer.encode_batch([usage.text for usage in usages]), strict=True):
         now, room = usage, longest
         while len(tokenizer.encode(now.text).ids if now is not usage else encoding.ids) > longest:
-            cut = _shortened(Reading(usage.text, None, ((0, usage.start, usage.end),)), encoding, room)
+            cut = _shortened(TextsWithTargets(usage.text, None, ((0, usage.start, usage.end),)), encoding, room)
             now = replace(usage, text=cut.first, start=cut.targets[0][1], end=cut.targets[0][2])
             room -= 1
         found.append(now)
     return found
 
 
-def _places(reading: Reading, encoding: Any) -> tuple[tuple[int, ...], ...]:
+def _places(reading: TextsWithTargets, encoding: Any) -> tuple[tuple[int, ...], ...]:
     """Return the sub-words of every target."""
     owners, offsets = encoding.sequence_ids, encoding.offsets
     found = []
@@ -244,7 +244,7 @@ def _places(reading: Reading, encoding: Any) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def _shortened(reading: Reading, encoding: Any, longest: int) -> Reading:
+def _shortened(reading: TextsWithTargets, encoding: Any, longest: int) -> TextsWithTargets:
     """Return the reading with every text cut to its share of the tokens, around its target."""
     tokens = [
         [span for span, owner in zip(encoding.offsets, encoding.sequence_ids, strict=True) if owner == text]
@@ -259,7 +259,7 @@ def _shortened(reading: Reading, encoding: Any, longest: int) -> Reading:
         texts.append(text[start:end])
         starts.append(start)
     targets = tuple((text, start - starts[text], end - starts[text]) for text, start, end in reading.targets)
-    return Reading(texts[0], texts[1] if len(texts) > 1 else None, targets)
+    return TextsWithTargets(texts[0], texts[1] if len(texts) > 1 else None, targets)
 
 
 def _shares(lengths: Sequence[int], room: int) -> list[int]:

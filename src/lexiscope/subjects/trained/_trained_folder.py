@@ -23,7 +23,7 @@ from lexiscope.items.arrange.views import CONTEXT, CONTEXT_SPAN, GUESSED_WORD, M
 from lexiscope.subjects.local._adapter import CLAIM, RECORD
 from lexiscope.subjects.local._model_check import check_place, odd, read_object
 from lexiscope.subjects.local._model_folder import ModelFolder
-from lexiscope.subjects.trained._reader import Reader, Shape
+from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
 from lexiscope.subjects.trained._reading import Wording
 
 ENCODER, HEAD = "encoder", "head.safetensors"
@@ -175,7 +175,7 @@ class TrainedFolder:
             source=str(self.path),
         )
 
-    def reader(self, *, device: str) -> Reader:
+    def reader(self, *, device: str) -> LoadedClassifier:
         """Load the encoder and the layer on top of it.
 
         Errors: those of :meth:`check`; :class:`SubjectError` where the weights do not fit.
@@ -185,7 +185,7 @@ class TrainedFolder:
             shape = Shape(**self.about["shape"])
         except (KeyError, TypeError) as error:
             raise odd(self.path / RECORD, "the record of this training is damaged", f"its shape: {error}") from error
-        reader = Reader(ModelFolder(self.path / ENCODER), shape, device=device)
+        reader = LoadedClassifier(ModelFolder(self.path / ENCODER), shape, device=device)
         if reader.head is not None:
             try:
                 reader.head.load_state_dict(read_tensors(self.path / HEAD))
@@ -230,7 +230,7 @@ class TrainedSubject:
         self.folder.check_view(view)
 
     @cached_property
-    def _reader(self) -> Reader:
+    def _reader(self) -> LoadedClassifier:
         return self.folder.reader(device=self.device)
 
     @cached_property

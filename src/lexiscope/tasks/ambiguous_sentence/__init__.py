@@ -18,7 +18,7 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.sentence_count import not_one_sentence
-from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_NOT_ONCE, word_not_once
 from lexiscope.tasks.kit.asking import Asking, Variant
 from lexiscope.tasks.kit.judging import answering
@@ -68,11 +68,11 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
 def published(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the sentences that were written, with how many words the writer passed over before each."""
     columns = (
-        Column("pair_id", "the word with its two meanings", "id"),
-        Column("form", "the word form", "id"),
-        Column("sense1", "meaning 1", "text"),
-        Column("sense2", "meaning 2", "text"),
-        Column("skips", "other words that were asked for before this sentence", "integer", low=0),
+        SheetColumn("pair_id", "the word with its two meanings", "id"),
+        SheetColumn("form", "the word form", "id"),
+        SheetColumn("sense1", "meaning 1", "text"),
+        SheetColumn("sense2", "meaning 2", "text"),
+        SheetColumn("skips", "other words that were asked for before this sentence", "integer", low=0),
     )
     rows: list[Cells] = []
     writer, skips = "", 0

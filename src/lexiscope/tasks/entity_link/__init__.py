@@ -21,7 +21,7 @@ from lexiscope.core.task import Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
 from lexiscope.items.answers.sense_options import GLOSSES
-from lexiscope.items.sheets.sheet import Column, Sheet
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import answering, check_usages
 from lexiscope.tasks.kit.one_sentence import told_sentence
@@ -54,10 +54,10 @@ def published(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return which page was linked to each mention."""
     columns = (
         NUMBER,
-        Column("page", "title or address of the page", "text"),
+        SheetColumn("page", "title or address of the page", "text"),
         VIEW,
-        Column("word", "the guessed word, where the target was hidden", "text"),
-        Column("not_found", "the participant said that there is no page for the target", "truth"),
+        SheetColumn("word", "the guessed word, where the target was hidden", "text"),
+        SheetColumn("not_found", "the participant said that there is no page for the target", "truth"),
     )
 
     def cells(row: Row, _item: Item) -> Cells:

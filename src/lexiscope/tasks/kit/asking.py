@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.prompt import GUIDELINES, ChatQuestion, Message, Option
+from lexiscope.core.prompt import GUIDELINES, ChatQuestion, Message, PromptOption
 from lexiscope.core.prompt_text import PromptText, prompt_text, without_examples, without_passages
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Choice, Line, Screen
@@ -112,7 +112,7 @@ class Asking:
         named = [option.names[0] for option, _ in self._options(example, view, language) if option.value == gold]
         return named[0] if named else gold
 
-    def _options(self, item: Item, view: str, language: str) -> list[tuple[Option, str]]:
+    def _options(self, item: Item, view: str, language: str) -> list[tuple[PromptOption, str]]:
         """Return the options, numbered, each with its text; those that are shuffled in the order of their keys."""
         choices = self.screen.options_of(item, view)
         if self.screen.shuffles_options:
@@ -162,8 +162,8 @@ def _language(item: Item) -> str:
     return "en" if known == "und" else known
 
 
-def _option(number: int, choice: Choice, words: Mapping[str, str]) -> tuple[Option, str]:
+def _option(number: int, choice: Choice, words: Mapping[str, str]) -> tuple[PromptOption, str]:
     shown = "\n".join(map(plain, choice.lines)) or words[f"option_{choice.key}"]
     # a sentence with a candidate in it may be named by the candidate
     inner = [text.strip("[]") for line in choice.lines for text, emphasised in line if emphasised]
-    return Option(choice.value, (str(number), shown, *inner), choice.flags), shown
+    return PromptOption(choice.value, (str(number), shown, *inner), choice.flags), shown

@@ -15,28 +15,28 @@ import numpy as np
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
 from lexiscope.items.arrange.views import shown_texts
-from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.items.tables.neutral import Cell
 
 Row = Mapping[str, Any]
 """A judgment by the names of its columns, as the store has it."""
 Cells = dict[str, Cell]
 
-NUMBER = Column("example_no", "number of the example, from 1", "integer", low=1)
-VIEW = Column("view", "full, context or word", "category")
-COMMENT = Column("comment", "the participant's comment", "text")
-SHOWN_ORDER = Column("shown_order", "order of the options on the page; []: as given", "text")
-CONTEXT = Column("context1", "context 1 as it was shown: target in brackets, [X] where it was hidden")
+NUMBER = SheetColumn("example_no", "number of the example, from 1", "integer", low=1)
+VIEW = SheetColumn("view", "full, context or word", "category")
+COMMENT = SheetColumn("comment", "the participant's comment", "text")
+SHOWN_ORDER = SheetColumn("shown_order", "order of the options on the page; []: as given", "text")
+CONTEXT = SheetColumn("context1", "context 1 as it was shown: target in brackets, [X] where it was hidden")
 
 _IDENTITY = (
-    Column("item_id", "the item", "id"),
-    Column("participant_id", "random id of the participant", "id"),
+    SheetColumn("item_id", "the item", "id"),
+    SheetColumn("participant_id", "random id of the participant", "id"),
 )
 _STATUS = (
-    Column("status", "accepted, rejected or not reviewed", "category"),
-    Column("review_reason", "why it was rejected or edited", "text"),
+    SheetColumn("status", "accepted, rejected or not reviewed", "category"),
+    SheetColumn("review_reason", "why it was rejected or edited", "text"),
 )
-_WRITER = Column("participant_id", "random id of the writer", "id")
+_WRITER = SheetColumn("participant_id", "random id of the writer", "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def number_cells(values: Sequence[float]) -> Cells:
 def numbered(
     judgments: Judgments,
     file: str,
-    columns: Sequence[Column],
+    columns: Sequence[SheetColumn],
     cells: Callable[[Row, Item], Cells],
     *,
     rows: Sequence[Row] | None = None,
@@ -162,7 +162,7 @@ def numbered(
     return sheet_of(file, "one judgment of one item by one participant", (*columns, *_IDENTITY), made)
 
 
-def labelled(judgments: Judgments, file: str, shown: Sequence[Column]) -> Sheet:
+def labelled(judgments: Judgments, file: str, shown: Sequence[SheetColumn]) -> Sheet:
     """Return the sheet of WiC and its kin (BIAS, Figure 5): *shown* as it was shown, label, guessed word.
 
     The second label of an item whose target was revealed stands behind the first.
@@ -170,11 +170,11 @@ def labelled(judgments: Judgments, file: str, shown: Sequence[Column]) -> Sheet:
     columns = (
         NUMBER,
         *shown,
-        Column("label", "the answer: t (same meaning; it fits) or f", "category"),
-        Column("word", "the guessed word, in its basic form", "text"),
-        Column("undecided", "the participant said that no decision was possible", "truth"),
+        SheetColumn("label", "the answer: t (same meaning; it fits) or f", "category"),
+        SheetColumn("word", "the guessed word, in its basic form", "text"),
+        SheetColumn("undecided", "the participant said that no decision was possible", "truth"),
         VIEW,
-        Column("phase", "trials; reveal: the same item again, target shown", "category"),
+        SheetColumn("phase", "trials; reveal: the same item again, target shown", "category"),
     )
 
     def cells(row: Row, item: Item) -> Cells:
@@ -187,10 +187,10 @@ def labelled(judgments: Judgments, file: str, shown: Sequence[Column]) -> Sheet:
     return numbered(judgments, file, columns, cells, rows=judgments.valid_rows_revealed)
 
 
-def text_columns(before: Sequence[Column], what: str, *behind: Column) -> tuple[Column, ...]:
+def text_columns(before: Sequence[SheetColumn], what: str, *behind: SheetColumn) -> tuple[SheetColumn, ...]:
     """Return the columns of texts that were written: *before*, the text and its review, *behind*, its writer."""
-    raw = Column(f"{what}_raw", f"the {what} as it was written", "text")
-    clean = Column(f"{what}_clean", f"the {what} as it was accepted, edited or not; empty where it is not", "text")
+    raw = SheetColumn(f"{what}_raw", f"the {what} as it was written", "text")
+    clean = SheetColumn(f"{what}_clean", f"the {what} as it was accepted, edited or not; empty where it is not", "text")
     return (*before, raw, clean, *_STATUS, *behind, _WRITER)
 
 

@@ -11,17 +11,17 @@ from typing import Any
 
 from lexiscope.core.item import Item
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
-from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.published import Judgments, Row, first_condition, judgment_cells
 
 _JUDGMENTS = (
-    Column("sample_id", "the sample: one meaning judged in one story", "id"),
-    Column("group", "the group (list) of the participant", "category"),
-    Column("slot", "the participant's place in the group; empty for a surplus one", "integer", low=1),
-    Column("participant_id", "random id of the participant", "id"),
-    Column("choice", "plausibility of the meaning; higher means more plausible", "text", "points", answer=True),
-    Column("nonsensical", "the participant marked the text as nonsensical", "truth"),
-    Column("comment", "the participant's comment", "text"),
+    SheetColumn("sample_id", "the sample: one meaning judged in one story", "id"),
+    SheetColumn("group", "the group (list) of the participant", "category"),
+    SheetColumn("slot", "the participant's place in the group; empty for a surplus one", "integer", low=1),
+    SheetColumn("participant_id", "random id of the participant", "id"),
+    SheetColumn("choice", "plausibility of the meaning; higher means more plausible", "text", "points", answer=True),
+    SheetColumn("nonsensical", "the participant marked the text as nonsensical", "truth"),
+    SheetColumn("comment", "the participant's comment", "text"),
 )
 
 

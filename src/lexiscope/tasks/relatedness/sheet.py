@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.published import Cells, Judgments, answers_by_item, first_condition, number_cells
 
 _SAME = {True: "Same Sense", False: "Different Sense"}
 _SENSES = (
-    Column("Sense_id_s1", "number of the target's sense in sentence 1, within the word", "category"),
-    Column("Sense_id_s2", "number of the target's sense in sentence 2, within the word", "category"),
+    SheetColumn("Sense_id_s1", "number of the target's sense in sentence 1, within the word", "category"),
+    SheetColumn("Sense_id_s2", "number of the target's sense in sentence 2, within the word", "category"),
 )
 _GENDERS = (
-    Column("Gender_s1", "grammatical gender of the target in sentence 1", "category"),
-    Column("Gender_s2", "grammatical gender of the target in sentence 2", "category"),
+    SheetColumn("Gender_s1", "grammatical gender of the target in sentence 1", "category"),
+    SheetColumn("Gender_s2", "grammatical gender of the target in sentence 2", "category"),
 )
-_NUMBER = Column("", "number of the row, from 1", "integer", low=1)
-_WORD = Column("Word", "the ambiguous word", "id")
-_SAME_SENSE = Column("Same_sense", "whether the target has the same sense in both sentences", "category")
-_SENTENCES = (Column("Sentence_1", "sentence 1", "text"), Column("Sentence_2", "sentence 2", "text"))
+_NUMBER = SheetColumn("", "number of the row, from 1", "integer", low=1)
+_WORD = SheetColumn("Word", "the ambiguous word", "id")
+_SAME_SENSE = SheetColumn("Same_sense", "whether the target has the same sense in both sentences", "category")
+_SENTENCES = (SheetColumn("Sentence_1", "sentence 1", "text"), SheetColumn("Sentence_2", "sentence 2", "text"))
 
 
 def published(judgments: Judgments) -> tuple[Sheet, ...]:
@@ -86,32 +86,32 @@ def sense_number(usage: Usage, word: str) -> str | None:
     return None if usage.sense is None else usage.sense.removeprefix(f"{word}.")
 
 
-def _rating_columns() -> tuple[Column, ...]:
-    tag = Column("Tag", "the two sentences in alphabetical order, joined by __: identifies the pair", "id")
+def _rating_columns() -> tuple[SheetColumn, ...]:
+    tag = SheetColumn("Tag", "the two sentences in alphabetical order, joined by __: identifies the pair", "id")
     cues = ("context_cue1", "part of speech of the cue in sentence 1"), ("context_cue2", "the same for sentence 2")
     return (
         _NUMBER,
-        Column("Participant", "random id of the participant", "id"),
-        Column("Response", "rating; higher means more related", "number", "points"),
+        SheetColumn("Participant", "random id of the participant", "id"),
+        SheetColumn("Response", "rating; higher means more related", "number", "points"),
         _WORD,
         tag,
         _SAME_SENSE,
-        Column("List", "the list that the participant answered", "category"),
+        SheetColumn("List", "the list that the participant answered", "category"),
         *(_SENTENCES[0], _SENSES[0], _GENDERS[0], _SENTENCES[1], _SENSES[1], _GENDERS[1]),
-        *(Column(name, meaning, "category") for name, meaning in cues),
-        Column("Same_gender", "whether both genders are the same: TRUE or FALSE", "category"),
+        *(SheetColumn(name, meaning, "category") for name, meaning in cues),
+        SheetColumn("Same_gender", "whether both genders are the same: TRUE or FALSE", "category"),
     )
 
 
-def _pair_columns(judgments: Judgments) -> tuple[Column, ...]:
+def _pair_columns(judgments: Judgments) -> tuple[SheetColumn, ...]:
     low, high = judgments.scale.low, judgments.scale.high
     return (
-        *(_NUMBER, Column("List", "the list that the pair stands in", "category"), _WORD, _SAME_SENSE),
+        *(_NUMBER, SheetColumn("List", "the list that the pair stands in", "category"), _WORD, _SAME_SENSE),
         *(*_SENTENCES, *_SENSES, *_GENDERS),
-        Column("mean_relatedness", "mean rating; higher means more related", "number", "points", low, high),
-        Column("sd_relatedness", "standard deviation of the ratings (n − 1)", "number", "points", 0),
-        Column("median_relatedness", "median rating", "number", "points", low, high),
-        Column("count", "ratings that count", "integer", low=0),
+        SheetColumn("mean_relatedness", "mean rating; higher means more related", "number", "points", low, high),
+        SheetColumn("sd_relatedness", "standard deviation of the ratings (n − 1)", "number", "points", 0),
+        SheetColumn("median_relatedness", "median rating", "number", "points", low, high),
+        SheetColumn("count", "ratings that count", "integer", low=0),
     )
 
 

@@ -16,7 +16,7 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.truth_choice import DIFFERENT, SAME, bracketed_lines, bracketed_text, truth_choices
-from lexiscope.items.sheets.sheet import Column, Sheet
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, answering, check_usages
 from lexiscope.tasks.kit.published import CONTEXT, Judgments, labelled
@@ -64,7 +64,7 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
 
 def published(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the sheet of WiC and its kin (BIAS, Figure 5): contexts as they were shown, label, guessed word."""
-    return (labelled(judgments, "wic_judgments.csv", (CONTEXT, Column("context2", "context 2 as it was shown"))),)
+    return (labelled(judgments, "wic_judgments.csv", (CONTEXT, SheetColumn("context2", "context 2 as it was shown"))),)
 
 
 SCREEN = Screen(

@@ -41,7 +41,7 @@ class CountsSenses(Protocol):
 
 
 @runtime_checkable
-class _Seeded(Protocol):
+class _SeededChoice(Protocol):
     seed: int
 
 
@@ -75,7 +75,7 @@ def answering_by_sense(
             check(item)
         pairs = [_looked_up(item) for item in shown]
         found = _decide(pairs, subject, same=same, different=different)
-        draw = subject.seed if isinstance(subject, _Seeded) else seed
+        draw = subject.seed if isinstance(subject, _SeededChoice) else seed
         ids = [item.item_id for item in items]
         pairs_of_ids = zip(ids, found, strict=True)
         options = [_coin(draw, name, same, different) if why else option for name, (option, why) in pairs_of_ids]

@@ -23,7 +23,7 @@ from lexiscope.core.screen import Choice, Habit, Screen, Shown, marked
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
-from lexiscope.items.sheets.sheet import Column, Sheet
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.senses.word_groups import DISTANCE_MEASURE
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import answering, check_usages
@@ -102,13 +102,13 @@ def _checked(item: Item) -> Item:
 def published(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return which sense group people chose, with what the model chose."""
     columns = (
-        Column("model", "the model whose senses are shown", "category"),
-        Column("word", "the word", "id"),
-        Column("sentence_id", "the sentence", "id"),
+        SheetColumn("model", "the model whose senses are shown", "category"),
+        SheetColumn("word", "the word", "id"),
+        SheetColumn("sentence_id", "the sentence", "id"),
         SHOWN_ORDER,
-        Column("choice", "the sense that was chosen", "text", answer=True),
-        Column("model_choice", "the sense that the model chose", "text", answer=True),
-        Column("model_probs", "the model's probability of each sense: sense=probability, joined by ' | '", "text"),
+        SheetColumn("choice", "the sense that was chosen", "text", answer=True),
+        SheetColumn("model_choice", "the sense that the model chose", "text", answer=True),
+        SheetColumn("model_probs", "the model's probability of each sense: sense=probability, joined by ' | '", "text"),
     )
 
     def cells(_row: Row, item: Item) -> Cells:

@@ -21,7 +21,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.sense_options import GLOSSES
 from lexiscope.items.answers.truth_choice import bracketed_lines, bracketed_text, truth_choices
-from lexiscope.items.sheets.sheet import Column, Sheet
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, answering
 from lexiscope.tasks.kit.published import CONTEXT, Judgments, labelled
@@ -75,7 +75,7 @@ def _checked(item: Item) -> Item:
 
 def published(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the sheet of WiC-TSV: the context as it was shown, the sense beside it, label, guessed word."""
-    sense = (Column(DEFINITION, "the sense that was asked about"), Column(HYPERNYMS, "its broader terms"))
+    sense = (SheetColumn(DEFINITION, "the sense that was asked about"), SheetColumn(HYPERNYMS, "its broader terms"))
     return (labelled(judgments, "verification_judgments.csv", (CONTEXT, *sense)),)
 
 

@@ -18,7 +18,7 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.sentence_count import not_one_sentence
-from lexiscope.items.sheets.sheet import Column, Sheet, sheet_of
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_RECURS, word_recurs
 from lexiscope.tasks.kit.asking import Asking, Variant
 from lexiscope.tasks.kit.judging import answering
@@ -82,10 +82,10 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
 def published(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the endings that were written."""
     columns = (
-        Column("setup_id", "the story without its ending", "id"),
-        Column("intended_sense", "the meaning that the ending had to bring out", "text"),
+        SheetColumn("setup_id", "the story without its ending", "id"),
+        SheetColumn("intended_sense", "the meaning that the ending had to bring out", "text"),
     )
-    behind = (Column("comment", "the writer's comment", "text"), Column("item_id", "the item", "id"))
+    behind = (SheetColumn("comment", "the writer's comment", "text"), SheetColumn("item_id", "the item", "id"))
     rows: list[Cells] = []
     for row in judgments.valid_rows:
         if row["response_text"] is not None:

@@ -20,7 +20,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.choice_sets.articles import with_article
 from lexiscope.items.choice_sets.surface import join_punctuation
-from lexiscope.items.sheets.sheet import Column, Sheet
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.items.tables.neutral import Cell
 from lexiscope.tasks.kit.asking import Asking, plain
 from lexiscope.tasks.kit.judging import answering, check_usages
@@ -119,13 +119,13 @@ def _checked(item: Item) -> Item:
 def published(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the forced choices between two substitutes."""
     columns = (
-        Column("item", "the item", "id"),
-        Column("target", "the word that is substituted", "id"),
-        Column("option1", "first candidate as given", "text"),
-        Column("option2", "second candidate as given", "text"),
-        Column("correct_option", "the right candidate, as the items give it", "text"),
-        Column("choice", "the candidate that was chosen; empty where none was", "text", answer=True),
-        Column("weird", "the participant marked the item as weird", "truth"),
+        SheetColumn("item", "the item", "id"),
+        SheetColumn("target", "the word that is substituted", "id"),
+        SheetColumn("option1", "first candidate as given", "text"),
+        SheetColumn("option2", "second candidate as given", "text"),
+        SheetColumn("correct_option", "the right candidate, as the items give it", "text"),
+        SheetColumn("choice", "the candidate that was chosen; empty where none was", "text", answer=True),
+        SheetColumn("weird", "the participant marked the item as weird", "truth"),
         COMMENT,
         SHOWN_ORDER,
     )

@@ -20,7 +20,7 @@ from lexiscope.core.screen import Choice, Habit, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
-from lexiscope.items.sheets.sheet import Column, Sheet
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.senses.word_groups import DISTANCE_MEASURE
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import answering, check_usages
@@ -103,13 +103,13 @@ def _checked(item: Item) -> Item:
 def published(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return who found which intruder."""
     columns = (
-        Column("model", "the model whose senses are judged", "category"),
-        Column("word", "the word", "id"),
-        Column("sense", "the sense whose neighbours are shown", "category"),
-        Column("intruder_id", "which of the sense's intruders", "category"),
+        SheetColumn("model", "the model whose senses are judged", "category"),
+        SheetColumn("word", "the word", "id"),
+        SheetColumn("sense", "the sense whose neighbours are shown", "category"),
+        SheetColumn("intruder_id", "which of the sense's intruders", "category"),
         SHOWN_ORDER,
-        Column("choice", "the word that was chosen as not belonging", "text", answer=True),
-        Column("correct", "the choice is the intruder", "truth"),
+        SheetColumn("choice", "the word that was chosen as not belonging", "text", answer=True),
+        SheetColumn("correct", "the choice is the intruder", "truth"),
     )
 
     def cells(row: Row, item: Item) -> Cells:

@@ -37,7 +37,7 @@ _DIVERGED = 10
 
 
 @dataclass(slots=True)
-class Course:
+class TrainingProgress:
     """Where a training stands: so many ``chunks`` over all epochs are learnt, on up to so many ``threads``."""
 
     chunks: int = 0
@@ -49,7 +49,14 @@ class Loop:
     """One training under way."""
 
     def __init__(
-        self, shards: Shards, engine: Engine, settings: GasiSettings, *, seed: int, course: Course, folder: Path
+        self,
+        shards: Shards,
+        engine: Engine,
+        settings: GasiSettings,
+        *,
+        seed: int,
+        course: TrainingProgress,
+        folder: Path,
     ) -> None:
         self.shards, self.engine, self.settings, self.seed = shards, engine, settings, seed
         self.course, self.folder = course, folder
@@ -59,7 +66,7 @@ class Loop:
         #: how fast :meth:`run` learnt, in tokens of the corpus; those that are left out count
         self.tokens_per_second: float | None = None
 
-    def run(self, claim: dict[str, Any], progress: Progress | None = None) -> Course:
+    def run(self, claim: dict[str, Any], progress: Progress | None = None) -> TrainingProgress:
         """Train to the end from where it stands.
 
         Errors: :class:`SubjectError` where it diverges, or where no word has another one beside it.
@@ -148,13 +155,13 @@ def first_vectors(n_words: int, settings: GasiSettings, seed: int) -> tuple[Floa
     return senses, contexts
 
 
-def write_state(folder: Path, course: Course, vectors: tuple[Floats, Floats], claim: dict[str, Any]) -> None:
+def write_state(folder: Path, course: TrainingProgress, vectors: tuple[Floats, Floats], claim: dict[str, Any]) -> None:
     """Keep a checkpoint. Errors: :class:`RunError` where it cannot be written; the one before stays."""
     about = {"course": json.dumps(asdict(course)), "claim": json.dumps(claim, sort_keys=True)}
     save_tensors(folder / STATE, {"senses": vectors[0], "contexts": vectors[1]}, about)
 
 
-def read_state(folder: Path, claim: dict[str, Any]) -> tuple[Course, tuple[Floats, Floats]] | None:
+def read_state(folder: Path, claim: dict[str, Any]) -> tuple[TrainingProgress, tuple[Floats, Floats]] | None:
     """Return the checkpoint, or ``None`` where there is none.
 
     Errors: :class:`RunError` for a damaged one, or one of another training.
@@ -174,7 +181,7 @@ def read_state(folder: Path, claim: dict[str, Any]) -> tuple[Course, tuple[Float
     if before != claim:
         hint = "delete it and begin again"
         raise RunError("this checkpoint is of another training", place=Place(str(path)), hint=hint)
-    return Course(course["chunks"], [LogRow(**row) for row in course["log"]], course["threads"]), vectors
+    return TrainingProgress(course["chunks"], [LogRow(**row) for row in course["log"]], course["threads"]), vectors
 
 
 def save_tensors(path: Path, tensors: dict[str, NDArray[Any]], about: dict[str, str]) -> None:

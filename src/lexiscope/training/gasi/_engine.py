@@ -64,7 +64,7 @@ def _compiled() -> Any:
         raise RunError(what, why=str(error), hint=hint) from error
 
 
-class _Learner:
+class _GasiLearner:
     """What both ways to learn have: settings, how often a token is kept, and where negatives are drawn from."""
 
     def __init__(
@@ -83,7 +83,7 @@ class _Learner:
         raise NotImplementedError
 
 
-class CompiledEngine(_Learner):
+class CompiledEngine(_GasiLearner):
     """The kernel of :mod:`lexiscope.training.gasi._kernel`; several threads may call it at the same time."""
 
     def _begin(self, vectors: tuple[Floats, Floats], mask: NDArray[np.bool_]) -> None:
@@ -112,7 +112,7 @@ class CompiledEngine(_Learner):
         return self._vectors
 
 
-class TorchEngine(_Learner):
+class TorchEngine(_GasiLearner):
     """The bound of :mod:`lexiscope.training.gasi._reference` by autograd, in batches."""
 
     def _begin(self, vectors: tuple[Floats, Floats], mask: NDArray[np.bool_]) -> None:

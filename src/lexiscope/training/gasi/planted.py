@@ -32,7 +32,7 @@ from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi
-from lexiscope.training.gasi.vocabulary import Limits
+from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 USAGES, REFERENCE = "planted.csv", "reference"
 """What a folder of planted senses holds: the usages, and vectors of the text before planting."""
@@ -148,7 +148,9 @@ def train_on_made_up(folder: Path, *, seed: int, progress: Progress | None = Non
     for name, lines, variant, place in trainings:
         corpus = folder / f"{name}.txt"
         write_atomically(corpus, "".join(" ".join(line) + "\n" for line in lines))
-        shards = make_shards([corpus], folder / f"{name}_shards", limits=Limits(min_count=1), tokenisation="given")
+        shards = make_shards(
+            [corpus], folder / f"{name}_shards", limits=VocabularyLimits(min_count=1), tokenisation="given"
+        )
         settings = GasiSettings(
             variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000
         )

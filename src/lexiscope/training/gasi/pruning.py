@@ -28,7 +28,7 @@ _BLOCK = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class PruningThreshold:
     """λ and what it comes from.
 
     ``value`` is halfway between ``duplicates``, the mean cosine distance of ``n_duplicates`` pairs of senses of one
@@ -54,7 +54,9 @@ class Pruned:
     n_after: int
 
 
-def pruning_threshold(vectors: SenseVectors, *, n_words: int = 100, nearest: int = 5, seed: int = 0) -> Threshold:
+def pruning_threshold(
+    vectors: SenseVectors, *, n_words: int = 100, nearest: int = 5, seed: int = 0
+) -> PruningThreshold:
     """Return λ = (mean distance of duplicates + mean distance of neighbours) / 2.
 
     Words with several senses are drawn without replacement, with the probability of a negative (count to the power of
@@ -87,7 +89,7 @@ def pruning_threshold(vectors: SenseVectors, *, n_words: int = 100, nearest: int
         )
     means = float(np.mean(list(same.values()))), float(np.mean(other))
     names = tuple(vectors.words[word] for word in chosen)
-    return Threshold((means[0] + means[1]) / 2, *means, len(same), len(other), names)
+    return PruningThreshold((means[0] + means[1]) / 2, *means, len(same), len(other), names)
 
 
 def _drawn(vectors: SenseVectors, n_words: int, seed: int) -> NDArray[np.int64]:

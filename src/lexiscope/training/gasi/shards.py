@@ -21,7 +21,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.lock import locked
 from lexiscope.core.run import read_json, sha256_of, write_atomically, write_json
 from lexiscope.resources.corpora.running_text import TOKENISER, Progress, Tokenisation, read_corpus, words_of
-from lexiscope.training.gasi.vocabulary import Limits, Vocabulary, count_words, read_vocabulary
+from lexiscope.training.gasi.vocabulary import Vocabulary, VocabularyLimits, count_words, read_vocabulary
 
 ABOUT, VOCABULARY = "shards.json", "vocabulary.tsv"
 #: tokens and line ends of one file
@@ -60,7 +60,7 @@ def make_shards(
     files: Sequence[Path],
     folder: Path,
     *,
-    limits: Limits | None = None,
+    limits: VocabularyLimits | None = None,
     tokenisation: Tokenisation = "own",
     vocabulary: Vocabulary | None = None,
     shard_tokens: int = SHARD_TOKENS,
@@ -73,12 +73,12 @@ def make_shards(
     is in the text; :class:`RunError` where the folder cannot be written to, or where another process writes to it: two
     corpora would be mixed.
     """
-    asked = _asked(files, limits or Limits(), tokenisation, vocabulary, shard_tokens)
+    asked = _asked(files, limits or VocabularyLimits(), tokenisation, vocabulary, shard_tokens)
     if (folder / ABOUT).is_file() and read_json(folder / ABOUT).get("asked") == asked:
         return open_shards(folder)
     with locked(folder):
         (folder / ABOUT).unlink(missing_ok=True)
-        known = vocabulary or count_words(files, limits or Limits(), tokenisation, progress=progress)
+        known = vocabulary or count_words(files, limits or VocabularyLimits(), tokenisation, progress=progress)
         names = []
         for number, part in enumerate(_parts(_numbers(files, known, tokenisation, progress), shard_tokens)):
             names.append(f"shard-{number:05d}.i32")
@@ -141,7 +141,11 @@ def _finish(folder: Path, names: Sequence[str], vocabulary: Vocabulary, asked: d
 
 
 def _asked(
-    files: Sequence[Path], limits: Limits, tokenisation: Tokenisation, vocabulary: Vocabulary | None, size: int
+    files: Sequence[Path],
+    limits: VocabularyLimits,
+    tokenisation: Tokenisation,
+    vocabulary: Vocabulary | None,
+    size: int,
 ) -> dict[str, Any]:
     words: dict[str, Any] = {"min_count": limits.min_count, "top": limits.top}
     if vocabulary is not None:

@@ -36,7 +36,7 @@ from lexiscope.resources.vectors.sense_vectors import (
 from lexiscope.resources.vectors.training_log import LOG, LogRow, log_text, read_log
 from lexiscope.subjects.local._adapter import CLAIM
 from lexiscope.training._claim import check_claim
-from lexiscope.training.gasi._course import Course, Loop, Progress, first_vectors, read_state, save_tensors
+from lexiscope.training.gasi._course import Loop, Progress, TrainingProgress, first_vectors, read_state, save_tensors
 from lexiscope.training.gasi._engine import engine_of
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import Shards
@@ -84,7 +84,7 @@ def train_gasi(
         check_claim(out, claim, (SETTINGS, VECTORS, VOCABULARY))
         if not (out / SETTINGS).is_file():
             kept = read_state(out / CHECKPOINT, claim)
-            course, vectors = kept or (Course(), first_vectors(len(there), asked, seed))
+            course, vectors = kept or (TrainingProgress(), first_vectors(len(there), asked, seed))
             # before the folder is claimed: where this machine has no such device, it takes another training
             engine = engine_of(asked, shards.vocabulary, vectors, there)
             write_json(out / CLAIM, claim)

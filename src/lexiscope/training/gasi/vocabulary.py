@@ -64,7 +64,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class VocabularyLimits:
     """Which words of a corpus are learnt: those seen ``min_count`` times, of them the ``top`` most frequent.
 
     ``top`` 0 is no limit. Errors: :class:`InputError` for a minimum below 1.
@@ -79,7 +79,11 @@ class Limits:
 
 
 def count_words(
-    files: Sequence[Path], limits: Limits, tokenisation: Tokenisation = "own", *, progress: Progress | None = None
+    files: Sequence[Path],
+    limits: VocabularyLimits,
+    tokenisation: Tokenisation = "own",
+    *,
+    progress: Progress | None = None,
 ) -> Vocabulary:
     """Count the words of a corpus and choose those that are learnt.
 
@@ -105,7 +109,7 @@ def _check_lines(files: Sequence[Path], longest: int, counts: Counter[str]) -> N
     raise InputError(what, code="E704", place=Place(str(files[0]), 1), why=why, hint=hint)
 
 
-def choose(counts: Counter[str], limits: Limits, source: Path) -> Vocabulary:
+def choose(counts: Counter[str], limits: VocabularyLimits, source: Path) -> Vocabulary:
     """Return the vocabulary of counted words. Errors: :class:`InputError` E705 where it has fewer than two words."""
     frequent = [(word, count) for word, count in counts.items() if count >= limits.min_count]
     frequent.sort(key=lambda pair: (-pair[1], pair[0]))

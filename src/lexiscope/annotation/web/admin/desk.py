@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lexiscope.annotation.store.overview import Person
+from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.web.admin.look import Looks
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.sessions import Sessions
@@ -97,7 +97,7 @@ class AdminDesk:
     links: OneTimeTexts = field(default_factory=OneTimeTexts)
     exporting: asyncio.Lock = field(default_factory=asyncio.Lock)
     last_export: tuple[str, tuple[tuple[str, int], ...]] | None = None
-    _people: list[Person] = field(default_factory=list)
+    _people: list[ListedParticipant] = field(default_factory=list)
     _people_until: float = 0.0
 
     @classmethod
@@ -110,7 +110,7 @@ class AdminDesk:
         """Say whether participants of this study write texts, which are reviewed."""
         return self.app.study.screen.widget == "text"
 
-    def people(self) -> list[Person]:
+    def people(self) -> list[ListedParticipant]:
         """Return the participants; two seconds old at most, older where it took long to count their answers."""
         if time.monotonic() >= self._people_until:
             begun = time.monotonic()

@@ -15,7 +15,7 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from lexiscope.annotation.web.admin.export_process import PACKED, Made, export_apart
+from lexiscope.annotation.web.admin.export_process import PACKED, FinishedExport, export_apart
 from lexiscope.annotation.web.admin.visit import Visit
 from lexiscope.annotation.web.connections import ending_of
 from lexiscope.annotation.web.replies import logged
@@ -75,7 +75,7 @@ async def export(visit: Visit) -> Response:
     return StreamingResponse(_pieces(packed, folder), media_type="application/zip", headers=headers, background=tidy_up)
 
 
-async def _unless_broken_off(visit: Visit, folder: Path) -> Made | None:
+async def _unless_broken_off(visit: Visit, folder: Path) -> FinishedExport | None:
     """Return what was made; ``None`` where the client left or the server ends, and nothing goes on."""
     app = visit.desk.app
     making = asyncio.create_task(export_apart(app.study, folder, store=app.store.folder, url=app.postgres))

@@ -26,14 +26,14 @@ _NICE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class FinishedExport:
     """An export that was made: its files with their sizes in bytes, and the number of participants in it."""
 
     files: tuple[tuple[str, int], ...]
     n_participants: int
 
 
-async def export_apart(study: FrozenStudy, folder: Path, *, store: Path, url: str | None = None) -> Made:
+async def export_apart(study: FrozenStudy, folder: Path, *, store: Path, url: str | None = None) -> FinishedExport:
     """Make a study's export in another process; the zip :data:`PACKED` is in *folder* afterwards.
 
     *store* is the folder in which the study is stored, *url* its PostgreSQL database. Everything that the process
@@ -56,14 +56,14 @@ async def export_apart(study: FrozenStudy, folder: Path, *, store: Path, url: st
             theirs.close()
             process.kill()
             await asyncio.to_thread(process.join)
-    if isinstance(reply, Made):
+    if isinstance(reply, FinishedExport):
         return reply
     raise RunError("the export failed", why=reply)
 
 
-def _reply(ours: Connection) -> Made | str:
+def _reply(ours: Connection) -> FinishedExport | str:
     try:
-        reply: Made | str = ours.recv()
+        reply: FinishedExport | str = ours.recv()
     except EOFError:
         return "its process ended before it was done"
     return reply
@@ -91,7 +91,7 @@ def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, u
     except (LexiscopeError, OSError) as error:
         server.send(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
     else:
-        server.send(Made(sizes, made.n_participants))
+        server.send(FinishedExport(sizes, made.n_participants))
 
 
 def _end_with(server: Connection, folder: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from lexiscope.annotation.store.overview import Remark
+from lexiscope.annotation.store.overview import MarkedAnswer
 from lexiscope.annotation.web.admin.look import ItemCount, Look
 from lexiscope.annotation.web.admin.paging import paged
 from lexiscope.annotation.web.admin.visit import Visit
@@ -95,7 +95,7 @@ def _comments(visit: Visit) -> Response:
     )
 
 
-def _remark(visit: Visit, look: Look, one: Remark) -> RemarkLine:
+def _remark(visit: Visit, look: Look, one: MarkedAnswer) -> RemarkLine:
     return RemarkLine(
         item_id=one.item_id,
         word=_word(visit, one.item_id),

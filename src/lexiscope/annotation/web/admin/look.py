@@ -16,10 +16,10 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
-from lexiscope.annotation.export.collected import Collected, Standing, without_ids
-from lexiscope.annotation.monitor import AboutSummary, Figure, about_participants, agreement_so_far
+from lexiscope.annotation.export.collected import Collected, ParticipantCounts, without_ids
+from lexiscope.annotation.monitor import AboutSummary, MonitoredStatistic, about_participants, agreement_so_far
 from lexiscope.annotation.store.export import LONG_SCHEMA
-from lexiscope.annotation.store.overview import Remark
+from lexiscope.annotation.store.overview import MarkedAnswer
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.writing.review import latest_reviews
@@ -51,10 +51,10 @@ class Look:
 
     at: datetime
     items: tuple[ItemCount, ...]
-    standing: Standing
-    agreement: tuple[Figure, ...]
+    standing: ParticipantCounts
+    agreement: tuple[MonitoredStatistic, ...]
     about: tuple[AboutSummary, ...]
-    remarks: tuple[Remark, ...]
+    remarks: tuple[MarkedAnswer, ...]
     platform_ids: frozenset[str]
 
     def clean(self, text: str | None) -> str:
@@ -121,7 +121,7 @@ def everything_collected(study: FrozenStudy, store: Store) -> Collected:
 
 
 def item_counts(
-    collected: Collected, counts: Mapping[str, tuple[int, int, int]], remarks: tuple[Remark, ...]
+    collected: Collected, counts: Mapping[str, tuple[int, int, int]], remarks: tuple[MarkedAnswer, ...]
 ) -> tuple[ItemCount, ...]:
     """Return the items of the design: flagged ones first, then those with the fewest valid answers."""
     flags = Counter(one.item_id for one in remarks if one.flags)

@@ -17,7 +17,7 @@ from lexiscope.annotation.monitor import (
     losses,
     top_up_suggestions,
 )
-from lexiscope.annotation.store.overview import Person
+from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.study_file.definition import Payment
@@ -50,7 +50,7 @@ class KeyFigures:
         return self.pay.hourly is not None and self.pay.hourly < self.hourly_least
 
 
-def key_figures(people: Sequence[Person], *, wanted: int, payment: Payment) -> KeyFigures:
+def key_figures(people: Sequence[ListedParticipant], *, wanted: int, payment: Payment) -> KeyFigures:
     """Count people, with the median time and the pay per hour of those who finished."""
     done = [one for one in people if one.state in _DONE]
     return KeyFigures(
@@ -110,7 +110,7 @@ class TopUpLine:
 
 
 def top_up_lines(
-    people: Sequence[Person], loads: Mapping[str, ListLoad], *, need: int, planned: Mapping[str, int]
+    people: Sequence[ListedParticipant], loads: Mapping[str, ListLoad], *, need: int, planned: Mapping[str, int]
 ) -> tuple[TopUpLine, ...]:
     """Return how many more people to ask for on each list that will be short."""
     found = top_up_suggestions(list_progress(loads), losses(people), per_item=need)

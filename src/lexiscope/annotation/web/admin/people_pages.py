@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from lexiscope.annotation.export.collected import minutes_of
 from lexiscope.annotation.reconciliation import LEFT_THERE
-from lexiscope.annotation.store.overview import Person
+from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.store.record import TRANSITIONS, State, StateError
 from lexiscope.annotation.study_file.exclusions import INCLUDED
 from lexiscope.annotation.web.admin.paging import paged
@@ -49,7 +49,7 @@ class Deed:
     needs_reason: bool
 
 
-def person_line(visit: Visit, person: Person) -> PersonLine:
+def person_line(visit: Visit, person: ListedParticipant) -> PersonLine:
     """Return a participant as the tables show them; a reason is shown where it tells more than the state."""
     told = person.state is State.EXCLUDED or person.reason.startswith(INCLUDED)
     return PersonLine(
@@ -134,7 +134,7 @@ def _participant(visit: Visit, *, status: int = 200, said: str = "") -> Response
     )
 
 
-def _person(visit: Visit) -> Person:
+def _person(visit: Visit) -> ListedParticipant:
     who = visit.request.path_params["who"]
     found = next((one for one in visit.desk.people() if one.participant_id == who), None)
     if found is None:
