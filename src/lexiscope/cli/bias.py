@@ -41,38 +41,10 @@ _VIEWS = (
 
 @click.command(cls=Verb)
 @click.argument("items", metavar="PAIRS.csv")
-@click.option(
-    "--encoder",
-    "encoders",
-    multiple=True,
-    metavar="NAME",
-    help="A learner: words (words and characters), look_up (whole texts), or an encoder, such as minilm, a folder or a "
-    "hub ID. May be repeated.  [default: words and, if its packages are installed, minilm]",
-)
-@click.option(
-    "--budget",
-    default="",
-    metavar="TIME",
-    help="Time for training the encoders, such as 30m.  [default: a linear probe]",
-)
-@click.option(
-    "--protocol",
-    type=click.Choice(("auto", "linear", "zero_shot", "reduced", "full")),
-    default="auto",
-    show_default=True,
-    help="Training of the encoders. linear: a regression on their vectors; zero_shot: a threshold of a cosine; reduced "
-    "and full: all weights; auto: linear, or what fits into the budget.",
-)
-@click.option("--people", multiple=True, metavar="FILE", help="People's answers to the same items. May be repeated.")
-@click.option(
-    "--language", default="und", show_default=True, metavar="TAG", help="Where the file has no column for it."
-)
+@options.of(ContextBiasSettings, "encoders", "budget", "protocol", "people", "language", "seed", "threads", "device")
 @click.option(
     "--bootstrap", "n_bootstrap", type=click.IntRange(min=1), default=2000, show_default=True, help="Resamples."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=20250429, show_default=True, help="Splits and resampling.")
-@options.threads
-@click.option("--device", default="cpu", show_default=True, help="Where models run: cpu, cuda, mps.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
 @options.quiet
 def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
@@ -80,13 +52,14 @@ def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
 
     PAIRS.csv has two sentences with a target each (or one, with a definition) and a label in the column gold or label:
     t or f, true or false, yes or no, 1 or 0. With a column split (train, dev, test) its test items are tested; without
-    it every item is tested once, in folds. In CONTEXT the target is hidden wherever the texts show it. The file is
+    it every item is tested once, in folds. Without --encoder, words and, if its packages are installed, minilm are
+    tested; without --budget, a linear probe. In CONTEXT the target is hidden wherever the texts show it. The file is
     checked first. The same command on the same folder resumes an interrupted run.
     """
     existing_file(items)
     for path in given["people"]:
         existing_file(path)
-    settings = ContextBiasSettings(items=items, **given)
+    settings = options.made(ContextBiasSettings, {**given, "items": items})
     study: Any = catalog.study(STUDY)
     remark_threads(settings.threads, quiet=quiet)
     with progress_bar(STUDY, quiet=quiet) as progress:

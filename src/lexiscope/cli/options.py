@@ -1,20 +1,119 @@
-"""Options that several verbs share: they have the same name, the same default and the same help everywhere."""
+"""Options: those that settings declare, and those that several verbs share, alike everywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.given_file import existing_file
 from lexiscope.core.scale import Scale
+from lexiscope.core.settings import Setting, settings_of
 from lexiscope.core.spec import SubjectSpec
 from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 
+if TYPE_CHECKING:
+    from click.types import OptionHelpExtra
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+Chosen = TypeVar("Chosen")
+
+
+# -- options that settings declare ------------------------------------------------------------------------------------
+
+
+def of(kind: type[Any], *names: str) -> Callable[[Function], Function]:
+    """Add an option for each setting of a frozen dataclass, or for those *names*, as :class:`SettingOption` says."""
+    known = {setting.name: setting for setting in settings_of(kind) if setting.option.command_line}
+
+    def add(function: Function) -> Function:
+        for name in reversed(names or tuple(known)):
+            function = click.option(cls=SettingOption, setting=known[name])(function)
+        return function
+
+    return add
+
+
+def made(kind: type[Chosen], given: Mapping[str, Any]) -> Chosen:
+    """Return the settings that the command line gives. Errors: those of the settings."""
+    return kind(**_chosen(kind, given))
+
+
+def changed(settings: Chosen, given: Mapping[str, Any]) -> Chosen:
+    """Return settings with what the command line gives instead. Errors: those of the settings."""
+    return replace(settings, **_chosen(type(settings), given))  # type: ignore[type-var]
+
+
+def _chosen(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    names = [setting.name for setting in settings_of(kind)]
+    return {name: given[name] for name in names if given.get(name) not in (None, ())}
+
+
+class SettingOption(click.Option):
+    """The option of a setting: its names, type, range, choices, default and help are those that the setting declares.
+
+    Where it is not given, its value is ``None``: the default of the settings, or what a file says, holds. With *undo*
+    there is a ``--no-`` for a setting that is yes or no.
+    """
+
+    def __init__(self, param_decls: Iterable[str] = (), *, setting: Setting, undo: bool = False) -> None:
+        about, is_flag = setting.option.about, setting.parts == (bool,)
+        flags = [f"{setting.flag}/--no-{setting.flag.removeprefix('--')}"] if is_flag and undo else setting.flags
+        types = [_type(setting, number) for number in range(len(setting.parts))]
+        super().__init__(
+            (*param_decls, *flags, setting.name),
+            type=None if is_flag else types[0] if len(types) == 1 else tuple(types),
+            is_flag=is_flag,
+            nargs=len(types),
+            multiple=setting.many,
+            default=None,
+            metavar=setting.option.metavar or None,
+            help=f"{about[:1].upper()}{about[1:]}." + " May be repeated." * setting.many,
+            callback=_reader(setting) if setting.option.reads else None,
+        )
+        hidden = setting.many or setting.default in ("", None) or isinstance(setting.default, bool | tuple)
+        self.shown = "" if hidden else f"{setting.default}"
+
+    def get_help_extra(self, ctx: click.Context) -> OptionHelpExtra:
+        """Return what help says of the default and the range."""
+        extra = super().get_help_extra(ctx)
+        if self.shown:
+            extra["default"] = self.shown
+        return extra
+
+
+def _type(setting: Setting, number: int) -> click.ParamType[Any]:
+    kind, least, most = setting.parts[number], setting.option.least, setting.option.most
+    if choices := setting.choices(number):
+        return click.Choice(choices)
+    if least is None and most is None and kind in (int, float):
+        return click.INT if kind is int else click.FLOAT
+    if kind is Path:
+        return click.Path(path_type=Path)
+    if kind is int:
+        return click.IntRange(None if least is None else int(least), None if most is None else int(most))
+    return click.FloatRange(least, most) if kind is float else click.STRING
+
+
+def _reader(setting: Setting) -> Any:
+    def read(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        # an option of one value that was not given is None
+        entries = value if setting.many else (value,) if value is not None else ()
+        for entry in entries or ():
+            try:
+                setting.option.read(entry[0] if isinstance(entry, tuple) else entry)
+            except InputError as error:
+                raise click.BadParameter(f"{error.what}; {error.hint}", ctx=ctx, param=param) from error
+        return value
+
+    return read
+
+
+# -- options that several verbs share ---------------------------------------------------------------------------------
 
 
 def read_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:

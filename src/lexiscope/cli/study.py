@@ -15,9 +15,10 @@ from typing import Any, cast
 
 import click
 
+from lexiscope.cli import options
 from lexiscope.cli.verb import Failure, Verb, existing_file
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError, LexiscopeError
+from lexiscope.core.errors import LexiscopeError
 from lexiscope.core.settings import Setting, Settings, own_settings, settings_of
 
 _STUDY = "lexiscope.study"
@@ -130,11 +131,16 @@ class _Named:
 
     @classmethod
     def of(cls, name: str, kind: type[Settings]) -> _Named:
-        own = tuple(_option(setting) for setting in own_settings(kind) if setting.option.command_line)
+        own = _options(own_settings(kind))
         flags = {flag for option in own for flag in option.opts}
-        every = (_option(setting) for setting in settings_of(Settings) if setting.option.command_line)
         # an option that a study has under the same name (several datasets for one) is listed among its own
+        every = _options(settings_of(Settings))
         return cls(name, kind, tuple(option for option in every if not flags & set(option.opts)), own)
+
+
+def _options(settings: Sequence[Setting]) -> tuple[click.Option, ...]:
+    """The options of settings; what a study file says can be undone on the command line."""
+    return tuple(options.SettingOption(setting=each, undo=True) for each in settings if each.option.command_line)
 
 
 def _named(ctx: click.Context) -> _Named:
@@ -168,56 +174,13 @@ def _write(
             formatter.write_dl(rows)
 
 
-def _option(setting: Setting) -> click.Option:
-    """Return the option of a setting; where it is not given, its value is ``None``, and the file's or default holds."""
-    about = setting.option.about
-    text = f"{about[:1].upper()}{about[1:]}." + " May be repeated." * setting.many
-    flags = f"{setting.flag}/--no-{setting.flag.removeprefix('--')}" if setting.parts == (bool,) else setting.flag
-    if not setting.many and setting.default not in ("", None, False) and not isinstance(setting.default, tuple):
-        text += f"  [default: {setting.default}]"
-    types = [_type(setting, number) for number in range(len(setting.parts))]
-    return click.Option(
-        (flags, setting.name),
-        type=None if setting.parts == (bool,) else types[0] if len(types) == 1 else tuple(types),
-        nargs=len(types),
-        multiple=setting.many,
-        default=None,
-        metavar=setting.option.metavar or None,
-        help=text,
-        callback=_reader(setting) if setting.option.reads else None,
-    )
-
-
-def _type(setting: Setting, number: int) -> click.ParamType[Any]:
-    kind, least, choices = setting.parts[number], setting.option.least, setting.choices(number)
-    if choices:
-        return click.Choice(choices)
-    if kind is int:
-        return click.IntRange(min=None if least is None else int(least))
-    return click.FloatRange(min=least) if kind is float else click.STRING
-
-
-def _reader(setting: Setting) -> Any:
-    def read(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
-        # an option of one value that was not given is None
-        entries = value if setting.many else (value,) if value is not None else ()
-        for entry in entries or ():
-            try:
-                setting.option.read(entry[0] if isinstance(entry, tuple) else entry)
-            except InputError as error:
-                raise click.BadParameter(f"{error.what}; {error.hint}", ctx=ctx, param=param) from error
-        return value
-
-    return read
-
-
 @click.command(cls=StudyVerb)
 @click.argument("name", metavar="NAME|FILE.yaml|FILE.py")
 @click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
 @click.option(
     "--write-yaml", type=click.Path(path_type=Path), metavar="FILE", help="Write all settings to a file, stop."
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print results only: no progress, no remarks.")
+@options.quiet
 def study(*, name: str, out: Path | None, write_yaml: Path | None, quiet: bool, **given: Any) -> None:
     """Run a study: a whole paper, on its data or on yours.
 

@@ -1,4 +1,4 @@
-"""What a run of a study can vary: the settings of every study, and those that a study declares for itself.
+"""Settings: what a run of a study can vary, and, in the same form, what any other work can (a training, a build).
 
 A study declares a setting where it declares its type and its default::
 
@@ -8,6 +8,7 @@ A study declares a setting where it declares its type and its default::
         by: Literal["word", "sense"] = option("word", "what is resampled")
 
 From this the command line gets ``--by word|sense``, the study file ``by: word`` under a comment, and the docs a row.
+Other work is configured by a frozen dataclass of its own; fields that are an ``option`` are options of its verb.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, TypeVar, Union, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
@@ -24,7 +26,7 @@ from lexiscope.core.errors import InputError, SpecError, nearest
 T = TypeVar("T")
 K = TypeVar("K", bound="Settings")
 _ABOUT = "lexiscope"
-_SIMPLE = (str, int, float, bool)
+_SIMPLE = (str, int, float, bool, Path)
 
 
 class SettingError(InputError):
@@ -40,12 +42,13 @@ class Option:
     """What the command line, the study file and the docs say of a setting, and what is checked of its values.
 
     ``about`` says what it is, without a capital letter or a full stop. ``flag`` is its name on the command line (its
-    own name, if empty), ``metavar`` what stands for its value there; with ``command_line=False`` it is set in a file
-    or in Python only. ``choices`` are the texts that it can be, where its type does not say so (a ``Literal`` does);
-    ``least`` is the smallest number. ``file`` is true where its values are files that must exist. ``names`` is the
-    room of the catalog (``datasets``) that must know them. ``reads`` is a function that reads one value and refuses a
-    wrong one, by its place: ``module:function``, so that the list of the settings can be shown without importing it.
-    ``instead_of`` are settings that it takes the place of when it is given on the command line, as they take its place.
+    own name, if empty; several names have a space between them), ``metavar`` what stands for its value there; with
+    ``command_line=False`` it is set in a file or in Python only. ``choices`` are the texts that it can be, where its
+    type does not say so (a ``Literal`` does); ``least`` and ``most`` are the smallest and the largest number. ``file``
+    is true where its values are files that must exist. ``names`` is the room of the catalog (``datasets``) that must
+    know them. ``reads`` is a function that reads one value and refuses a wrong one, by its place: ``module:function``,
+    so that the list of the settings can be shown without importing it. ``instead_of`` are settings that it takes the
+    place of when it is given on the command line, as they take its place.
     """
 
     about: str = ""
@@ -53,6 +56,7 @@ class Option:
     metavar: str = ""
     choices: tuple[str, ...] = ()
     least: float | None = None
+    most: float | None = None
     file: bool = False
     names: Literal["", "datasets"] = ""
     reads: str = ""
@@ -74,6 +78,7 @@ def option(
     metavar: str = "",
     choices: tuple[str, ...] = (),
     least: float | None = None,
+    most: float | None = None,
     file: bool = False,
     names: Literal["", "datasets"] = "",
     reads: str = "",
@@ -82,10 +87,10 @@ def option(
 ) -> T:
     """Declare a setting: its default, what it is, and what :class:`Option` says besides.
 
-    A setting is a text, a number, yes or no (``bool``), a ``Literal`` of texts, a pair of these, or a tuple of any
-    number of them or of pairs (``tuple[str, ...]``, ``tuple[tuple[str, float], ...]``): it can be given repeatedly.
+    A setting is a text, a number, yes or no (``bool``), a path, a ``Literal`` of texts, a pair of these, or a tuple of
+    any number of them or of pairs (``tuple[str, ...]``, ``tuple[tuple[str, float], ...]``): it can be given repeatedly.
     """
-    declared = Option(about, flag, metavar, choices, least, file, names, reads, instead_of, command_line)
+    declared = Option(about, flag, metavar, choices, least, most, file, names, reads, instead_of, command_line)
     return field(default=default, metadata={_ABOUT: declared})
 
 
@@ -200,8 +205,13 @@ class Setting:
 
     @property
     def flag(self) -> str:
-        """The name of the option of the command line."""
-        return self.option.flag or f"--{self.name.replace('_', '-')}"
+        """The name of the option of the command line; the first one where it has several."""
+        return self.flags[0]
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """All names of the option of the command line."""
+        return tuple(self.option.flag.split()) or (f"--{self.name.replace('_', '-')}",)
 
     def choices(self, part: int = 0) -> tuple[str, ...]:
         """Return the texts that a part can be; none where it can be any."""
@@ -215,28 +225,36 @@ class Setting:
         entries = cast(tuple[object, ...], value) if self.many else (value,)
         for entry in entries:
             for number, one in enumerate(cast(tuple[object, ...], entry) if len(self.parts) > 1 else (entry,)):
-                known, least = self.choices(number), self.option.least
+                known, least, most = self.choices(number), self.option.least, self.option.most
                 if known and one not in known:
                     near = nearest(str(one), known)
                     hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(known)}"
                     raise SettingError(self.name, f"{self.name} cannot be {one!r}", hint=hint)
                 if least is not None and isinstance(one, int | float) and not one >= least:
                     raise SettingError(self.name, f"{self.name} must be {least:g} or more, not {one!r}")
+                if most is not None and isinstance(one, int | float) and not one <= most:
+                    raise SettingError(self.name, f"{self.name} must be {most:g} or less, not {one!r}")
 
 
-def settings_of(kind: type[Settings]) -> tuple[Setting, ...]:
-    """Return the settings of a study, those of every study first. Errors: :class:`SpecError` for a type it cannot have.
+def settings_of(kind: type[Any]) -> tuple[Setting, ...]:
+    """Return the settings of a study, those of every study first; of any other frozen dataclass those with an option.
+
+    Errors: :class:`SpecError` for a type that a setting cannot have.
 
     >>> [setting.flag for setting in settings_of(Settings)][:3]
     ['--study', '--dataset', '--subject']
     """
     if kind not in _SETTINGS:
         hints = get_type_hints(kind)
-        _SETTINGS[kind] = tuple(_setting(kind, each.name, hints[each.name], each.default) for each in fields(kind))
+        _SETTINGS[kind] = tuple(
+            _setting(kind, each.name, hints[each.name], each.default)
+            for each in fields(kind)
+            if _declared(kind, each.name) or issubclass(kind, Settings)
+        )
     return _SETTINGS[kind]
 
 
-_SETTINGS: dict[type[Settings], tuple[Setting, ...]] = {}
+_SETTINGS: dict[type[Any], tuple[Setting, ...]] = {}
 """The settings of the classes asked for: help asks for those of a study several times, and reads its types once."""
 
 
@@ -267,7 +285,7 @@ def unknown_setting(kind: type[Settings], name: str, known: list[str]) -> Settin
     return SettingError(name, f"unknown name {name!r}: the study {study} has no such setting", hint=hint)
 
 
-def _setting(kind: type[Settings], name: str, hint: Any, default: object) -> Setting:
+def _setting(kind: type[Any], name: str, hint: Any, default: object) -> Setting:
     whole, optional = hint, False
     if get_origin(hint) in (Union, UnionType):
         inner = [each for each in get_args(hint) if each is not NoneType]
@@ -279,17 +297,17 @@ def _setting(kind: type[Settings], name: str, hint: Any, default: object) -> Set
         part in _SIMPLE or get_origin(part) is Literal for part in parts
     ):
         what = f"{kind.__name__}.{name}: a setting cannot have the type {hint}"
-        raise SpecError(what, hint="use str, int, float, bool, Literal, or a tuple of these or of pairs of these")
-    return Setting(name, _declared(kind, name), default, parts, many, optional)
+        raise SpecError(what, hint="use str, int, float, bool, Path, Literal, or a tuple of these or of pairs of these")
+    return Setting(name, _declared(kind, name) or Option(), default, parts, many, optional)
 
 
-def _declared(kind: type[Settings], name: str) -> Option:
+def _declared(kind: type[Any], name: str) -> Option | None:
     """What is said of a setting: where a subclass only gives another default, what the class above it says."""
     for each in kind.__mro__:
         found = each.__dict__.get("__dataclass_fields__", {}).get(name)
         if found is not None and _ABOUT in found.metadata:
             return cast(Option, found.metadata[_ABOUT])
-    return Option()
+    return None
 
 
 def _tupled(value: Any) -> Any:

@@ -5,66 +5,55 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.settings import option, settings_of
 from lexiscope.training.lora_targets import Rounding
 
 Monitor = Literal["loss", "spearman", "accuracy_within_sd"]
 Schedule = Literal["constant", "linear"]
-
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "monitor": get_args(Monitor),
-    "schedule": get_args(Schedule),
-    "rounding": get_args(Rounding),
-    "dtype": ("fp32", "bf16"),
-    "device": ("cpu", "cuda", "mps"),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class LoraSettings:
     """How an adapter is trained. *Source:* AmbiStory §5.3.1 for the first block.
 
-    ``r``, ``alpha``, ``dropout``, ``target_modules``: the adapter. ``learning_rate`` of AdamW. ``effective_batch``:
-    examples of one step. ``epochs``: at most so many. ``patience``: epochs without a better validation after which the
-    training ends. ``rounding``: how a mean rating becomes the number that is learnt.
-
-    What the paper does not say: ``monitor``, the validation figure that decides which epoch is best; ``schedule`` of
-    the learning rate; ``weight_decay``; ``max_gradient_norm``, 0 = gradients are not clipped.
-
-    How it is run: ``batch`` examples are read at once and their gradients added up to the effective batch; ``dtype`` of
-    the base (the adapter is always fp32); ``gradient_checkpointing`` trades time for memory; ``threads`` of torch;
-    ``checkpoint_steps``: steps after which the state is kept, which alone does not change the result.
+    The paper does not say ``monitor``, ``schedule``, ``weight_decay`` and ``max_gradient_norm``. ``batch`` examples are
+    read at once and their gradients added up to the effective batch; ``dtype`` is that of the base (the adapter is
+    always fp32). ``checkpoint_steps`` alone does not change the result.
 
     Errors: :class:`InputError` for a number out of range or an unknown word.
     """
 
-    r: int = 16
-    alpha: int = 32
-    dropout: float = 0.1
-    target_modules: tuple[str, ...] = ("q_proj", "v_proj")
-    learning_rate: float = 2e-4
-    effective_batch: int = 16
-    epochs: int = 20
-    patience: int = 5
-    rounding: Rounding = "half_up"
-    monitor: Monitor = "loss"
-    schedule: Schedule = "constant"
-    weight_decay: float = 0.01
-    max_gradient_norm: float = 0.0
-    batch: int = 4
-    device: str = "cpu"
-    dtype: str = "fp32"
-    gradient_checkpointing: bool = False
-    threads: int = 1
-    checkpoint_steps: int = 50
+    r: int = option(16, "rank of the adapter", flag="--rank")
+    alpha: int = option(32, "scaling of the adapter")
+    dropout: float = option(0.1, "dropout of the adapter")
+    target_modules: tuple[str, ...] = option(
+        ("q_proj", "v_proj"), "the modules that the adapter changes", command_line=False
+    )
+    learning_rate: float = option(2e-4, "of AdamW")
+    effective_batch: int = option(16, "items of one step")
+    epochs: int = option(20, "at most so many")
+    patience: int = option(5, "epochs without a better validation after which the training ends")
+    rounding: Rounding = option("half_up", "how a mean rating becomes the number that is learnt")
+    monitor: Monitor = option("loss", "the validation figure that decides which epoch is best")
+    schedule: Schedule = option("constant", "of the learning rate")
+    weight_decay: float = option(0.01, "of AdamW")
+    max_gradient_norm: float = option(0.0, "gradients are clipped to it; 0: never")
+    batch: int = option(4, "items read at once; divides the effective batch")
+    device: str = option("cpu", "where the model runs", choices=("cpu", "cuda", "mps"))
+    dtype: str = option("fp32", "of the base", choices=("fp32", "bf16"))
+    gradient_checkpointing: bool = option(False, "less memory for more time")
+    threads: int = option(1, "threads of the numerical libraries (OMP, MKL, torch)", least=1)
+    checkpoint_steps: int = option(50, "steps after which the state is kept")
 
     def __post_init__(self) -> None:
-        for name, allowed in _CHOICES.items():
-            if getattr(self, name) not in allowed:
+        for setting in settings_of(LoraSettings):
+            allowed, value = setting.choices(), getattr(self, setting.name)
+            if allowed and value not in allowed:
                 hint = f"use {', '.join(allowed)}"
-                raise InputError(f"{getattr(self, name)!r} is no {name} of a LoRA training", hint=hint)
+                raise InputError(f"{value!r} is no {setting.name} of a LoRA training", hint=hint)
         counts = ("r", "alpha", "effective_batch", "epochs", "patience", "batch", "threads", "checkpoint_steps")
         small = [name for name in counts if getattr(self, name) < 1]
         if small or not self.target_modules:

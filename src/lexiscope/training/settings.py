@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.settings import option, settings_of
 from lexiscope.subjects.trained._probe import Query
 from lexiscope.subjects.trained._reader import POOLINGS, Pooling
 
@@ -22,16 +23,6 @@ ClassWeights = Literal["none", "balanced"]
 RATES: tuple[float, ...] = (1e-5, 2e-5, 3e-5)
 SEEDS: tuple[int, ...] = (0, 1, 2)
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "head": get_args(Head),
-    "miner": get_args(Miner),
-    "description": get_args(Description),
-    "schedule": get_args(Schedule),
-    "class_weights": get_args(ClassWeights),
-    "pooling": POOLINGS,
-    "query": get_args(Query),
-    "device": ("cpu", "cuda", "mps"),
-}
 _COUNTS = ("batch", "patience", "longest", "threads", "checkpoint_steps")
 # what changes how a training runs and nothing that it finds
 _RUNNING = ("checkpoint_steps",)
@@ -41,49 +32,42 @@ _RUNNING = ("checkpoint_steps",)
 class TrainingSettings:
     """How a model is trained on a view. *Source:* the context–word bias study, §2.4, where it says a number.
 
-    ``learning_rate`` of AdamW (the published grid: :data:`RATES`); ``epochs``: at most so many, 0 = the encoder stays
-    as it is (bi-encoder only); ``patience``: epochs without a better figure on dev after which a training ends;
-    ``batch``: readings of one step. ``schedule``, ``warmup`` (a share of all steps), ``weight_decay`` (not of biases
-    and norms), ``max_gradient_norm`` (0 = not clipped), ``dropout`` of the features: the paper does not say them.
+    The published grid of learning rates is :data:`RATES`. The paper does not say ``schedule``, ``warmup``,
+    ``weight_decay`` (not of biases and norms), ``max_gradient_norm`` and ``dropout``. The same items are sampled for
+    every seed.
 
-    ``longest``: the most tokens of a reading; a longer context is cut far from its targets. ``max_rows``,
-    ``max_dev_rows``: learn from and choose by a sample of so many items, 0 = all; the same items for every seed.
-
-    ``head``, ``class_weights``: of classifiers. ``margin``, ``miner``, ``pooling``, ``description``, ``dev_entries``
-    (entries that dev is searched among, 0 = all): of bi-encoders. ``query``: of the probe.
-
-    ``device``, ``threads``, ``checkpoint_steps`` (after which the state is kept): how it is run.
     Errors: :class:`InputError` for a number out of range or an unknown word.
     """
 
-    learning_rate: float = 2e-5
-    epochs: int = 10
-    patience: int = 3
-    batch: int = 16
-    schedule: Schedule = "linear"
-    warmup: float = 0.1
-    weight_decay: float = 0.01
-    max_gradient_norm: float = 1.0
-    dropout: float = 0.1
-    longest: int = 256
-    max_rows: int = 0
-    max_dev_rows: int = 0
-    head: Head = "class"
-    class_weights: ClassWeights = "none"
-    margin: float = 0.2
-    miner: Miner = "all"
-    pooling: Pooling = "cls"
-    description: Description = "gloss"
-    dev_entries: int = 2_000
-    query: Query = "target"
-    device: str = "cpu"
-    threads: int = 1
-    checkpoint_steps: int = 500
+    learning_rate: float = option(2e-5, "of AdamW")
+    epochs: int = option(10, "at most so many; 0: the encoder of a bi_encoder stays as it is")
+    patience: int = option(3, "epochs without a better dev after which a training ends")
+    batch: int = option(16, "readings of a step")
+    schedule: Schedule = option("linear", "of the learning rate")
+    warmup: float = option(0.1, "share of all steps in which the learning rate rises")
+    weight_decay: float = option(0.01, "of AdamW")
+    max_gradient_norm: float = option(1.0, "gradients are clipped to it; 0: never")
+    dropout: float = option(0.1, "of the features")
+    longest: int = option(256, "most tokens of a reading; a longer context is cut far from its targets")
+    max_rows: int = option(0, "learn from a sample of so many items; 0: all")
+    max_dev_rows: int = option(0, "choose by a sample of so many items; 0: all")
+    head: Head = option("class", "learn answers or numbers")
+    class_weights: ClassWeights = option("none", "of the answers")
+    margin: float = option(0.2, "of the triplets")
+    miner: Miner = option("all", "which triplets within the margin count")
+    pooling: Pooling = option("cls", "how the vectors of tokens become one", choices=POOLINGS)
+    description: Description = option("gloss", "what follows a name")
+    dev_entries: int = option(2_000, "entries that dev is searched among; 0: all")
+    query: Query = option("target", "what a probe compares")
+    device: str = option("cpu", "where the model runs", choices=("cpu", "cuda", "mps"))
+    threads: int = option(1, "threads of the numerical libraries (OMP, MKL, torch)", least=1)
+    checkpoint_steps: int = option(500, "steps after which the state is kept")
 
     def __post_init__(self) -> None:
-        for name, allowed in _CHOICES.items():
-            if getattr(self, name) not in allowed:
-                what = f"{getattr(self, name)!r} is no {name} of a training"
+        for setting in settings_of(TrainingSettings):
+            allowed, value = setting.choices(), getattr(self, setting.name)
+            if allowed and value not in allowed:
+                what = f"{value!r} is no {setting.name} of a training"
                 raise InputError(what, hint=f"use {', '.join(allowed)}")
         small = [name for name in _COUNTS if getattr(self, name) < 1]
         if small:

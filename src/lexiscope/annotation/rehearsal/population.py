@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.settings import option
 from lexiscope.core.simulated import SIMULATED_ID
 
 Character = Literal["attentive", "careless", "slow", "non_native"]
@@ -19,24 +20,23 @@ Character = Literal["attentive", "careless", "slow", "non_native"]
 class Population:
     """What participants are like. *Unit:* shares from 0 to 1, deviations in points of the scale.
 
-    ``careless`` people answer without looking, half of them always the same; ``slow`` ones take ten times as long;
-    ``non_native`` ones say so. Of the ``dropout``, ``announced`` give their place back at once and ``late`` come back
-    when their lease has run out; the others are never seen again. ``skill`` is the share of an item's deviation from
-    the middle that a participant perceives, ``noise`` the deviation of single answers, ``level`` that of participants.
+    Half of the ``careless`` people always answer the same. Of the ``dropout``, ``announced`` give their place back at
+    once and ``late`` come back when their lease has run out; the others are never seen again. ``skill`` is the share of
+    an item's deviation from the middle that a participant perceives, ``level`` the deviation of participants.
     """
 
-    dropout: float = 0.12
+    dropout: float = option(0.12, "share who leave", least=0, most=0.99)
     announced: float = 0.5
     late: float = 0.05
-    careless: float = 0.04
-    slow: float = 0.01
-    non_native: float = 0.01
+    careless: float = option(0.04, "share who answer without looking", least=0, most=1)
+    slow: float = option(0.01, "share who take ten times as long", least=0, most=1)
+    non_native: float = option(0.01, "share who say that they are no native speakers", least=0, most=1)
     skill: float = 1.0
-    noise: float = 0.8
+    noise: float = option(0.8, "SD of an answer, in points", least=0)
     level: float = 0.3
     word: float = 0.4
     item: float = 0.6
-    arrivals_per_hour: float = 30.0
+    arrivals_per_hour: float = option(30.0, "people who come per hour", flag="--arrivals", least=0.1)
 
     def __post_init__(self) -> None:
         shares = ("dropout", "announced", "late", "careless", "slow", "non_native")

@@ -35,6 +35,7 @@ from lexiscope.annotation.web.ending import GRACE_SECONDS, Ending, Server, stop_
 from lexiscope.annotation.web.security import HostGuard, ServerSettings, is_loopback
 from lexiscope.annotation.web.server import create_app
 from lexiscope.core.errors import InputError, Place, RunError
+from lexiscope.core.settings import option
 from lexiscope.resources.corpora.entity_list import EntityList
 
 BACKUP_MINUTES, BACKUPS_KEPT = 60.0, 48
@@ -44,20 +45,18 @@ _WORKER = "LEXISCOPE_ANNOTATE_WORKER"
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """How a study is served.
+    """How a study is served."""
 
-    ``port`` 0 takes a free one. Without ``public_url`` it is the server's own address. ``postgres`` names a database
-    instead of the folder's SQLite file; ``unsafe_fast`` may lose acknowledged answers in a power cut.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 8000
-    public_url: str = ""
-    certificate: Path | None = None
-    key: Path | None = None
-    postgres: str | None = None
-    unsafe_fast: bool = False
-    workers: int = 1
+    host: str = option("127.0.0.1", "address to listen at")
+    port: int = option(8000, "port to listen at; 0: any free port", least=0, most=65535)
+    public_url: str = option(
+        "", "address that participants open, where there is a proxy; empty: the server's own", metavar="URL"
+    )
+    certificate: Path | None = option(None, "TLS certificate (PEM)", metavar="FILE")
+    key: Path | None = option(None, "its private key (PEM)", metavar="FILE")
+    postgres: str | None = option(None, "store in this PostgreSQL database instead of SQLite", metavar="URL")
+    unsafe_fast: bool = option(False, "SQLite may lose the last answers in a power cut")
+    workers: int = option(1, "processes (PostgreSQL only)", least=1)
 
     def check(self) -> None:
         """Check what can be said before anything is opened.

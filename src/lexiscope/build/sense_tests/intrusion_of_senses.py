@@ -16,6 +16,7 @@ import numpy as np
 from lexiscope.build.sense_tests.intrusion import Match, SenseNeighbours, make_intrusion_items
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.settings import option
 from lexiscope.items.tables.left_out import LeftOut
 from lexiscope.senses.induced_senses import InducedSenses
 from lexiscope.senses.near_words import near_words, word_counts_of
@@ -28,21 +29,23 @@ ONE_SENSE = "it has one sense, and intruders come from another one"
 class IntrusionRules:
     """How word-intrusion items are made.
 
-    *n_words* on a page, one of them the intruder; *n_intruders* pages for each sense. An intruder is at most *band*
-    times as frequent or as rare as what *match* names (the word, as in the paper, or the neighbours on the page), and
-    among the *pool* nearest words of another sense that are, down to its *depth* nearest neighbours. The sense's own
-    *apart* nearest neighbours are never intruders, nor is a word that stands as near to it as to the other sense, by
-    rank. Neighbours occur *min_count* times at least.
+    One word of a page is the intruder. A word that is as near to the sense as to the other one, by rank, is none.
     """
 
-    n_words: int = 10
-    n_intruders: int = 3
-    band: float = 3.0
-    match: Match = "word"
-    pool: int = 10
-    depth: int = 500
-    apart: int = 50
-    min_count: int = 0
+    n_words: int = option(10, "words of a page", flag="--page-words", least=3)
+    n_intruders: int = option(3, "pages of a sense", flag="--intruders", least=1)
+    band: float = option(
+        3.0, "an intruder is at most so many times as frequent, or as rare, as what --match names", least=1
+    )
+    match: Match = option(
+        "word",
+        "what an intruder is as frequent as: the word, as in the paper, or the neighbours, the words of the page, "
+        "among which a frequent word would be noticed",
+    )
+    pool: int = option(10, "drawn among so many of each other sense", least=1)
+    depth: int = option(500, "neighbours of a sense that are searched", least=1)
+    apart: int = option(50, "own neighbours that are no intruders", least=1)
+    min_count: int = option(0, "neighbours occur so often at least in the text of the training", least=0)
 
 
 @dataclass(frozen=True, slots=True)

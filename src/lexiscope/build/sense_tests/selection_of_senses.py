@@ -16,6 +16,7 @@ from lexiscope.build.sense_tests.intrusion_of_senses import UNKNOWN, neighbours_
 from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item
+from lexiscope.core.settings import option
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
 from lexiscope.items.draws import generator_of
@@ -31,16 +32,13 @@ Groups = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class SelectionRules:
-    """How sense-selection items are made: *n_nouns* with *n_sentences* each, *n_groups* of *n_words* on a page.
+    """How sense-selection items are made."""
 
-    Neighbours occur *min_count* times at least.
-    """
-
-    n_nouns: int = 50
-    n_sentences: int = 5
-    n_groups: int = 3
-    n_words: int = 10
-    min_count: int = 0
+    n_nouns: int = option(50, "how many nouns", flag="--nouns", least=1)
+    n_sentences: int = option(5, "of each noun", flag="--sentences", least=1)
+    n_groups: int = option(3, "groups of a page", flag="--groups", least=2)
+    n_words: int = option(10, "words of a group", flag="--group-words", least=1)
+    min_count: int = option(0, "neighbours occur so often at least in the text of the training", least=0)
 
 
 @dataclass(frozen=True, slots=True)

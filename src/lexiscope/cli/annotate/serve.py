@@ -3,40 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study
 from lexiscope.annotation.web.preview import serve_preview, write_preview
 from lexiscope.annotation.web.serving import Links, Serving, serve
+from lexiscope.cli import options
 from lexiscope.cli.output import remark, say, say_folded
 from lexiscope.cli.verb import Failure, Verb
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
-_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("serve", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--folder", type=_FOLDER, help="Where answers are stored; else the file's name without its ending.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free port.")
-@click.option("--public-url", default="", metavar="URL", help="Address that participants open, where a proxy stands.")
-@click.option("--certificate", type=_FILE, metavar="FILE", help="TLS certificate (PEM).")
-@click.option("--key", type=_FILE, metavar="FILE", help="Its private key (PEM).")
-@click.option("--postgres", metavar="URL", help="Store in this PostgreSQL database instead of SQLite.")
-@click.option("--unsafe-fast", is_flag=True, help="SQLite may lose the last answers in a power cut.")
-@click.option(
-    "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes (PostgreSQL only)."
-)
+@options.of(Serving)
 @click.option("--new", is_flag=True, help="Start again without the answers of a database that is lost or damaged.")
-def serve_study(file: Path, *, folder: Path | None, new: bool, **how: object) -> None:
+def serve_study(file: Path, *, folder: Path | None, new: bool, **given: Any) -> None:
     """Run a study: pages for participants and for the researcher.
 
     Nothing is served that `annotate check` finds fault with. Ctrl-C ends it; the same command continues the study.
     A launched study whose database is missing or damaged is not served: restore a backup, or insist with --new.
     """
-    serving = Serving(**how)  # type: ignore[arg-type]
+    serving = options.made(Serving, given)
     serving.check()
     study = read_study(file, folder)
     _refuse(study)

@@ -17,6 +17,7 @@ from lexiscope.annotation.study_file.definition_file import DefinitionFile, read
 from lexiscope.annotation.study_file.launch import Problem, ready_to_launch
 from lexiscope.annotation.study_file.launched import StudyOnDisk
 from lexiscope.annotation.study_file.material import study_items
+from lexiscope.cli import options
 from lexiscope.cli.annotate.setup import design_of, problem_error
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.options import quiet as quiet_option
@@ -33,18 +34,7 @@ _BLOCKING = ("E402", "E407", "E408", "E421", "E422", "E616", "E617", "E619", "E6
 @click.command("simulate", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--seeds", type=click.IntRange(min=1), default=20, show_default=True, help="How many rehearsals.")
-@click.option("--dropout", type=click.FloatRange(0, 0.99), default=0.12, show_default=True, help="Share who leave.")
-@click.option("--careless", type=click.FloatRange(0, 1), default=0.04, show_default=True, help="Share who do not look.")
-@click.option(
-    "--slow", type=click.FloatRange(0, 1), default=0.01, show_default=True, help="Share who take ten times as long."
-)
-@click.option("--non-native", type=click.FloatRange(0, 1), default=0.01, show_default=True, help="Share who say so.")
-@click.option(
-    "--noise", type=click.FloatRange(min=0), default=0.8, show_default=True, help="SD of an answer, in points."
-)
-@click.option(
-    "--arrivals", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="People who come per hour."
-)
+@options.of(Population)
 @click.option("--through-server", is_flag=True, help="Send them once through the real server, page by page.")
 @click.option("--people", type=click.IntRange(min=1), help="With --through-server: at most so many come.")
 @click.option(
@@ -56,13 +46,12 @@ def simulate_study(
     file: Path,
     *,
     seeds: int,
-    arrivals: float,
     through_server: bool,
     people: int | None,
     out: Path | None,
     as_json: bool,
     quiet: bool,
-    **shares: float,
+    **given: Any,
 ) -> None:
     """Rehearse a study with simulated participants.
 
@@ -77,7 +66,7 @@ def simulate_study(
     items = study_items(study.definition)
     problems = ready_to_launch(study.definition, items)
     _refuse_blocking(study, problems)
-    population = Population(arrivals_per_hour=arrivals, **shares)
+    population = options.made(Population, given)
     if through_server:
         on_disk = StudyOnDisk(study, items, file.with_suffix(""), search=_searched(study))
         rehearse_on_server(on_disk, population, people=people or 0, out=out, as_json=as_json, quiet=quiet)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,7 +16,6 @@ from lexiscope.report.page.sense_explorer import Exploration, ExplorerSettings, 
 from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.senses.entries import read_words
 
-_DEFAULTS = ExplorerSettings()
 _LARGE, _LISTED = 25_000_000, 10
 
 
@@ -30,43 +30,10 @@ _LARGE, _LISTED = 25_000_000, 10
     help="Where examples come from; .gz, .xz and .bz2 too. May be repeated. Without: no examples.",
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.html", help="The page.")
-@click.option(
-    "--neighbours",
-    type=click.IntRange(1, 50),
-    default=_DEFAULTS.n_neighbours,
-    show_default=True,
-    help="Of each sense, distinct words.",
-)
-@click.option(
-    "--examples",
-    type=click.IntRange(0, 100),
-    default=_DEFAULTS.n_best,
-    show_default=True,
-    help="Of each sense, the most probable.",
-)
-@click.option(
-    "--random",
-    "drawn",
-    type=click.IntRange(0, 100),
-    default=_DEFAULTS.n_drawn,
-    show_default=True,
-    help="Examples of each sense drawn at random, besides.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draw and of the maps.")
-@click.option("--language", default="und", show_default=True, metavar="TAG", help="Of the words, for screen readers.")
+@options.of(ExplorerSettings)
 @options.quiet
 def explore_senses(
-    subject: str,
-    *,
-    words: Path,
-    corpus: tuple[Path, ...],
-    out: Path,
-    neighbours: int,
-    examples: int,
-    drawn: int,
-    seed: int,
-    language: str,
-    quiet: bool,
+    subject: str, *, words: Path, corpus: tuple[Path, ...], out: Path, quiet: bool, **given: Any
 ) -> None:
     """Write one page on the senses of many words, for lexicographers.
 
@@ -79,7 +46,7 @@ def explore_senses(
     files = corpus_files(corpus)
     reader = read_subject(subject)
     check_output(out, *files_of(reader))
-    settings = ExplorerSettings(neighbours, examples, drawn, seed, language)
+    settings = options.made(ExplorerSettings, given)
     with progress_bar("explore", quiet=quiet) as report:
         found = explore(
             reader,

@@ -7,15 +7,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
 from lexiscope.build.minimal_pairs.sources import CorpusSource, open_corpus, open_named_lexicon, read_nouns
 from lexiscope.build.minimal_pairs.word_counts import read_frequencies
-from lexiscope.build.sense_tests.intrusion import Match
 from lexiscope.build.sense_tests.intrusion_of_senses import (
     IntrusionRules,
     build_intrusion,
@@ -38,9 +37,6 @@ from lexiscope.items.tables.tabular import write_items
 from lexiscope.senses.near_words import word_counts_of
 from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.subjects.senses.sense_embedding import SenseEmbedding
-
-_INTRUSION, _SELECTION = IntrusionRules(), SelectionRules()
-_one = click.IntRange(min=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +61,12 @@ def _source(function: Any) -> Any:
             help="Sense-tagged sentences: SemCor, a folder in the unified layout, or a table of your own.",
         ),
         click.option("--lexicon", default="wordnet", show_default=True, metavar="SPEC", help="Says who is polysemous."),
-        click.option("--nouns", "n_nouns", type=_one, default=_SELECTION.n_nouns, show_default=True, help="How many."),
         click.option(
-            "--min-sentences", type=_one, default=10, show_default=True, help="A noun has so many sentences at least."
-        ),
-        click.option(
-            "--min-count",
-            type=click.IntRange(min=0),
-            default=0,
+            "--min-sentences",
+            type=click.IntRange(min=1),
+            default=10,
             show_default=True,
-            help="Neighbours stand so often at least in the text of the training.",
+            help="A noun has so many sentences at least.",
         ),
         click.option("--name", default="", metavar="NAME", help="Of the vectors, in ids. Default: of their folder."),
         click.option("--language", default="en", show_default=True, metavar="TAG", help="Of the words."),
@@ -88,36 +80,9 @@ def _source(function: Any) -> Any:
 
 @click.command("intrusion", cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
-@click.option(
-    "--page-words", "n_words", type=click.IntRange(min=3), default=_INTRUSION.n_words, show_default=True, help="A page."
-)
-@click.option(
-    "--intruders", "n_intruders", type=_one, default=_INTRUSION.n_intruders, show_default=True, help="Pages of a sense."
-)
-@click.option(
-    "--band",
-    type=click.FloatRange(min=1),
-    default=_INTRUSION.band,
-    show_default=True,
-    help="An intruder is at most so many times as frequent, or as rare, as what --match names.",
-)
-@click.option(
-    "--match",
-    type=click.Choice(get_args(Match)),
-    default=_INTRUSION.match,
-    show_default=True,
-    help="word: as in the paper. neighbours: the words of the page, among which a frequent word would stand out.",
-)
-@click.option(
-    "--pool", type=_one, default=_INTRUSION.pool, show_default=True, help="Drawn among so many of each other sense."
-)
-@click.option(
-    "--depth", type=_one, default=_INTRUSION.depth, show_default=True, help="Neighbours of a sense that are searched."
-)
-@click.option(
-    "--apart", type=_one, default=_INTRUSION.apart, show_default=True, help="Own neighbours that are no intruders."
-)
+@options.of(IntrusionRules)
 @click.option("--frequencies", type=click.Path(path_type=Path), metavar="FILE", help="Columns word and count.")
+@options.of(SelectionRules, "n_nouns")
 @_source
 def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool, **given: Any) -> None:
     """Make word-intrusion items: nine neighbours of a sense, and one word from another sense of the same word.
@@ -128,7 +93,7 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
     answer; test.json, how it was made.
     """
     check_new(out)
-    asked, rules = read_subject(subject), _rules(IntrusionRules, given)
+    asked, rules = read_subject(subject), options.made(IntrusionRules, given)
     words, checksums = _words(given)
     known = _frequencies(asked, frequencies)
     name = given["name"] or _name_of(asked)
@@ -157,15 +122,7 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
 
 @click.command("selection", cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
-@click.option(
-    "--sentences", "n_sentences", type=_one, default=_SELECTION.n_sentences, show_default=True, help="Of each noun."
-)
-@click.option(
-    "--groups", "n_groups", type=click.IntRange(min=2), default=_SELECTION.n_groups, show_default=True, help="A page."
-)
-@click.option(
-    "--group-words", "n_words", type=_one, default=_SELECTION.n_words, show_default=True, help="Words of a group."
-)
+@options.of(SelectionRules)
 @_source
 def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
     """Make sense-selection items: a sentence, and a group of neighbours for each sense of its marked noun.
@@ -176,7 +133,7 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
     probabilities; model/, the same as answers; left_out.csv, with reasons; test.json, how it was made.
     """
     check_new(out)
-    asked, rules = read_subject(subject), _rules(SelectionRules, given)
+    asked, rules = read_subject(subject), options.made(SelectionRules, given)
     source = _nouns(given)
     name = given["name"] or _name_of(asked)
     built = build_selection(
@@ -200,15 +157,11 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
     _told(out, made, quiet=quiet)
 
 
-def _rules(kind: Any, given: Mapping[str, Any]) -> Any:
-    return kind(**{each.name: given[each.name] for each in fields(kind) if each.name in given})
-
-
 def _words(given: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, str]]:
     if given["words"] is not None:
         return _listed(given["words"])
     source = _nouns(given)
-    return tuple(noun.word for noun in source.nouns[: given["n_nouns"]]), source.checksums
+    return tuple(noun.word for noun in source.nouns[: options.made(SelectionRules, given).n_nouns]), source.checksums
 
 
 def _nouns(given: Mapping[str, Any]) -> _Nouns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,18 +19,16 @@ from lexiscope.resources.corpora.running_text import TOKENISATIONS, corpus_files
 from lexiscope.resources.vectors.sense_vectors import read_sense_vectors
 from lexiscope.resources.vectors.word2vec import FORMS, Form, write_word2vec
 from lexiscope.training.gasi.pruning import prune_senses, senses_by_frequency
-from lexiscope.training.gasi.settings import BACKENDS, DEVICES, VARIANTS, GasiSettings
+from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards
 from lexiscope.training.gasi.train import SHARDS, TrainedSenses, check_place, mask_of, train_gasi
 from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
-_DEFAULTS = GasiSettings()
 _SHOWN_ROWS = 10
 _BINS = 10
 _NAMED = 3
 # of the highest entropy that there can be
 _EVEN = 0.99
-_one = click.IntRange(min=1)
 
 
 @click.command(cls=Verb)
@@ -44,32 +42,10 @@ _one = click.IntRange(min=1)
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="The sense vectors.")
 @click.option(
-    "--variant",
-    type=click.Choice(VARIANTS),
-    default=_DEFAULTS.variant,
-    show_default=True,
-    help="How a sense is chosen in training.",
-)
-@click.option("--senses", type=_one, default=_DEFAULTS.senses, show_default=True, help="The most senses of a word.")
-@click.option(
     "--senses-of",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
     help="Give each word the senses that it has in this folder, pruned ones for instance.",
-)
-@click.option("--dimensions", type=_one, default=_DEFAULTS.dimensions, show_default=True, help="Width of the vectors.")
-@click.option("--window", type=_one, default=_DEFAULTS.window, show_default=True, help="Words on each side.")
-@click.option("--negatives", type=_one, default=_DEFAULTS.negatives, show_default=True, help="For each pair of words.")
-@click.option(
-    "--shared-negatives",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="So many for a window instead of fresh ones for each pair: faster, another training. 0: fresh ones.",
-)
-@click.option("--beta", type=float, default=_DEFAULTS.beta, show_default=True, help="Of gasi_beta: scale of the noise.")
-@click.option(
-    "--temperature", type=float, default=_DEFAULTS.temperature, show_default=True, help="Of gasi and gasi_beta."
 )
 @click.option(
     "--tokens",
@@ -79,32 +55,8 @@ _one = click.IntRange(min=1)
     show_default=True,
     help="own: words are cut and put in lower case. given: they stand between white space already.",
 )
-@click.option(
-    "--min-count", type=_one, default=VocabularyLimits().min_count, show_default=True, help="Rarer words are left out."
-)
-@click.option(
-    "--top",
-    type=click.IntRange(min=0),
-    default=VocabularyLimits().top,
-    show_default=True,
-    help="The most words of the vocabulary; 0: no limit.",
-)
-@click.option(
-    "--subsampling",
-    type=float,
-    default=_DEFAULTS.subsampling,
-    show_default=True,
-    help="Threshold above which frequent words are left out at random; 0: none are.",
-)
-@click.option("--epochs", type=_one, default=_DEFAULTS.epochs, show_default=True, help="Passes over the corpus.")
-@click.option(
-    "--learning-rate",
-    type=float,
-    default=_DEFAULTS.learning_rate,
-    show_default=True,
-    help="At the start; it falls to 0 in a line. The default is the paper's, of 1,000 million tokens: 0.025 for fewer "
-    "than 100 million.",
-)
+@options.of(VocabularyLimits)
+@options.of(GasiSettings)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the training.")
 @click.option(
     "--shards",
@@ -112,32 +64,6 @@ _one = click.IntRange(min=1)
     type=click.Path(path_type=Path),
     metavar="FOLDER",
     help="Keep the corpus as numbers here, for other trainings. Default: in OUT/shards.",
-)
-@click.option(
-    "--checkpoint",
-    "checkpoint_tokens",
-    type=_one,
-    default=_DEFAULTS.checkpoint_tokens,
-    show_default=True,
-    help="Tokens after which the state is kept.",
-)
-@click.option(
-    "--backend",
-    type=click.Choice(BACKENDS),
-    default="numba",
-    show_default=True,
-    help="numba: compiled, on the processor. torch: in batches, for a GPU.",
-)
-@click.option("--device", type=click.Choice(DEVICES), default="cpu", show_default=True, help="Of the backend torch.")
-@click.option(
-    "--batch", type=_one, default=_DEFAULTS.batch, show_default=True, help="Of the backend torch: windows at once."
-)
-@click.option(
-    "--threads",
-    type=_one,
-    default=1,
-    show_default=True,
-    help="With 1 the same command gives the same bytes; with more it does not.",
 )
 @options.as_json
 @options.quiet
@@ -148,8 +74,7 @@ def gasi(**given: Any) -> None:
     training's log is OUT/training_log.csv: loss, entropy of the choice, and how strong its noise is beside the signal.
     The same command again does nothing where the training is finished and goes on where it was broken off.
     """
-    names = {each.name for each in fields(GasiSettings)} & set(given)
-    settings = GasiSettings(**{name: given[name] for name in names})
+    settings = options.made(GasiSettings, given)
     remark(_threads_told(settings), quiet=given["quiet"])
     check_place(given["out"], given["corpus"])
     with progress_bar("train", quiet=given["quiet"]) as report:
@@ -208,8 +133,8 @@ def gasi_export(folder: Path, *, out: Path, form: str) -> None:
 
 def _shards(given: Mapping[str, Any], report: Report | None) -> Shards:
     folder = given["shard_folder"] or given["out"] / SHARDS
-    limits = VocabularyLimits(given["min_count"], given["top"])
     files = corpus_files(given["corpus"])
+    limits = options.made(VocabularyLimits, given)
     return make_shards(files, folder, limits=limits, tokenisation=given["tokenisation"], progress=report)
 
 

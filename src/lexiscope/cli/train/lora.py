@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,6 @@ from lexiscope.training.lora_settings import PRESETS, LoraSettings
 from lexiscope.training.lora_split import split_items
 from lexiscope.training.lora_targets import RatedItem
 
-_DEFAULT = "Default: that of the preset."
-
 
 @click.command(cls=Verb)
 @click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
@@ -51,43 +49,23 @@ _DEFAULT = "Default: that of the preset."
 @click.option("--split", "how", type=click.Choice(("own", "word")), help="Default: the dataset's own, else by word.")
 @click.option("--validation", type=float, default=0.1, show_default=True, help="Share of a split by word.")
 @click.option("--preset", type=click.Choice(tuple(PRESETS)), default="ambistory", show_default=True, help="Settings.")
-@click.option("--rounding", type=click.Choice(("half_up", "half_even")), help=f"Of a mean rating. {_DEFAULT}")
-@click.option("--rank", "r", type=int, help=f"Rank of the adapter. {_DEFAULT}")
-@click.option("--alpha", type=int, help=f"Its scaling. {_DEFAULT}")
-@click.option("--dropout", type=float, help=f"Its dropout. {_DEFAULT}")
-@click.option("--target-modules", metavar="A,B", help=f"The modules that it changes. {_DEFAULT}")
-@click.option("--learning-rate", type=float, help=f"Of AdamW. {_DEFAULT}")
-@click.option("--schedule", type=click.Choice(("constant", "linear")), help=f"Of the learning rate. {_DEFAULT}")
-@click.option("--weight-decay", type=float, help=f"Of AdamW. {_DEFAULT}")
-@click.option("--max-gradient-norm", type=float, help=f"Gradients are clipped to it; 0 is never. {_DEFAULT}")
-@click.option("--effective-batch", type=int, help=f"Items of one step. {_DEFAULT}")
-@click.option("--batch", type=int, help=f"Items read at once; divides the effective batch. {_DEFAULT}")
-@click.option("--epochs", type=int, help=f"At most so many. {_DEFAULT}")
-@click.option("--patience", type=int, help=f"Epochs without a better validation. {_DEFAULT}")
-@click.option(
-    "--monitor",
-    type=click.Choice(("loss", "spearman", "accuracy_within_sd")),
-    help=f"What decides which epoch is best. {_DEFAULT}",
-)
-@click.option("--device", type=click.Choice(("cpu", "cuda", "mps")), default="cpu", show_default=True)
-@click.option("--dtype", type=click.Choice(("fp32", "bf16")), default="fp32", show_default=True, help="Of the base.")
-@click.option("--gradient-checkpointing", is_flag=True, help="Less memory for more time.")
-@click.option("--checkpoint-steps", type=int, help=f"Steps after which the state is kept. {_DEFAULT}")
+@click.option("--target-modules", metavar="A,B", help="The modules that the adapter changes.  [default: q_proj,v_proj]")
+@options.of(LoraSettings)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the training.")
-@options.threads
 @options.as_json
 @options.quiet
 def lora(**given: Any) -> None:
     """Fine-tune a language model on ratings with LoRA.
 
     The model reads an item as a chat model is asked it and learns the number to which people's mean rating rounds; the
-    loss is on that number alone. The folder loads as causal_lm:FOLDER and chat:FOLDER. The same command again does
-    nothing where the training is finished and goes on where it was broken off.
+    loss is on that number alone. The defaults shown are those of the preset ambistory. The folder loads as
+    causal_lm:FOLDER and chat:FOLDER. The same command again does nothing where the training is finished and goes on
+    where it was broken off.
     """
     settings = _settings(given)
     prompting = Prompting(given["variant"], given["shots"])
     material = _material(given, prompting)
-    remark_threads(given["threads"], quiet=given["quiet"])
+    remark_threads(settings.threads, quiet=given["quiet"])
     with progress_bar("train", quiet=given["quiet"]) as report:
         found = train_lora(
             material,
@@ -191,18 +169,10 @@ def _by_item(pairs: Any) -> dict[str, tuple[float, ...]]:
 
 # -- settings and result --------------------------------------------------------------------------------------
 
-_CHANGED = (
-    *("rounding", "r", "alpha", "dropout", "learning_rate", "schedule", "weight_decay", "max_gradient_norm"),
-    *("effective_batch", "batch", "epochs", "patience", "monitor", "checkpoint_steps"),
-    *("device", "dtype", "gradient_checkpointing", "threads"),
-)
-
 
 def _settings(given: Mapping[str, Any]) -> LoraSettings:
-    changed = {name: given[name] for name in _CHANGED if given[name] is not None}
-    if given["target_modules"]:
-        changed["target_modules"] = tuple(filter(None, given["target_modules"].split(",")))
-    return replace(PRESETS[given["preset"]], **changed)
+    modules = tuple(filter(None, (given["target_modules"] or "").split(",")))
+    return options.changed(PRESETS[given["preset"]], {**given, "target_modules": modules})
 
 
 def _show(found: TunedModel, *, as_json: bool, quiet: bool) -> None:

@@ -39,11 +39,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 VIEWS = ("full", "full+final_stop", "context", "context_span", "word", "label")
 """The views on which a model can be trained; ``guessed_word`` is one of tests."""
 
-_SETTINGS = TrainingSettings()
-_CHANGED = (
-    *("learning_rate", "epochs", "patience", "batch", "longest", "max_rows", "class_weights", "head"),
-    *("pooling", "miner", "margin", "description", "query", "device", "threads"),
-)
+_EVERY = ("learning_rate", "epochs", "patience", "batch", "longest", "max_rows", "device", "threads")
+"""The settings that all methods have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +83,9 @@ def run_options(function: Function) -> Function:
     for option in reversed(
         (
             click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
-            click.option("--learning-rate", type=float, help=f"Of AdamW. Default: {_SETTINGS.learning_rate:g}."),
             click.option("--select", is_flag=True, help="Three rates and three seeds; the best on dev is kept."),
             click.option("--budget", metavar="30m", help="Choose what fits into a time, and say what is left out."),
-            click.option("--epochs", type=int, help=f"At most so many. Default: {_SETTINGS.epochs}."),
-            click.option("--patience", type=int, help=f"Epochs without a better dev. Default: {_SETTINGS.patience}."),
-            click.option("--batch", type=int, help=f"Readings of a step. Default: {_SETTINGS.batch}."),
-            click.option("--longest", type=int, help=f"Most tokens of a reading. Default: {_SETTINGS.longest}."),
-            click.option("--max-rows", type=int, help="Learn from a sample of so many items. Default: all."),
-            click.option("--device", type=click.Choice(("cpu", "cuda", "mps")), default="cpu", show_default=True),
-            options.threads,
+            options.of(TrainingSettings, *_EVERY),
             options.as_json,
             options.quiet,
         )
@@ -125,17 +115,12 @@ def split_given(given: Mapping[str, Any], items: Sequence[Item], *, task: str) -
     return Given(train, dev)
 
 
-def settings_of(given: Mapping[str, Any]) -> TrainingSettings:
-    """Return the settings with what was given changed. Errors: :class:`InputError` for a number out of range."""
-    return replace(_SETTINGS, **{name: given[name] for name in _CHANGED if given.get(name) is not None})
-
-
 def train_given(
     method: str, parts: Given, given: Mapping[str, Any], *, task: str, space: SearchSpace | None = None
 ) -> None:
     """Train what the options say and show it. Errors: those of the training."""
-    settings, quiet, view = settings_of(given), given["quiet"], given["view"]
-    remark_threads(given["threads"], quiet=quiet)
+    settings, quiet, view = options.made(TrainingSettings, given), given["quiet"], given["view"]
+    remark_threads(settings.threads, quiet=quiet)
     _remark_shared(parts, quiet=quiet)
     grid = Grid() if given["select"] else None
     if given["budget"]:
@@ -217,9 +202,7 @@ METHODS = ("pair", "verification", "gloss", "threshold", "label")
 @item_options
 @click.option("--task", help=f"For a file: its task. Default: {BY_VIEW}; of a dataset: its own.")
 @click.option("--method", type=click.Choice(METHODS), help="Default: the one that is trained for the task.")
-@click.option("--head", type=click.Choice(("class", "number")), help="Learn answers or numbers. Default: class.")
-@click.option("--class-weights", type=click.Choice(("none", "balanced")), help="Default: none.")
-@click.option("--query", type=click.Choice(("target", "sentence")), help="What a probe compares. Default: target.")
+@options.of(TrainingSettings, "head", "class_weights", "query")
 @run_options
 def classifier(**given: Any) -> None:
     """Train a classifier of pairs, definitions or glosses on one view.
@@ -272,21 +255,13 @@ def items_to_learn(name: str, pairs: tuple[str, ...], *, task: str, language: st
 # senses to choose from are senses to retrieve, from the whole lexicon
 _OF_ENTRIES = ("bi_encoder", "gloss")
 WORDNET = "wordnet"
-_DEFAULT = TrainingSettings()
 
 
 @click.command(cls=Verb)
 @item_options
 @click.option("--task", help=f"For a file: its task. Default: {RETRIEVED}; of a dataset: its own.")
 @click.option("--entries", metavar="wordnet|FILE", help="What is retrieved from. Default: the dataset's, or WordNet.")
-@click.option("--pooling", type=click.Choice(("cls", "mean", "target")), help=f"Default: {_DEFAULT.pooling}.")
-@click.option("--miner", type=click.Choice(("all", "hard", "semihard")), help=f"Default: {_DEFAULT.miner}.")
-@click.option("--margin", type=float, help=f"Of the triplets. Default: {_DEFAULT.margin:g}.")
-@click.option(
-    "--description",
-    type=click.Choice(("none", "gloss", "first_sentence")),
-    help=f"Behind a name. Default: {_DEFAULT.description}.",
-)
+@options.of(TrainingSettings, "pooling", "miner", "margin", "description")
 @run_options
 def bi_encoder(**given: Any) -> None:
     """Train a bi-encoder on one view: nearest of all synsets or pages.

@@ -21,6 +21,7 @@ import numpy as np
 
 from lexiscope.analysis.senses.tsne import tsne
 from lexiscope.core.run import write_atomically
+from lexiscope.core.settings import option
 from lexiscope.core.subject import Subject
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure, Heading
@@ -46,16 +47,13 @@ _NO_VECTORS = "It gives no vectors of its senses."
 
 @dataclass(frozen=True, slots=True)
 class ExplorerSettings:
-    """What the explorer shows: neighbours of a sense, the best examples of it and random ones; the seed of all draws.
+    """What the explorer shows."""
 
-    ``language`` is that of the words, a BCP 47 tag or ``und``.
-    """
-
-    n_neighbours: int = 10
-    n_best: int = 5
-    n_drawn: int = 5
-    seed: int = 0
-    language: str = "und"
+    n_neighbours: int = option(10, "of each sense, distinct words", flag="--neighbours", least=1, most=50)
+    n_best: int = option(5, "of each sense, the most probable", flag="--examples", least=0, most=100)
+    n_drawn: int = option(5, "examples of each sense drawn at random, besides", flag="--random", least=0, most=100)
+    seed: int = option(0, "of the draw and of the maps", least=0)
+    language: str = option("und", "of the words, for screen readers", metavar="TAG")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,15 @@ class ContextBiasSettings(ItemSettings):
     )
     encoders: tuple[str, ...] = option(
         (),
-        "what is trained or probed: words (learns from words and characters), look_up (counts), minilm, a folder, a "
-        "hub id",
+        "a learner: words (words and characters), look_up (whole texts), or an encoder that is trained or probed, such "
+        "as minilm, a folder or a hub id",
         flag="--encoder",
         metavar="NAME",
     )
     protocol: Literal["auto", "linear", "zero_shot", "reduced", "full"] = option(
-        "auto", "how much is trained: linear, zero_shot, reduced, full; auto: linear, or what fits into the budget"
+        "auto",
+        "how the encoders are trained. linear: a regression on their vectors; zero_shot: a threshold of a cosine; "
+        "reduced and full: all weights; auto: linear, or what fits into the budget",
     )
     budget: str = option(
         "",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.settings import option, settings_of
 
 Variant = Literal["skip_gram", "sasi", "gasi", "gasi_beta"]
-VARIANTS: tuple[Variant, ...] = ("skip_gram", "sasi", "gasi", "gasi_beta")
-BACKENDS = ("numba", "torch")
-DEVICES = ("cpu", "cuda")
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
 # speed and safety only: a training may go on with others
 _NOT_DECIDING = ("threads", "checkpoint_tokens")
 _GUMBEL_SD = math.pi / math.sqrt(6)
@@ -21,40 +20,43 @@ _GUMBEL_SD = math.pi / math.sqrt(6)
 class GasiSettings:
     """How senses are learnt; the defaults are the paper's (§3, appendix B).
 
-    ``senses``: K, the most senses of a word (skip-gram has 1). ``window``: words on each side in the line, of those
-    that sub-sampling keeps; always so many, where word2vec's program draws how many. ``shared_negatives``: 0 draws
-    ``negatives`` fresh ones for each pair of words, as the paper; a number draws so many for a window, each weighed so
-    that they count as much: faster, another training. ``subsampling``: the threshold t, 0 keeps every token. ``beta``
-    is of ``gasi_beta`` alone, ``temperature`` of it and of ``gasi``. ``chunk_tokens``: windows do not go over the end
-    of a chunk. ``backend``: ``numba``, compiled for a CPU, window by window; or ``torch``, in batches of ``batch``
-    windows, for a CPU or a GPU. ``threads`` above 1 write to the same vectors at the same time, and no two runs are
-    equal then.
+    ``senses`` is K. ``window`` counts words that sub-sampling keeps; always so many, where word2vec's program draws how
+    many. With ``shared_negatives`` each is weighed so that they count as much as fresh ones. Windows do not go over the
+    end of a chunk of ``chunk_tokens``. ``threads`` above 1 write to the same vectors at the same time.
 
     Errors: :class:`InputError` E710 for a number out of its range.
     """
 
-    variant: Variant = "gasi_beta"
-    senses: int = 3
-    dimensions: int = 300
-    window: int = 5
-    negatives: int = 5
-    shared_negatives: int = 0
-    subsampling: float = 1e-4
-    epochs: int = 5
-    learning_rate: float = 0.01
-    temperature: float = 0.5
-    beta: float = 0.4
+    variant: Variant = option("gasi_beta", "how a sense is chosen in training")
+    senses: int = option(3, "the most senses of a word; skip_gram has one", least=1)
+    dimensions: int = option(300, "width of the vectors", least=1)
+    window: int = option(5, "words on each side", least=1)
+    negatives: int = option(5, "words drawn for each pair of words", least=1)
+    shared_negatives: int = option(
+        0, "so many for a window instead of fresh ones for each pair: faster, another training; 0: fresh ones", least=0
+    )
+    subsampling: float = option(1e-4, "threshold above which frequent words are left out at random; 0: none are")
+    epochs: int = option(5, "passes over the corpus", least=1)
+    learning_rate: float = option(
+        0.01,
+        "at the start; it falls to 0 in a line; the default is the paper's, of 1,000 million tokens: 0.025 for fewer "
+        "than 100 million",
+    )
+    temperature: float = option(0.5, "of gasi and gasi_beta")
+    beta: float = option(0.4, "of gasi_beta: scale of the noise")
     chunk_tokens: int = 10_000
-    backend: Literal["numba", "torch"] = "numba"
-    device: Literal["cpu", "cuda"] = "cpu"
-    batch: int = 512
-    threads: int = 1
-    checkpoint_tokens: int = 20_000_000
+    backend: Literal["numba", "torch"] = option(
+        "numba", "what computes: numba, compiled, on the processor; torch, in batches, for a GPU"
+    )
+    device: Literal["cpu", "cuda"] = option("cpu", "of the backend torch")
+    batch: int = option(512, "of the backend torch: windows at once", least=1)
+    threads: int = option(1, "with 1 the same command gives the same bytes; with more it does not", least=1)
+    checkpoint_tokens: int = option(20_000_000, "tokens after which the state is kept", flag="--checkpoint", least=1)
 
     def __post_init__(self) -> None:
-        choices = (("variant", VARIANTS), ("backend", BACKENDS), ("device", DEVICES))
-        for name, known in choices:
-            _check(name, getattr(self, name) in known, f"is one of {', '.join(known)}")
+        for setting in settings_of(GasiSettings):
+            known = setting.choices()
+            _check(setting.name, not known or getattr(self, setting.name) in known, f"is one of {', '.join(known)}")
         for name in ("senses", "dimensions", "window", "negatives", "epochs", "chunk_tokens", "batch", "threads"):
             _check(name, getattr(self, name) >= 1, "is 1 or more")
         for name in ("learning_rate", "temperature"):

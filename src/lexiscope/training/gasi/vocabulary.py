@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.settings import option
 from lexiscope.resources.corpora.running_text import Progress, Tokenisation, read_corpus, read_lines, words_of
 
 NEGATIVE_POWER = 0.75
@@ -67,11 +68,11 @@ class Vocabulary:
 class VocabularyLimits:
     """Which words of a corpus are learnt: those seen ``min_count`` times, of them the ``top`` most frequent.
 
-    ``top`` 0 is no limit. Errors: :class:`InputError` for a minimum below 1.
+    Errors: :class:`InputError` for a minimum below 1.
     """
 
-    min_count: int = 5
-    top: int = 100_000
+    min_count: int = option(5, "rarer words are left out", least=1)
+    top: int = option(100_000, "the most words of the vocabulary; 0: no limit", least=0)
 
     def __post_init__(self) -> None:
         if self.min_count < 1 or self.top < 0:

@@ -1,0 +1,221 @@
+"""A build: from a corpus and a lexicon to candidates, a collection and suites, as a folder that says how."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from lexiscope.build.minimal_pairs.alternatives import FilterCount, Rules
+from lexiscope.build.minimal_pairs.assembly import (
+    check_templates,
+    synonym_items,
+    write_suites,
+)
+from lexiscope.build.minimal_pairs.automatic import choose
+from lexiscope.build.minimal_pairs.candidates import FoundCandidates, find_candidates
+from lexiscope.build.minimal_pairs.random_nouns import with_random_nouns
+from lexiscope.build.minimal_pairs.sources import open_corpus, open_named_lexicon, read_nouns
+from lexiscope.build.minimal_pairs.tables import write_candidates, write_proposals
+from lexiscope.build.minimal_pairs.word_counts import lexicon_frequencies, read_frequencies
+from lexiscope.core.errors import Place, RunError, SpecError
+from lexiscope.core.given_file import existing_file
+from lexiscope.core.lock import locked
+from lexiscope.core.run import sha256_of, versions
+from lexiscope.core.sealed import check_run, seal_run, write_machine
+from lexiscope.core.settings import option
+from lexiscope.items.check.flagged import FLAGGED_WORDS, read_words
+from lexiscope.items.choice_sets.collection_file import open_collection
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
+from lexiscope.items.choice_sets.surface import Mode
+from lexiscope.items.choice_sets.templates import choose_templates, read_templates, synonymy_templates
+from lexiscope.items.tables.spreadsheet import write_sheet
+from lexiscope.resources.lexicons.lexicon import Lexicon, plain_lemmas
+
+_N_NOUNS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class PairBuildSettings:
+    """What determines a build; ``run.json`` holds it."""
+
+    corpus: str = option("semcor", "tagged sentences", metavar="semcor|FOLDER|FILE")
+    collection: str = option("", "make suites of this collection; no candidates are looked for", metavar="FILE|DATASET")
+    lexicon: str = option(
+        "wordnet",
+        "the words and their senses: wordnet, a folder or archive of WordNet's files, or wn:SPECIFIER",
+        flag="--lexicon --wordnet",
+        metavar="SPEC",
+    )
+    language: str = option("", "language of the sentences; empty: the lexicon's", metavar="TAG")
+    templates: str = option("", "templates of your own", metavar="FILE.yaml")
+    suites: tuple[str, ...] = option((), "only this suite", flag="--suite")
+    mode: Mode = option("clean", "how texts are written")
+    n_items: int = option(200, "items drawn; 0: one for every word", least=0)
+    sentences_per_word: int = option(1, "at most", least=1)
+    min_tokens: int = option(10, "length of a sentence", least=1)
+    capitals: bool = option(False, "words may have capitals (nouns of German)")
+    nouns: str = option("", "the random nouns, one a line; empty: the lexicon's", metavar="FILE")
+    n_random: int = option(10, "random nouns per item; 0: none", least=0)
+    match_frequency: str = option(
+        "",
+        "draw all random nouns anew, about as frequent as the synonym: by a table (word, count), or the lexicon",
+        metavar="FILE|lexicon",
+    )
+    flag_words: str = option("", "more words to flag in contexts, one a line", metavar="FILE")
+    leave_out_flagged: bool = option(False, "propose no context with a flagged word")
+    seed: int = option(0, "seed of every draw", least=0)
+
+
+def make_build(
+    out: Path,
+    settings: PairBuildSettings,
+    *,
+    command: str,
+    show: Callable[[FoundCandidates], None] = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Mapping[str, int] | None:
+    """Write a build into a folder and return what it counts; ``None`` where the folder holds this very build already.
+
+    *show* is told what was found in the corpus, *say* what a reader should look at, both before anything is drawn.
+    Errors: :class:`RunError` where the folder holds another build; those of the corpus, the lexicon and the templates.
+    """
+    started = time.monotonic()
+    with locked(out):
+        if _is_finished(out, settings):
+            return None
+        made = _build(out, settings, show, say)
+        written = [path.relative_to(out).as_posix() for path in sorted(out.rglob("*")) if path.is_file()]
+        names = [name for name in written if not Path(name).name.startswith(".")]
+        seal_run(out, made | {"command": command}, names)
+        write_machine(out, time.monotonic() - started)
+    return cast("dict[str, int]", made["counts"])
+
+
+def _build(
+    out: Path, settings: PairBuildSettings, show: Callable[[FoundCandidates], None], say: Callable[[str], None]
+) -> dict[str, Any]:
+    """Write everything but ``run.json``, and return what stands there."""
+    templates = read_templates(existing_file(settings.templates)) if settings.templates else synonymy_templates()
+    chosen = choose_templates(templates, settings.suites or None)
+    lexicon, checksums = open_named_lexicon(settings.lexicon)
+    language = settings.language or lexicon.language
+    check_templates(chosen, language)
+    about: dict[str, Any] = {}
+    if settings.collection:
+        items, checksums = open_collection(settings.collection), {**checksums, **_checksums(settings.collection)}
+    else:
+        items, about = _from_corpus(out, settings, lexicon, language, show, say)
+        checksums = {**checksums, **about.pop("checksums")}
+    items = _with_nouns(items, settings, lexicon)
+    conditions = None if settings.n_random else ("controlled",)
+    counts = write_suites(out, items, chosen, mode=settings.mode, conditions=conditions)
+    return about | {
+        "verb": "build minimal-pairs",
+        "versions": versions(),
+        "settings": asdict(settings),
+        "language": language,
+        "lexicon": {"name": lexicon.name, "licence": lexicon.licence, "citation": lexicon.citation},
+        "templates": [template.name for template in chosen],
+        "checksums": {**checksums, **_checksums(settings.nouns), **_checksums(settings.match_frequency)},
+        "counts": counts,
+    }
+
+
+def _with_nouns(items: Sequence[SynonymItem], settings: PairBuildSettings, lexicon: Lexicon) -> tuple[SynonymItem, ...]:
+    """The items with random nouns: those that have some keep them, unless nouns matched in frequency are asked for."""
+    matched = settings.match_frequency
+    if matched and not settings.n_random:
+        raise SpecError(
+            "--match-frequency draws random nouns and --n-random 0 wants none", hint="leave one of them out"
+        )
+    wanting = [item for item in items if settings.n_random and (matched or not item.random_nouns)]
+    if not wanting:
+        return tuple(items)
+    nouns = read_nouns(Path(settings.nouns)) if settings.nouns else plain_lemmas(lexicon, "n", _N_NOUNS)
+    counts = _frequencies(matched, lexicon, [*nouns, *(item.synonym for item in wanting)])
+    drawn = with_random_nouns(
+        wanting, nouns, lexicon=lexicon, frequencies=counts, seed=settings.seed, n=settings.n_random
+    )
+    by_id = {item.item_id: item for item in drawn}
+    return tuple(by_id.get(item.item_id, item) for item in items)
+
+
+def _frequencies(source: str, lexicon: Lexicon, words: Sequence[str]) -> Mapping[str, float] | None:
+    if not source:
+        return None
+    return lexicon_frequencies(lexicon, words) if source == "lexicon" else read_frequencies(existing_file(source))
+
+
+def _checksums(name: str) -> dict[str, str]:
+    """The sha256 of a file that a setting names; of a dataset, of the lexicon or of nothing, none."""
+    file = Path(name)
+    return {file.name: sha256_of(file)} if name and file.is_file() else {}
+
+
+def _from_corpus(
+    out: Path,
+    settings: PairBuildSettings,
+    lexicon: Lexicon,
+    language: str,
+    show: Callable[[FoundCandidates], None],
+    say: Callable[[str], None],
+) -> tuple[tuple[SynonymItem, ...], dict[str, Any]]:
+    """Find candidates, write them, and return the automatic choice as items, with what run.json says of it."""
+    corpus = open_corpus(settings.corpus)
+    flagged = FLAGGED_WORDS | (read_words(Path(settings.flag_words)) if settings.flag_words else frozenset())
+    rules = Rules(
+        min_tokens=settings.min_tokens,
+        lower_case=not settings.capitals,
+        leave_out_flagged=settings.leave_out_flagged,
+    )
+    found = find_candidates(corpus.occurrences, lexicon, rules=rules, flagged=flagged)
+    show(found)
+    proposals = choose(
+        found.candidates,
+        seed=settings.seed,
+        sentences_per_word=settings.sentences_per_word,
+        n_items=settings.n_items or None,
+    )
+    write_candidates(out, found.candidates)
+    write_filters(out / "filters.csv", found.counts)
+    write_proposals(out, proposals, language=language)
+    n_flagged = sum(bool(one.context.flagged) for one in proposals)
+    if n_flagged:
+        say(f"{n_flagged} proposed contexts hold a flagged word: look at them (proposals.csv)")
+    about = {
+        "corpus": {"name": corpus.name, "licence": corpus.licence},
+        "filters": [asdict(count) for count in found.counts],
+        "candidates": {"senses": len(found.candidates), "contexts": found.n_contexts, "words": found.n_words},
+        "proposals": {"n": len(proposals), "flagged": n_flagged},
+        "checksums": dict(corpus.checksums),
+    }
+    return synonym_items(proposals, language=language), about
+
+
+def write_filters(path: Path, counts: Sequence[FilterCount]) -> None:
+    """Write the count of every filter as CSV."""
+    rows = [[one.stage, one.name, str(one.n_in), str(one.n_out), str(one.n_in - one.n_out)] for one in counts]
+    write_sheet(path, ("stage", "filter", "in", "out", "fell"), rows)
+
+
+def _is_finished(out: Path, settings: PairBuildSettings) -> bool:
+    """Whether the folder holds this very build.
+
+    Errors: :class:`RunError` where it holds another one: decisions of curators would lose what they are about.
+    """
+    if not (out / "run.json").is_file():
+        return False
+    there: Mapping[str, Any] = check_run(out).get("settings", {})
+    asked = asdict(settings) | {"suites": list(settings.suites)}
+    different = sorted(name for name in asked if there.get(name) != asked[name])
+    if different:
+        raise RunError(
+            "this folder holds another build",
+            place=Place(str(out)),
+            why=f"these settings differ: {', '.join(different)}",
+            hint="name another folder with --out",
+        )
+    return True
