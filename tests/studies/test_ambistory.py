@@ -19,7 +19,7 @@ from tests.subjects.fake_chat import Body, FakeChat, serving
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.analysis.norms.within_sd import accuracy_name
-from lexiscope.build.stories.error_tags import COLUMNS
+from lexiscope.build.stories.error_tags import SHEET
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -321,7 +321,7 @@ def test_the_report_says_what_the_data_do_not_support(ambistory_run: Path) -> No
         assert words in text
     with (ambistory_run / "error_coding.csv").open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert set(rows[0]) == set(COLUMNS)
+    assert set(rows[0]) == set(SHEET.header)
     assert len(rows) == 30 * 4, "position, order, sibling and four err on 30 samples or more"
     assert "error_coding.csv" in read_json(ambistory_run / "run.json")["files"]
 
@@ -340,7 +340,7 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
     assert len(rows) == 30
     for coder, n_red in (("ana", 12), ("ben", 9)):
         with (tmp_path / f"{coder}.csv").open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.DictWriter(stream, COLUMNS)
+            writer = csv.DictWriter(stream, SHEET.header)
             writer.writeheader()
             for number, row in enumerate(rows):
                 writer.writerow({**row, "red_herring" if number < n_red else "none_of_these": "x"})

@@ -11,7 +11,7 @@ import pytest
 
 from lexiscope.build.gap_filling.categories import PreLabel
 from lexiscope.build.gap_filling.coding_sheet import (
-    COLUMNS,
+    SHEET,
     GapAnswer,
     answers_to_code,
     code_completions,
@@ -65,7 +65,7 @@ def returned(path: Path, change: Callable[[Rows], Rows]) -> Path:
     write_coding_sheet(path, labelled())
     back = path.with_name("back.csv")
     with back.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(COLUMNS), delimiter="\t")
+        writer = csv.DictWriter(file, list(SHEET.header), delimiter="\t")
         writer.writeheader()
         writer.writerows(change(rows_of(path)))
     return back

@@ -348,8 +348,8 @@ def test_the_sheet_comes_back(tmp_path: Path, proposals: tuple[Proposal, ...], d
 @pytest.mark.parametrize(
     ("cells", "code"),
     [
-        ({"proposal": "d9"}, "E462"),
-        ({"proposal": "d0.s0.t0"}, "E462"),
+        ({"proposal": "d9"}, "E471"),
+        ({"proposal": "d0.s0.t0"}, "E472"),
         ({"verdict": "yes"}, "E463"),
         ({"reason": "context"}, "E463"),
         ({"verdict": "accept", "synonym": "stool"}, "E464"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.build.stories.error_tags import COLUMNS, TAGS, ErrorCase, read_tags, tag_measure, write_tag_sheet
+from lexiscope.build.stories.error_tags import SHEET, TAGS, ErrorCase, read_tags, tag_measure, write_tag_sheet
 from lexiscope.build.stories.stories import StorySetup, story_samples
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
@@ -41,7 +41,7 @@ def returned(path: Path, change: Callable[[Rows], Rows]) -> Path:
     write_tag_sheet(path, CASES)
     back = path.with_name("back.csv")
     with back.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(COLUMNS), delimiter=";")
+        writer = csv.DictWriter(file, list(SHEET.header), delimiter=";")
         writer.writeheader()
         writer.writerows(change(rows_of(path)))
     return back
@@ -60,7 +60,7 @@ def test_what_coders_read(tmp_path: Path) -> None:
     write_tag_sheet(tmp_path / "sheet.csv", CASES)
     text = (tmp_path / "sheet.csv").read_text(encoding="utf-8-sig")
     rows = rows_of(tmp_path / "sheet.csv")
-    assert list(rows[0]) == list(COLUMNS)
+    assert list(rows[0]) == list(SHEET.header)
     assert rows[0]["story"] == "Ana came late. It rained. She sat down. The [pitch] was awful. The ball did not roll."
     assert rows[3]["story"].endswith("The [pitch] was awful.")
     assert (rows[0]["meaning"], rows[0]["people"], rows[0]["answer"]) == ("a field for a game", "4.60 ± 0.55", "1")

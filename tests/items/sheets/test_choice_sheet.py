@@ -12,7 +12,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.synonymy import collection
-from lexiscope.items.sheets.choice_sheet import COLUMNS, read_choice_sheet, write_choice_sheet
+from lexiscope.items.sheets.choice_sheet import SHEET, read_choice_sheet, write_choice_sheet
 from lexiscope.items.sheets.human_sheet import human_sheet
 from lexiscope.tasks import substitution
 
@@ -36,7 +36,7 @@ def answered(path: Path, change: Callable[[Rows], Rows]) -> Path:
     rows = change(rows_of(path))
     back = path.with_name("back.csv")
     with back.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(COLUMNS), delimiter=";")
+        writer = csv.DictWriter(file, list(SHEET.header), delimiter=";")
         writer.writeheader()
         writer.writerows(rows)
     return back
@@ -67,7 +67,7 @@ def test_what_people_read(tmp_path: Path) -> None:
         "weird": "",
         "comment": "",
     }
-    assert "gold" not in COLUMNS
+    assert "gold" not in SHEET.header
 
 
 def test_the_round_trip(tmp_path: Path) -> None:

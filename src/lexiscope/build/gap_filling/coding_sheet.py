@@ -21,25 +21,11 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import parse_statistic, statistic_name
-from lexiscope.items.sheets.choice_sheet import checked_rows
-from lexiscope.items.tables.spreadsheet import SheetRow, write_sheet
+from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled, ignored
 from lexiscope.resources.lexicons.lexicon import Lexicon
 
 MEASURE_CATEGORY = "category"
 TASK = "gap_filling"
-COLUMNS = (
-    "answer_id",
-    "sentence",
-    COLUMN_PROMPT,
-    COLUMN_CURATED,
-    COLUMN_SYNSET,
-    "completion",
-    "proposed",
-    "proposed_answer",
-    "why",
-    "code",
-    "comment",
-)
 _CODER = re.compile(r"[\w.:-]+")
 
 
@@ -85,12 +71,7 @@ def write_coding_sheet(
 
     Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
-    rows = []
-    for answer in answers:
-        label = answer.proposal if proposals == "shown" else None
-        said = (label.category, label.answer, label.why) if label is not None else ("", "", "")
-        rows.append((*_shown(answer), *said, "", ""))
-    write_sheet(path, COLUMNS, rows)
+    SHEET.write(path, answers if proposals == "shown" else [replace(each, proposal=None) for each in answers])
 
 
 def read_codes(
@@ -103,14 +84,11 @@ def read_codes(
     """Read a coded sheet: a row per answer, the category in ``option``, the comment in ``raw``.
 
     With *unfinished* ``kept``, an answer without a code has a row without option.
-    Errors: :class:`InputError` E471 (a row of no answer), E472 (an answer stands twice), E473 (answers are missing),
-    E474 (what was shown has been changed), E475 (no category), E476 (no code), E505 for a coder whose name cannot stand
-    in a measure, and those of :func:`lexiscope.items.tables.spreadsheet.read_sheet`.
+    Errors: :class:`InputError` E475 (no category), E476 (no code), E505 for a coder whose name cannot be part of a
+    measure, and those of :meth:`~lexiscope.items.sheets.form.SheetForm.read`.
     """
     _check_coder(coder)
-    shown = {answer.answer_id: _shown(answer) for answer in answers}
-    rows = [_code(row, coder, unfinished) for row in checked_rows(path, COLUMNS, shown, what="a coding sheet")]
-    return ResponseTable.from_rows(rows)
+    return ResponseTable.from_rows([_code(row, coder, unfinished) for row in SHEET.read(path, answers)])
 
 
 def proposed_codes(answers: Sequence[GapAnswer], *, lexicon_name: str) -> ResponseTable:
@@ -183,29 +161,50 @@ def _answer_id(item_id: str, text: str) -> str:
     return f"{item_id}#{digest[:10]}"
 
 
-def _shown(answer: GapAnswer) -> tuple[str, ...]:
-    usage, conditions = answer.item.usages[0], answer.item.conditions
-    sentence = usage.bracketed
-    columns = [str(conditions.get(name, "")) for name in (COLUMN_PROMPT, COLUMN_CURATED, COLUMN_SYNSET)]
-    return (answer.answer_id, sentence, *columns, answer.text)
-
-
-def _code(row: SheetRow, coder: str, unfinished: str) -> Response:
-    code = row.cells["code"].casefold().replace(" ", "_")
+def _category(text: str) -> str:
+    code = text.casefold().replace(" ", "_")
     if code and code not in CATEGORIES:
-        what, hint = f"{row.cells['code']!r} is no category", f"use {', '.join(CATEGORIES)}"
-        raise InputError(what, code="E475", place=row.place("code"), hint=hint)
-    if not code and unfinished == "refused":
-        what, hint = "this answer has no code", "code it, or read the sheet as unfinished"
-        raise InputError(what, code="E476", place=row.place("code"), hint=hint)
+        raise InputError(f"{text!r} is no category", code="E475", hint=f"use {', '.join(CATEGORIES)}")
+    return code
+
+
+def _condition(name: str) -> SheetColumn[GapAnswer]:
+    return SheetColumn(name, lambda answer: str(answer.item.conditions.get(name, "")))
+
+
+def _proposed(name: str, part: str) -> SheetColumn[GapAnswer]:
+    return ignored(name, lambda answer: "" if answer.proposal is None else getattr(answer.proposal, part))
+
+
+SHEET: SheetForm[GapAnswer] = SheetForm(
+    "a coding sheet",
+    (
+        SheetColumn("answer_id", lambda answer: answer.answer_id),
+        SheetColumn("sentence", lambda answer: answer.item.usages[0].bracketed),
+        *(_condition(name) for name in (COLUMN_PROMPT, COLUMN_CURATED, COLUMN_SYNSET)),
+        SheetColumn("completion", lambda answer: answer.text),
+        _proposed("proposed", "category"),
+        _proposed("proposed_answer", "answer"),
+        _proposed("why", "why"),
+        filled("code", _category),
+        filled("comment"),
+    ),
+    key="answer_id",
+)
+"""The columns of the sheet."""
+
+
+def _code(row: FilledRow[GapAnswer], coder: str, unfinished: str) -> Response:
+    if not row.values["code"] and unfinished == "refused":
+        row.refuse("code", "this answer has no code", code="E476", hint="code it, or read the sheet as unfinished")
     return Response(
         subject_id=coder,
         subject_kind="participant",
-        item_id=row.cells["answer_id"],
+        item_id=row.thing.answer_id,
         task=TASK,
         measure=MEASURE_CATEGORY,
-        option=code or None,
-        raw=row.cells["comment"] or None,
+        option=row.values["code"] or None,
+        raw=row.values["comment"] or None,
     )
 
 

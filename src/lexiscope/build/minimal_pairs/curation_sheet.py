@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from lexiscope.build.minimal_pairs.alternatives import Alternative
 from lexiscope.build.minimal_pairs.automatic import Proposal
+from lexiscope.build.minimal_pairs.candidates import Candidate, Context
 from lexiscope.build.minimal_pairs.curation import REASONS, Decision, Verdict, check_decision
 from lexiscope.build.minimal_pairs.decision_log import DecisionLog
-from lexiscope.core.errors import InputError
-from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet, write_sheet
-
-FILLED = ("verdict", "reason", "note", "context", "synonym", "distractor")
-"""The columns that a curator fills in; the last three hold what is proposed."""
-
-SHOWN = ("word", "sense", "sentence", "with_synonym", "with_distractor", "distractor_senses", "other_words", "contexts")
-"""The columns that a curator reads."""
+from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled, ignored
 
 _MOST_CONTEXTS = 5
 
@@ -29,8 +23,7 @@ def write_curation_sheet(
 
     At most five contexts are written out; any other context of the candidate may be named too.
     """
-    rows = [_row(one, decisions.get(one.proposal_id), language) for one in proposals]
-    write_sheet(path, ("proposal", *FILLED, *SHOWN), rows)
+    curation_sheet(language).write(path, [(one, decisions.get(one.proposal_id)) for one in proposals])
 
 
 def read_curation_sheet(path: Path, proposals: Sequence[Proposal], *, curator: str, at: str) -> tuple[Decision, ...]:
@@ -39,26 +32,13 @@ def read_curation_sheet(path: Path, proposals: Sequence[Proposal], *, curator: s
     Nothing is written: a sheet with one bad row changes nothing. Capitals and blanks round a verdict, a reason, an id
     or a word do not count; an empty context or word is the one that was proposed.
 
-    Errors: :class:`InputError` with file and line: E006 (not such a sheet), E462 (an unknown proposal, or one that
-    stands twice), E463 to E465 (see :func:`~lexiscope.build.minimal_pairs.curation.check_decision`), and those of the
-    row reader.
+    Errors: :class:`InputError` with file and line: E463 to E465 (see
+    :func:`~lexiscope.build.minimal_pairs.curation.check_decision`), and those of
+    :meth:`~lexiscope.items.sheets.form.SheetForm.read`.
     """
-    known = {one.proposal_id: one for one in proposals}
-    lines: dict[str, int] = {}
-    found = []
-    for row in read_sheet(path, ("proposal", *FILLED), what="a curation sheet"):
-        key = row.cells["proposal"].strip()
-        if key not in known:
-            hint = "read the sheet into the folder that it was written from; do not change the first column"
-            raise InputError(f"there is no proposal {key!r}", code="E462", place=row.place("proposal"), hint=hint)
-        if key in lines:
-            what = f"the proposal {key!r} stands in line {lines[key]} too"
-            raise InputError(what, code="E462", place=row.place("proposal"), hint="remove one of the two rows")
-        lines[key] = row.row.line
-        decision = _decision(row, known[key], curator, at)
-        if decision is not None:
-            found.append(decision)
-    return tuple(found)
+    rows = curation_sheet().read(path, [(one, None) for one in proposals], complete=False)
+    found = (_decision(row, row.thing[0], curator, at) for row in rows)
+    return tuple(each for each in found if each is not None)
 
 
 def take_in(log: DecisionLog, decisions: Sequence[Decision], proposals: Sequence[Proposal]) -> int:
@@ -74,25 +54,64 @@ def take_in(log: DecisionLog, decisions: Sequence[Decision], proposals: Sequence
     return len(new)
 
 
-def _row(one: Proposal, before: Decision | None, language: str) -> list[str]:
-    candidate = one.candidate
-    chosen = before.choice if before is not None else (one.context.context_id, one.synonym, one.distractor)
-    context = candidate.context(chosen[0]) or one.context
-    filled = [before.verdict, before.reason, before.note] if before is not None else ["", "", ""]
-    sense = f"{candidate.sense} (sense {candidate.sense_number} of {candidate.n_senses}): {candidate.gloss}"
-    return [
-        one.proposal_id,
-        *filled,
-        *chosen,
-        candidate.word,
-        sense,
-        context.marked(language=language),
-        context.marked(chosen[1], language=language),
-        context.marked(chosen[2], language=language),
-        "\n".join(f"{each.word}: {each.gloss}" for each in candidate.distractors),
-        f"synonyms: {_counted(candidate.synonyms)}\ndistractors: {_counted(candidate.distractors)}",
-        _contexts(one, language),
-    ]
+_Curated = tuple[Proposal, Decision | None]
+"""A proposal with what was decided on it before."""
+
+
+def curation_sheet(language: str = "en") -> SheetForm[_Curated]:
+    """Return the form of the sheet: the columns that a curator fills in are before those that are there to be read."""
+
+    def before(name: str) -> Callable[[_Curated], str]:
+        return lambda curated: getattr(curated[1], name) if curated[1] is not None else ""
+
+    def chosen(name: str) -> Callable[[_Curated], str]:
+        return lambda curated: getattr(curated[1] or curated[0], name)
+
+    def context(curated: _Curated) -> Context:
+        proposal, decision = curated
+        found = proposal.candidate.context(decision.context_id) if decision is not None else None
+        return found or proposal.context
+
+    def marked(name: str) -> Callable[[_Curated], str]:
+        return lambda curated: context(curated).marked(chosen(name)(curated), language=language)
+
+    return SheetForm(
+        "a curation sheet",
+        (
+            SheetColumn("proposal", lambda curated: curated[0].proposal_id),
+            filled("verdict", _lower, before("verdict")),
+            filled("reason", _lower, before("reason")),
+            filled("note", str.strip, before("note")),
+            filled("context", str.strip, lambda curated: (curated[1] or curated[0].context).context_id),
+            filled("synonym", str.strip, chosen("synonym")),
+            filled("distractor", str.strip, chosen("distractor")),
+            ignored("word", lambda curated: curated[0].candidate.word),
+            ignored("sense", lambda curated: _sense(curated[0].candidate)),
+            ignored("sentence", lambda curated: context(curated).marked(language=language)),
+            ignored("with_synonym", marked("synonym")),
+            ignored("with_distractor", marked("distractor")),
+            ignored("distractor_senses", lambda curated: _glosses(curated[0].candidate)),
+            ignored("other_words", lambda curated: _other_words(curated[0].candidate)),
+            ignored("contexts", lambda curated: _contexts(curated[0], language)),
+        ),
+        key="proposal",
+    )
+
+
+def _lower(text: str) -> str:
+    return text.strip().lower()
+
+
+def _sense(one: Candidate) -> str:
+    return f"{one.sense} (sense {one.sense_number} of {one.n_senses}): {one.gloss}"
+
+
+def _glosses(one: Candidate) -> str:
+    return "\n".join(f"{each.word}: {each.gloss}" for each in one.distractors)
+
+
+def _other_words(one: Candidate) -> str:
+    return f"synonyms: {_counted(one.synonyms)}\ndistractors: {_counted(one.distractors)}"
 
 
 def _counted(words: Sequence[Alternative]) -> str:
@@ -106,24 +125,23 @@ def _contexts(one: Proposal, language: str) -> str:
     return "\n".join([*lines, *([f"and {more} more in contexts.csv"] if more > 0 else [])])
 
 
-def _decision(row: SheetRow, proposal: Proposal, curator: str, at: str) -> Decision | None:
-    cells = {name: row.cells[name].strip() for name in FILLED}
-    verdict = cells["verdict"].lower()
-    if not verdict:
+def _decision(row: FilledRow[_Curated], proposal: Proposal, curator: str, at: str) -> Decision | None:
+    cells = row.values
+    if not cells["verdict"]:
         if cells["reason"]:
             what, hint = "there is a reason and no verdict", f"write reject, or clear the reason ({', '.join(REASONS)})"
-            raise InputError(what, code="E463", place=row.place("verdict"), hint=hint)
+            row.refuse("verdict", what, code="E463", hint=hint)
         return None
     decision = Decision(
         proposal_id=proposal.proposal_id,
         curator=curator,
-        verdict=cast(Verdict, verdict),
+        verdict=cast(Verdict, cells["verdict"]),
         context_id=cells["context"] or proposal.context.context_id,
         synonym=cells["synonym"] or proposal.synonym,
         distractor=cells["distractor"] or proposal.distractor,
-        reason=cells["reason"].lower(),
+        reason=cells["reason"],
         note=cells["note"],
         at=at,
         through="sheet",
     )
-    return check_decision(decision, proposal, place=row.place("verdict"))
+    return check_decision(decision, proposal, place=row.row.place("verdict"))

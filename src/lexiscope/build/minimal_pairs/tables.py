@@ -12,40 +12,21 @@ from lexiscope.build.minimal_pairs.automatic import Proposal
 from lexiscope.build.minimal_pairs.candidates import Candidate, Context
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.foreign import parse_json
-from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet, write_sheet
+from lexiscope.items.sheets.form import SheetColumn, SheetForm
+from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet
 
 CANDIDATES, CONTEXTS, PROPOSALS = "candidates.csv", "contexts.csv", "proposals.csv"
-
-_CANDIDATE = ("sense", "word", "gloss", "sense_number", "n_senses", "n_contexts", "synset", "synonyms", "distractors")
-_CONTEXT = ("context_id", "sense", "sentence_id", "start", "end", "tokenised", "flagged", "place", "text")
-_PROPOSAL = ("proposal_id", "word", "sense", "context_id", "synonym", "distractor", "marked")
 
 
 def write_candidates(folder: Path, candidates: Sequence[Candidate]) -> None:
     """Write candidates and their contexts; synonyms and distractors stand in their cells as JSON."""
-    rows = [
-        [
-            *(one.sense, one.word, one.gloss, str(one.sense_number), str(one.n_senses), str(len(one.contexts))),
-            " ".join(one.synset),
-            _json(one.synonyms),
-            _json(one.distractors),
-        ]
-        for one in candidates
-    ]
-    write_sheet(folder / CANDIDATES, _CANDIDATE, rows)
-    write_sheet(folder / CONTEXTS, _CONTEXT, [_context_row(one, each) for one in candidates for each in one.contexts])
+    _CANDIDATE.write(folder / CANDIDATES, candidates)
+    _CONTEXT.write(folder / CONTEXTS, [(one, each) for one in candidates for each in one.contexts])
 
 
 def write_proposals(folder: Path, proposals: Sequence[Proposal], *, language: str = "en") -> None:
     """Write what is proposed: one row per proposal."""
-    rows = [
-        [
-            *(one.proposal_id, one.candidate.word, one.candidate.sense, one.context.context_id),
-            *(one.synonym, one.distractor, one.context.marked(language=language)),
-        ]
-        for one in proposals
-    ]
-    write_sheet(folder / PROPOSALS, _PROPOSAL, rows)
+    _proposals(language).write(folder / PROPOSALS, proposals)
 
 
 def read_candidates(folder: Path) -> tuple[Candidate, ...]:
@@ -55,10 +36,10 @@ def read_candidates(folder: Path) -> tuple[Candidate, ...]:
     :func:`~lexiscope.items.tables.spreadsheet.read_sheet`.
     """
     contexts: dict[str, list[Context]] = {}
-    for row in read_sheet(_table(folder, CONTEXTS), _CONTEXT, what="a table of contexts"):
+    for row in read_sheet(_table(folder, CONTEXTS), _CONTEXT.header, what=_CONTEXT.what):
         contexts.setdefault(row.cells["sense"], []).append(_context(row))
     found = []
-    for row in read_sheet(_table(folder, CANDIDATES), _CANDIDATE, what="a table of candidates"):
+    for row in read_sheet(_table(folder, CANDIDATES), _CANDIDATE.header, what=_CANDIDATE.what):
         found.append(_candidate(row, contexts.pop(row.cells["sense"], [])))
     if contexts:
         what = f"there are contexts of {next(iter(contexts))!r}, which is no candidate"
@@ -72,7 +53,8 @@ def read_proposals(folder: Path) -> tuple[Proposal, ...]:
     Errors: those of :func:`read_candidates`; :class:`InputError` E468 for a proposal that is none of the candidates'.
     """
     candidates = {one.sense: one for one in read_candidates(folder)}
-    rows = read_sheet(_table(folder, PROPOSALS), _PROPOSAL, what="a table of proposals")
+    form = _proposals("en")
+    rows = read_sheet(_table(folder, PROPOSALS), form.header, what=form.what)
     return tuple(_proposal(row, candidates) for row in rows)
 
 
@@ -90,10 +72,52 @@ def _json(alternatives: Sequence[Alternative]) -> str:
     return json.dumps([asdict(each) for each in alternatives], ensure_ascii=False)
 
 
-def _context_row(candidate: Candidate, one: Context) -> list[str]:
-    numbers = (str(one.start), str(one.end), "yes" if one.tokenised else "no")
-    rest = (" ".join(one.flagged), str(one.place), one.text)
-    return [one.context_id, candidate.sense, one.sentence_id, *numbers, *rest]
+_CANDIDATE: SheetForm[Candidate] = SheetForm(
+    "a table of candidates",
+    (
+        SheetColumn("sense", lambda one: one.sense),
+        SheetColumn("word", lambda one: one.word),
+        SheetColumn("gloss", lambda one: one.gloss),
+        SheetColumn("sense_number", lambda one: str(one.sense_number)),
+        SheetColumn("n_senses", lambda one: str(one.n_senses)),
+        SheetColumn("n_contexts", lambda one: str(len(one.contexts))),
+        SheetColumn("synset", lambda one: " ".join(one.synset)),
+        SheetColumn("synonyms", lambda one: _json(one.synonyms)),
+        SheetColumn("distractors", lambda one: _json(one.distractors)),
+    ),
+    key="sense",
+)
+_CONTEXT: SheetForm[tuple[Candidate, Context]] = SheetForm(
+    "a table of contexts",
+    (
+        SheetColumn("context_id", lambda pair: pair[1].context_id),
+        SheetColumn("sense", lambda pair: pair[0].sense),
+        SheetColumn("sentence_id", lambda pair: pair[1].sentence_id),
+        SheetColumn("start", lambda pair: str(pair[1].start)),
+        SheetColumn("end", lambda pair: str(pair[1].end)),
+        SheetColumn("tokenised", lambda pair: "yes" if pair[1].tokenised else "no"),
+        SheetColumn("flagged", lambda pair: " ".join(pair[1].flagged)),
+        SheetColumn("place", lambda pair: str(pair[1].place)),
+        SheetColumn("text", lambda pair: pair[1].text),
+    ),
+    key="context_id",
+)
+
+
+def _proposals(language: str) -> SheetForm[Proposal]:
+    return SheetForm(
+        "a table of proposals",
+        (
+            SheetColumn("proposal_id", lambda one: one.proposal_id),
+            SheetColumn("word", lambda one: one.candidate.word),
+            SheetColumn("sense", lambda one: one.candidate.sense),
+            SheetColumn("context_id", lambda one: one.context.context_id),
+            SheetColumn("synonym", lambda one: one.synonym),
+            SheetColumn("distractor", lambda one: one.distractor),
+            SheetColumn("marked", lambda one: one.context.marked(language=language)),
+        ),
+        key="proposal_id",
+    )
 
 
 def _context(row: SheetRow) -> Context:

@@ -17,8 +17,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import statistic_name
-from lexiscope.items.sheets.choice_sheet import checked_rows, is_marked
-from lexiscope.items.tables.spreadsheet import SheetRow, write_sheet
+from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled, mark
 
 TASK = "plausibility"
 MEASURE = "error_tag"
@@ -30,8 +29,6 @@ TAGS: Mapping[str, str] = {
 """The tags, and what each means."""
 
 NONE = "none_of_these"
-SHOWN = ("case_id", "story", "meaning", "example", "people", "answer")
-COLUMNS = (*SHOWN, *TAGS, NONE, "comment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +54,20 @@ def write_tag_sheet(path: Path | str, cases: Sequence[ErrorCase]) -> None:
     Errors: :class:`InputError` for a case that stands twice, or without the conditions of a story;
     :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
-    empty = ("",) * (len(TAGS) + 2)
-    write_sheet(path, COLUMNS, [(*cells, *empty) for cells in _shown(cases).values()])
+    SHEET.write(path, _distinct(cases))
 
 
 def read_tags(path: Path | str, cases: Sequence[ErrorCase], *, coder: str) -> ResponseTable:
     """Read a coded sheet: for each error a row per tag, 1 where it applies and 0 where not, the comment in ``raw``.
 
     The coder is the subject and the id of the case the item; the measure names the tag.
-    Errors: :class:`InputError` E471 to E474 as in :func:`lexiscope.items.sheets.choice_sheet.read_choice_sheet`, E475
-    (a mark that is none, or a tag beside ``none_of_these``), E476 (nothing is marked), E505 for a coder without a name.
+    Errors: :class:`InputError` E475 (a mark that is none, or a tag and also ``none_of_these``), E476 (nothing is
+    marked), E505 for a coder without a name, and those of :meth:`~lexiscope.items.sheets.form.SheetForm.read`.
     """
     if not coder.strip():
         raise InputError("a sheet needs the name of its coder", code="E505", hint="use a code, not a full name")
     rows: list[Response] = []
-    for position, row in enumerate(checked_rows(path, COLUMNS, _shown(cases), what="a sheet of error tags")):
+    for position, row in enumerate(SHEET.read(path, _distinct(cases))):
         rows.extend(_tags(row, coder, position))
     return ResponseTable.from_rows(rows)
 
@@ -89,42 +85,50 @@ def tag_measure(tag: str) -> str:
     return statistic_name(MEASURE, tag=tag)
 
 
-def _shown(cases: Sequence[ErrorCase]) -> dict[str, tuple[str, ...]]:
-    """The cells that coders read, by the id of the case."""
-    found: dict[str, tuple[str, ...]] = {}
+def _distinct(cases: Sequence[ErrorCase]) -> Sequence[ErrorCase]:
+    seen: set[str] = set()
     for case in cases:
-        if case.case_id in found:
+        if case.case_id in seen:
             raise InputError("an error stands twice", code="E472", place=Place(item_id=case.item.item_id))
-        people = f"{case.mean:.2f} ± {case.sd:.2f}"
-        meaning, example = (str(case.item.condition(name)) for name in ("sense", "example"))
-        found[case.case_id] = (
-            case.case_id,
-            story_text(case.item, case.item.usages[0].bracketed),
-            meaning,
-            example,
-            people,
-            f"{case.answer:g}",
-        )
-    return found
+        seen.add(case.case_id)
+    return cases
 
 
-def _tags(row: SheetRow, coder: str, position: int) -> Iterator[Response]:
-    applies = {tag: is_marked(row, tag) for tag in TAGS}
-    none = is_marked(row, NONE)
+SHEET: SheetForm[ErrorCase] = SheetForm(
+    "a sheet of error tags",
+    (
+        SheetColumn("case_id", lambda case: case.case_id),
+        SheetColumn("story", lambda case: story_text(case.item, case.item.usages[0].bracketed)),
+        SheetColumn("meaning", lambda case: str(case.item.condition("sense"))),
+        SheetColumn("example", lambda case: str(case.item.condition("example"))),
+        SheetColumn("people", lambda case: f"{case.mean:.2f} ± {case.sd:.2f}"),
+        SheetColumn("answer", lambda case: f"{case.answer:g}"),
+        *(filled(name, mark) for name in (*TAGS, NONE)),
+        filled("comment"),
+    ),
+    key="case_id",
+)
+"""The columns of the sheet."""
+
+
+def _tags(row: FilledRow[ErrorCase], coder: str, position: int) -> Iterator[Response]:
+    applies = {tag: row.values[tag] for tag in TAGS}
+    none = row.values[NONE]
     if none and any(applies.values()):
         hint = f"take the x away from {NONE}, or from the tags"
-        raise InputError("a tag stands beside none_of_these", code="E475", place=row.place(NONE), hint=hint)
+        row.refuse(NONE, "a tag stands beside none_of_these", code="E475", hint=hint)
     if not none and not any(applies.values()):
-        hint = f"put an x under a tag, or under {NONE}"
-        raise InputError("this error has no tag", code="E476", place=row.place(next(iter(TAGS))), hint=hint)
+        row.refuse(
+            next(iter(TAGS)), "this error has no tag", code="E476", hint=f"put an x under a tag, or under {NONE}"
+        )
     for tag, given in applies.items():
         yield Response(
             subject_id=coder,
             subject_kind="participant",
-            item_id=row.cells["case_id"],
+            item_id=row.thing.case_id,
             task=TASK,
             measure=tag_measure(tag),
             value=float(given),
             position=position,
-            raw=row.cells["comment"] or None,
+            raw=row.values["comment"] or None,
         )

@@ -19,16 +19,13 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import GUESSED_WORD, view_usage
 from lexiscope.items.choice_sets.articles import with_article
 from lexiscope.items.choice_sets.inflection import EnglishForms
-from lexiscope.items.sheets.choice_sheet import checked_rows
+from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled
 from lexiscope.items.sheets.given_answer import MEASURE_GUESS
-from lexiscope.items.tables.spreadsheet import SheetRow, write_sheet
 from lexiscope.resources.lexicons import wordnet
 
 GUESS_OF, GUESS, FITS = "guess_of", "guess", "guess_fits"
 """Conditions of an item with a guess: the item that was guessed at, the guess, and whether it fits, where judged."""
 
-COLUMNS = ("slot_id", "context", "original", "guess", "proposed", "doubt", "form", "fits", "comment")
-_SHOWN = 6
 _OK = "ok"
 _FITS = {"": None, "x": True, "1": True, "yes": True, "y": True, "0": False, "no": False, "n": False}
 
@@ -133,21 +130,17 @@ def write_guess_sheet(path: Path | str, slots: Sequence[GuessedSlot]) -> None:
 
     Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
-    write_sheet(path, COLUMNS, [(*_shown(slot), "", "", "") for slot in slots])
+    SHEET.write(path, slots)
 
 
 def read_guess_sheet(path: Path | str, slots: Sequence[GuessedSlot]) -> dict[str, DecidedSlot]:
     """Read the sheet: slot id → the form decided on. ``ok`` accepts the proposal, any other text is the form itself.
 
     An empty cell accepts a form that was certain. ``fits``: x or no; empty where it was not judged.
-    Errors: :class:`InputError` E471 to E474 (see :func:`lexiscope.items.sheets.choice_sheet.checked_rows`), E476 (a
-    doubtful form that nobody decided on), E475 (no mark), and those of
-    :func:`lexiscope.items.tables.spreadsheet.read_sheet`.
+    Errors: :class:`InputError` E476 (a doubtful form that nobody decided on), E475 (no mark), and those of
+    :meth:`~lexiscope.items.sheets.form.SheetForm.read`.
     """
-    by_id = {slot.slot_id: slot for slot in slots}
-    shown = {key: _shown(slot) for key, slot in by_id.items()}
-    rows = checked_rows(path, COLUMNS, shown, what="a sheet of guessed words")
-    return {row.cells["slot_id"]: _decided(row, by_id[row.cells["slot_id"]]) for row in rows}
+    return {row.thing.slot_id: _decided(row) for row in SHEET.read(path, slots)}
 
 
 def certain_forms(slots: Sequence[GuessedSlot]) -> dict[str, DecidedSlot]:
@@ -222,19 +215,38 @@ def _place_doubt(form: str, usage: Usage) -> str:
     return "a capital letter inside the sentence" if usage.target[:1].isupper() and inside else ""
 
 
-def _shown(slot: GuessedSlot) -> tuple[str, ...]:
-    return (slot.slot_id, slot.context, slot.original, slot.guess.guess, slot.proposed, slot.doubt)
+def _fits(text: str) -> bool | None:
+    sign = text.strip().casefold()
+    if sign not in _FITS:
+        hint = "write x where the guess fits, no where it does not"
+        raise InputError(f"{text!r} is no mark", code="E475", hint=hint)
+    return _FITS[sign]
 
 
-def _decided(row: SheetRow, slot: GuessedSlot) -> DecidedSlot:
-    form, mark = " ".join(row.cells["form"].split()), row.cells["fits"].strip().casefold()
+SHEET: SheetForm[GuessedSlot] = SheetForm(
+    "a sheet of guessed words",
+    (
+        SheetColumn("slot_id", lambda slot: slot.slot_id),
+        SheetColumn("context", lambda slot: slot.context),
+        SheetColumn("original", lambda slot: slot.original),
+        SheetColumn("guess", lambda slot: slot.guess.guess),
+        SheetColumn("proposed", lambda slot: slot.proposed),
+        SheetColumn("doubt", lambda slot: slot.doubt),
+        filled("form", lambda text: " ".join(text.split())),
+        filled("fits", _fits),
+        filled("comment"),
+    ),
+    key="slot_id",
+)
+"""The columns of the sheet."""
+
+
+def _decided(row: FilledRow[GuessedSlot]) -> DecidedSlot:
+    form, slot = row.values["form"], row.thing
     if not form and slot.doubt:
         what, hint = f"nobody decided on the form of {slot.guess.guess!r}", "write ok, or the form as it is to stand"
-        raise InputError(what, code="E476", place=row.place("form"), hint=f"{hint}: {slot.doubt}")
-    if mark not in _FITS:
-        what, hint = f"{row.cells['fits']!r} is no mark", "write x where the guess fits, no where it does not"
-        raise InputError(what, code="E475", place=row.place("fits"), hint=hint)
-    return DecidedSlot(slot.proposed if not form or form.casefold() == _OK else form, _FITS[mark])
+        row.refuse("form", what, code="E476", hint=f"{hint}: {slot.doubt}")
+    return DecidedSlot(slot.proposed if not form or form.casefold() == _OK else form, row.values["fits"])
 
 
 def _with_guess(item: Item, guess: WordGuess, slots: Sequence[DecidedSlot]) -> Item:

@@ -9,7 +9,7 @@ there is a second judgment, under a measure of its own, and never mixed with tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +21,9 @@ from lexiscope.core.screen import Screen
 from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
 from lexiscope.items.arrange.overlapping_lists import OverlappingLists
 from lexiscope.items.arrange.views import shown_texts
-from lexiscope.items.sheets.choice_sheet import checked_rows, is_marked
+from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled, ignored, mark
 from lexiscope.items.sheets.given_answer import MEASURE_CHOICE, MEASURE_PAGE, GivenAnswer
-from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet, write_sheet
+from lexiscope.items.tables.spreadsheet import read_sheet
 
 LABEL, PAGE = "label", "page"
 REVEAL = "reveal"
@@ -33,28 +33,18 @@ SHEET_VIEWS = ("full", "context", "word", REVEAL)
 _WHAT = "a sheet of items in one view"
 
 
-@dataclass(frozen=True, slots=True)
-class _ViewForm:
-    """How a task's sheet looks in a view: columns that are shown, the answer, and what may be marked next to it.
+_Numbered = tuple[int, Item]
+"""An item with its number on the sheet, from 1."""
 
-    The last of ``shown`` are the conditions ``told``, which are shown in every view.
-    """
+
+@dataclass(frozen=True, slots=True)
+class _ViewSheet:
+    """The sheet of a task in a view: which column holds the answer, and what may be marked or written next to it."""
 
     task: str
-    shown: tuple[str, ...]
     answer: str
-    beside: tuple[str, ...]
-    told: tuple[str, ...]
-
-    @property
-    def header(self) -> tuple[str, ...]:
-        """The columns as they are written."""
-        return ("example_no", *self.shown, self.answer, *self.beside, "comment", "view", "list", "item_id")
-
-    @property
-    def checked(self) -> tuple[str, ...]:
-        """The columns that must come back, those first that must come back unchanged."""
-        return ("item_id", *self.shown, "view", "list", self.answer, *self.beside, "comment")
+    extra: tuple[str, ...]
+    form: SheetForm[_Numbered]
 
 
 def write_view_sheet(path: Path | str, items: Sequence[Item], *, view: str, list_id: str = "1") -> None:
@@ -65,13 +55,7 @@ def write_view_sheet(path: Path | str, items: Sequence[Item], *, view: str, list
     Errors: :class:`InputError` E619 for a view that has no sheet, E617 for items that are none of these, or not all of
     one kind; :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
-    form = _form(items, view)
-    empty = [""] * (len(form.beside) + 2)
-    rows = [
-        (str(number), *_shown(item, view, form), *empty, view, list_id, item.item_id)
-        for number, item in enumerate(items, start=1)
-    ]
-    write_sheet(path, form.header, rows)
+    _view_sheet(items, view, list_id).form.write(path, enumerate(items, start=1))
 
 
 def read_view_sheet(path: Path | str, drawn: OverlappingLists, *, participant: str) -> ResponseTable:
@@ -80,20 +64,18 @@ def read_view_sheet(path: Path | str, drawn: OverlappingLists, *, participant: s
     An answer is ``t`` or ``f`` in any case; an empty one is a row without option. Who marks ``undecided`` has answered
     ``t``, as the study asks for, and has a row ``flag_undecided``. Guesses and comments are rows of their own: nothing
     that stands in the sheet is lost. Rows are in the order of the sheet.
-    Errors: :class:`InputError` E471 (a row of no item of the list), E472 (an item stands twice), E473 (an item is
-    missing), E474 (what was shown has been changed, or a view or list that there is not), E475 (no answer that can be
-    given, a mark that is none, *undecided* beside ``f``), E505 (no name), and those of
-    :func:`lexiscope.items.tables.spreadsheet.read_sheet`.
+    Errors: :class:`InputError` E474 (a view or list that there is not), E475 (no answer that can be given, a mark that
+    is none, *undecided* with ``f``), E505 (no name), and those of
+    :meth:`~lexiscope.items.sheets.form.SheetForm.read`.
     """
     if not participant.strip():
         raise InputError("a sheet needs the name of its participant", code="E505", hint="use a code, not a full name")
     view, list_id = _of_sheet(path, len(drawn.lists))
-    items = {item.item_id: item for item in drawn.lists[int(list_id) - 1]}
-    form = _form(tuple(items.values()), view)
-    shown = {key: (key, *_shown(item, view, form), view, list_id) for key, item in items.items()}
+    items = drawn.lists[int(list_id) - 1]
+    sheet = _view_sheet(items, view, list_id)
     rows: list[Response] = []
-    for position, row in enumerate(checked_rows(path, form.checked, shown, what=_WHAT)):
-        rows.extend(_given(row, form, view, participant, position).rows())
+    for position, row in enumerate(sheet.form.read(path, enumerate(items, start=1))):
+        rows.extend(_given(row, sheet, view, participant, list_id, position).rows())
     return ResponseTable.from_rows(rows)
 
 
@@ -114,28 +96,48 @@ def refuse_two_views(answered: Sequence[ResponseTable]) -> None:
                 raise InputError(what, code="E487", place=Place(item_id=item_id), hint=hint)
 
 
-def _form(items: Sequence[Item], view: str) -> _ViewForm:
-    """The form of the task that the items are of, told by what they hold; other tasks have no sheet."""
+def _view_sheet(items: Sequence[Item], view: str, list_id: str) -> _ViewSheet:
+    """Return the sheet of the task that the items are of, told by what they hold; other tasks have no sheet."""
     if view not in SHEET_VIEWS:
         raise InputError(f"there is no sheet of the view {view!r}", code="E619", hint=f"use {', '.join(SHEET_VIEWS)}")
     screens = {name: screen for name, screen in catalog.screens().items() if screen.on_sheet is not None}
     tasks = {_task_of(item, screens) for item in items}
     if len(tasks) == 1 and tasks <= screens.keys():
         (task,) = tasks
-        return _form_of(task, screens[task], view)
+        return _sheet_of(task, screens[task], view, list_id)
     what = (
         f"a sheet holds pairs, senses to verify, or mentions to link, all of one kind, not {', '.join(sorted(tasks))}"
     )
     raise InputError(what, code="E617", hint="draw from one dataset of these tasks, or ask in the app")
 
 
-def _form_of(task: str, screen: Screen, view: str) -> _ViewForm:
-    told = (*screen.requires, *screen.shows)
+def _sheet_of(task: str, screen: Screen, view: str, list_id: str) -> _ViewSheet:
     if screen.widget == "search":
-        return _ViewForm(task, ("mention" if view == "word" else "context", *told), PAGE, screen.flags, told)
-    numbered = "word" if view == "word" else "context"
-    shown = (*(f"{numbered}{number}" for number in range(1, screen.n_usages + 1)), *told)
-    return _ViewForm(task, shown, LABEL, ("word", "undecided") if view in screen.guess_views else (), told)
+        texts, answer, extra = ["mention" if view == "word" else "context"], filled(PAGE), screen.flags
+    else:
+        numbered = "word" if view == "word" else "context"
+        texts, answer = [f"{numbered}{number}" for number in range(1, screen.n_usages + 1)], filled(LABEL, _label)
+        extra = ("word", "undecided") if view in screen.guess_views else ()
+    columns: list[SheetColumn[_Numbered]] = [
+        ignored("example_no", lambda numbered: str(numbered[0])),
+        *(SheetColumn(name, _text(at, view)) for at, name in enumerate(texts)),
+        *(SheetColumn(name, _condition(name)) for name in (*screen.requires, *screen.shows)),
+        answer,
+        *(filled(name, str.strip if name == "word" else mark) for name in extra),
+        filled("comment"),
+        SheetColumn("view", lambda _: view),
+        SheetColumn("list", lambda _: list_id),
+        SheetColumn("item_id", lambda numbered: numbered[1].item_id),
+    ]
+    return _ViewSheet(task, answer.name, extra, SheetForm(_WHAT, tuple(columns), key="item_id"))
+
+
+def _text(at: int, view: str) -> Callable[[_Numbered], str]:
+    return lambda numbered: shown_texts(numbered[1], "full" if view == REVEAL else view)[at]
+
+
+def _condition(name: str) -> Callable[[_Numbered], str]:
+    return lambda numbered: str(numbered[1].conditions.get(name, ""))
 
 
 def _task_of(item: Item, screens: Mapping[str, Screen]) -> str:
@@ -144,11 +146,6 @@ def _task_of(item: Item, screens: Mapping[str, Screen]) -> str:
     if asked:
         return asked[0]
     return f"items of {len(item.usages)} texts with glosses" if item.usages else "items without a text"
-
-
-def _shown(item: Item, view: str, form: _ViewForm) -> tuple[str, ...]:
-    told = [str(item.conditions.get(name, "")) for name in form.told]
-    return (*shown_texts(item, "full" if view == REVEAL else view), *told)
 
 
 def _of_sheet(path: Path | str, n_lists: int) -> tuple[str, str]:
@@ -166,35 +163,35 @@ def _of_sheet(path: Path | str, n_lists: int) -> tuple[str, str]:
     return first.cells["view"], first.cells["list"]
 
 
-def _given(row: SheetRow, form: _ViewForm, view: str, participant: str, position: int) -> GivenAnswer:
-    cells, again = row.cells, view == REVEAL
-    marks = {column: is_marked(row, column) for column in form.beside if column != "word"}
+def _given(
+    row: FilledRow[_Numbered], sheet: _ViewSheet, view: str, participant: str, list_id: str, position: int
+) -> GivenAnswer:
+    values, again = row.values, view == REVEAL
+    marks = {column: values[column] for column in sheet.extra if column != "word"}
+    label = values.get(LABEL)
+    if marks.get("undecided") and label == DIFFERENT:
+        what, hint = "who cannot decide writes t, not f", "write t, or take the mark under undecided away"
+        row.refuse("undecided", what, code="E475", hint=hint)
     return GivenAnswer(
         participant,
-        cells["item_id"],
-        form.task,
+        row.thing[1].item_id,
+        sheet.task,
         "full" if again else view,
-        label=_label(row, marks) if form.answer == LABEL else None,
-        page=cells[PAGE] if form.answer == PAGE else None,
+        label=SAME if marks.get("undecided") and sheet.answer == LABEL else label,
+        page=values.get(PAGE),
         marks={f"flag_{column}": marked for column, marked in marks.items()},
-        guess=cells["word"].strip() if "word" in form.beside else "",
-        comment=cells["comment"],
-        raw=cells[form.answer],
+        guess=values.get("word", ""),
+        comment=values["comment"],
+        raw=row.row.cells[sheet.answer],
         revealed=again,
-        list_id=cells["list"],
+        list_id=list_id,
         position=position,
     )
 
 
-def _label(row: SheetRow, marks: dict[str, bool]) -> str | None:
-    label, undecided = row.cells[LABEL].strip().casefold(), marks.get("undecided", False)
+def _label(text: str) -> str | None:
+    label = text.strip().casefold()
     if label not in ("", SAME, DIFFERENT):
-        what, hint = (
-            f"{row.cells[LABEL]!r} is no answer",
-            "write t (the same meaning; it fits), f (another), or nothing",
-        )
-        raise InputError(what, code="E475", place=row.place(LABEL), hint=hint)
-    if undecided and label == DIFFERENT:
-        what, hint = "who cannot decide writes t, not f", "write t, or take the mark under undecided away"
-        raise InputError(what, code="E475", place=row.place("undecided"), hint=hint)
-    return SAME if undecided else label or None
+        hint = "write t (the same meaning; it fits), f (another), or nothing"
+        raise InputError(f"{text!r} is no answer", code="E475", hint=hint)
+    return label or None

@@ -1,0 +1,147 @@
+"""A sheet that people fill in, as a list of columns: what is written, what must come back unchanged, what is answered.
+
+Every sheet is written and read back here. Tables that only leave the program are in
+:mod:`lexiscope.items.sheets.sheet`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Literal, NoReturn, TypeVar
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet, write_sheet
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SheetColumn(Generic[T]):
+    """A column of a sheet: its name, and the text of its cell for each thing that has a row.
+
+    ``back`` says what becomes of the column when the sheet is read: it must be ``unchanged``, it was ``filled`` in by
+    people and ``read`` makes a value of the text, or it is ``ignored`` and may be missing. ``read`` raises
+    :class:`InputError` without a place for a text that it refuses.
+    """
+
+    name: str
+    cell: Callable[[T], str]
+    back: Literal["unchanged", "filled", "ignored"] = "unchanged"
+    read: Callable[[str], Any] = str
+
+
+def filled(name: str, read: Callable[[str], Any] = str, cell: Callable[[Any], str] = lambda _: "") -> SheetColumn[Any]:
+    """Return a column that people fill in; *cell* is what is in it before."""
+    return SheetColumn(name, cell, "filled", read)
+
+
+def ignored(name: str, cell: Callable[[T], str]) -> SheetColumn[T]:
+    """Return a column that is there to be read by people only."""
+    return SheetColumn(name, cell, "ignored")
+
+
+@dataclass(frozen=True, slots=True)
+class FilledRow(Generic[T]):
+    """A row that came back: the thing that it is about, and the values of its filled columns by name."""
+
+    thing: T
+    values: Mapping[str, Any]
+    row: SheetRow
+
+    def refuse(self, column: str, what: str, *, code: str, hint: str) -> NoReturn:
+        """Raise :class:`InputError` at the cell of a column."""
+        raise InputError(what, code=code, place=self.row.place(column), hint=hint)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetForm(Generic[T]):
+    """A kind of sheet: what it is called in errors, its columns in order, and which of them has the id of a row."""
+
+    what: str
+    columns: tuple[SheetColumn[T], ...]
+    key: str
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    def write(self, path: Path | str, things: Iterable[T]) -> None:
+        """Write a row for each thing, in their order.
+
+        Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
+        """
+        write_sheet(path, self.header, ([column.cell(thing) for column in self.columns] for thing in things))
+
+    def read(self, path: Path | str, things: Iterable[T], *, complete: bool = True) -> Iterator[FilledRow[T]]:
+        """Yield the rows in the order of the sheet, which people may have sorted otherwise.
+
+        White space around an id, and how much of it is in a cell that was shown, do not count.
+        Errors: :class:`InputError` E471 (a row of no thing), E472 (a thing stands twice), E474 (what was shown has
+        been changed), and if *complete* E473 (a thing is missing); those of the columns' ``read`` with their place;
+        those of :func:`~lexiscope.items.tables.spreadsheet.read_sheet`.
+        """
+        (key,) = (column for column in self.columns if column.name == self.key)
+        shown = [column for column in self.columns if column.back == "unchanged" and column is not key]
+        answered = [column for column in self.columns if column.back == "filled"]
+        by_id = {key.cell(thing): thing for thing in things}
+        lines: dict[str, int] = {}
+        for row in read_sheet(path, [column.name for column in (key, *shown, *answered)], what=self.what):
+            row_id = row.cells[self.key].strip()
+            if row_id not in by_id:
+                hint = "keep the ids as they were written, and read the sheet with the items that it was made of"
+                raise InputError(f"the sheet has no row {row_id!r}", code="E471", place=row.place(self.key), hint=hint)
+            if row_id in lines:
+                hint = f"it stands in line {lines[row_id]} too: keep the one that counts"
+                raise InputError(f"{row_id!r} stands twice", code="E472", place=row.place(self.key), hint=hint)
+            lines[row_id] = row.row.line
+            thing = by_id[row_id]
+            for column in shown:
+                _check_unchanged(row, column.name, column.cell(thing), row_id)
+            yield FilledRow(thing, {column.name: _value(row, column) for column in answered}, row)
+        missing = [row_id for row_id in by_id if row_id not in lines]
+        if missing and complete:
+            raise InputError(
+                f"{len(missing)} of {len(by_id)} rows are missing from the sheet",
+                code="E473",
+                place=Place(str(path), item_id=missing[0]),
+                hint="a row without an answer stays in the sheet, its answer empty",
+            )
+
+
+_MARKS = frozenset({"x", "1", "yes", "y", "true", "weird"})
+_NO_MARKS = frozenset({"", "0", "no", "n", "false"})
+
+
+def mark(text: str) -> bool:
+    """Read a cell that is marked with x, 1 or yes.
+
+    >>> mark("X"), mark("")
+    (True, False)
+
+    Errors: :class:`InputError` E475 for anything else in a cell that is not empty, 0 or no.
+    """
+    sign = text.casefold()
+    if sign not in _MARKS | _NO_MARKS:
+        raise InputError(f"{text!r} is no mark", code="E475", hint="write x, or nothing; remarks belong in the comment")
+    return sign in _MARKS
+
+
+def _check_unchanged(row: SheetRow, column: str, shown: str, row_id: str) -> None:
+    # a spreadsheet may fold white space and turn line ends
+    if row.cells[column].split() != shown.split():
+        what, hint = (
+            f"the cell {column!r} of {row_id!r} is not as it was shown",
+            f"put it back: {shown!r}; corrections belong in the comment",
+        )
+        raise InputError(what, code="E474", place=row.place(column), hint=hint)
+
+
+def _value(row: SheetRow, column: SheetColumn[Any]) -> Any:
+    try:
+        return column.read(row.cells[column.name])
+    except InputError as error:
+        place = row.place(column.name)
+        raise InputError(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error
