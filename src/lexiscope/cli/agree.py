@@ -24,9 +24,7 @@ from lexiscope.analysis.agreement.summary import (
     summarise,
 )
 from lexiscope.analysis.ratings import PEOPLE, Ratings
-from lexiscope.cli.options import as_json as json_option
-from lexiscope.cli.options import quiet as quiet_option
-from lexiscope.cli.options import read_scale
+from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.verb import Verb
 from lexiscope.core.result import Interval, Record, marked_records, parse_statistic, to_json
@@ -41,14 +39,10 @@ SPREAD = ",over_raters="
 
 @click.command(cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--rater", default="", metavar="COLUMN", help="Who rated. Recognised: rater, participant, subject …")
+@options.of(RatingColumns)
 @click.option(
-    "--item", multiple=True, metavar="COLUMN", help="What was rated; repeat it where two columns identify it."
+    "--scale", nargs=2, type=float, callback=options.read_scale, metavar="LOW HIGH", help="Ends of the scale: 1 5."
 )
-@click.option("--value", default="", metavar="COLUMN", help="The rating. Recognised: value, rating, response, score …")
-@click.option("--group", default="", metavar="COLUMN", help="What items share (a word): resampled together.")
-@click.option("--rater-group", default="", metavar="COLUMN", help="What raters share (a country): groups compared.")
-@click.option("--scale", nargs=2, type=float, callback=read_scale, metavar="LOW HIGH", help="Ends of the scale: 1 5.")
 @click.option("--measure", default="", metavar="NAME", help="Of a response table with several measures: this one.")
 @click.option("--view", default="", metavar="NAME", help="Of a response table with several views: this one.")
 @click.option(
@@ -59,20 +53,13 @@ SPREAD = ",over_raters="
     help="Of a response table: also count subjects of this kind (chat, causal_lm) as raters. May be repeated.",
 )
 @click.option("--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Resamples.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the resampling.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Write results.json and raters.csv here."
-)
-@json_option
-@quiet_option
+@options.seed("Seed of the resampling.")
+@options.path("--out", metavar="FOLDER", about="Write results.json and raters.csv here.")
+@options.as_json
+@options.quiet
 def agree(
     *,
     file: Path,
-    rater: str,
-    item: tuple[str, ...],
-    value: str,
-    group: str,
-    rater_group: str,
     scale: Scale | None,
     measure: str,
     view: str,
@@ -82,6 +69,7 @@ def agree(
     out: Path | None,
     as_json: bool,
     quiet: bool,
+    **given: Any,
 ) -> None:
     """Agreement and ceilings of any long table of ratings.
 
@@ -93,7 +81,7 @@ def agree(
     leaves the own rating in the mean, which makes agreement look higher. Choices between options have percent
     agreement, nominal alpha and, for two raters, Cohen's kappa.
     """
-    columns = RatingColumns(rater, item, value, group, rater_group)
+    columns = options.made(RatingColumns, given)
     read = read_ratings(file, columns, scale=scale, measure=measure, view=view, kinds=(*PEOPLE, *kinds))
     summary = _summary(read, bootstrap, seed)
     if read.simulated:

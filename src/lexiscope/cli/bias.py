@@ -45,7 +45,7 @@ _VIEWS = (
 @click.option(
     "--bootstrap", "n_bootstrap", type=click.IntRange(min=1), default=2000, show_default=True, help="Resamples."
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
+@options.path("--out", metavar="RUN", about="The run folder.", required=True)
 @options.quiet
 def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
     """Test whether a dataset can be solved from the context or the word alone.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from lexiscope.cli import options
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.options import read_scale
 from lexiscope.cli.output import remark, say
@@ -31,7 +32,7 @@ _NO_PAIRS = (
 
 @click.command(cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="Which column holds what: sentence_1=Frase.")
+@options.column_map
 @click.option(
     "--rater-column", "raters", multiple=True, metavar="COLUMN", help="A column that holds one rater's ratings."
 )

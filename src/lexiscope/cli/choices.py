@@ -65,7 +65,7 @@ ITEMS = "items.csv"
 
 @choices.command(cls=Verb)
 @click.argument("items", metavar="ITEMS")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="A new folder.")
+@options.path("--out", metavar="FOLDER", about="A new folder.", required=True)
 @click.option("--task", default=BY_VIEW, show_default=True, help="What a file of items asks.")
 @click.option("--language", default="", metavar="TAG", help="Only items in this language.")
 @click.option("--split", metavar="NAME", help="Draw from this split (default: test; dev where people are asked that).")
@@ -75,7 +75,7 @@ ITEMS = "items.csv"
 @click.option("--annotators", type=click.IntRange(min=1), default=2, show_default=True, help="People in each view.")
 @click.option("--per-annotator", type=click.IntRange(min=1), default=100, show_default=True, help="Items for each.")
 @click.option("--shared", type=click.IntRange(min=0), default=50, show_default=True, help="Items for all of a view.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws items and their order.")
+@options.seed("Draws items and their order.")
 @options.quiet
 def draw(
     items: str,
@@ -114,7 +114,7 @@ def draw(
 @choices.command(cls=Verb)
 @click.argument("items", metavar="ITEMS")
 @click.argument("answered", nargs=-1, required=True, metavar="NAME=FILE.csv...")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the answers here.")
+@options.path("--out", metavar="FILE.csv", about="Write the answers here.")
 @click.option("--entities", metavar="FILE.tsv", help="For pages: the list in which people looked them up.")
 @json_option
 def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: Path | None, as_json: bool) -> None:
@@ -217,9 +217,7 @@ def _print_views(found: Sequence[PeopleInView], assumed: dict[str, FixedScore], 
 @click.argument("items", metavar="ITEMS")
 @click.argument("answers", metavar="ANSWERS.csv")
 @click.option("--decided", metavar="SHEET.csv", help="The sheet, filled in: write the items with the guesses.")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The sheet, or the items."
-)
+@options.path("--out", metavar="FILE.csv", about="The sheet, or the items.", required=True)
 @options.quiet
 def guesses(items: str, answers: str, *, decided: str | None, out: Path, quiet: bool) -> None:
     """Put guessed words back: a sheet to decide on, then the items.
@@ -255,7 +253,7 @@ def _write_sheet(out: Path, found: GuessedSlots, *, quiet: bool) -> None:
 
 @choices.command(cls=Verb)
 @click.argument("collection", metavar="COLLECTION")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The sheet.")
+@options.path("--out", metavar="FILE.csv", about="The sheet.", required=True)
 @_mode
 @_seed
 @options.quiet
@@ -275,7 +273,7 @@ def write(collection: str, *, out: Path, mode: Mode, seed: int, quiet: bool) -> 
 @choices.command(cls=Verb)
 @click.argument("collection", metavar="COLLECTION")
 @click.argument("sheets", nargs=-1, required=True, metavar="NAME=FILE.csv...")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the answers here.")
+@options.path("--out", metavar="FILE.csv", about="Write the answers here.")
 @_mode
 @_seed
 def read(collection: str, *, sheets: tuple[str, ...], out: Path | None, mode: Mode, seed: int) -> None:

@@ -33,7 +33,7 @@ from lexiscope.tasks import DEFAULT
 
 @click.command(cls=Verb)
 @click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
-@click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="For a file: sentence_1=Frase, as in check.")
+@options.column_map
 @click.option("--language", default="", help="Only items in this language; for a file: its language.")
 @click.option(
     "--scale",
@@ -46,8 +46,8 @@ from lexiscope.tasks import DEFAULT
 @click.option("--task", help=f"The question that is asked. Default: that of the dataset; of a file: {DEFAULT}.")
 @options.subjects
 @options.views
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the run.")
+@options.path("--out", metavar="RUN", about="The run folder.", required=True)
+@options.seed("Seed of the run.")
 @click.option("--dry-run", is_flag=True, help="Send nothing: show the first request and what all would cost.")
 @options.threads
 @options.as_json

@@ -51,7 +51,7 @@ def gaps() -> None:
 
 @gaps.command("items", cls=Verb)
 @click.argument("collection", metavar="COLLECTION")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The items.")
+@options.path("--out", metavar="FILE.csv", about="The items.", required=True)
 @click.option("--templates", default="", metavar="FILE.yaml", help="Templates of your own.")
 @click.option("--template", default="T11", show_default=True, metavar="NAME", help="The one that is cut at its word.")
 @click.option("--mode", type=click.Choice(MODES), default="clean", show_default=True, help="How texts are written.")
@@ -112,7 +112,7 @@ def found(run: Path, *, items: str, forms: Forms, multiword: MultiWord, lexicon:
 @gaps.command("sheet", cls=Verb)
 @click.argument("run", type=click.Path(path_type=Path))
 @_items
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The sheet.")
+@options.path("--out", metavar="FILE.csv", about="The sheet.", required=True)
 @_lexicon
 @click.option("--blind", is_flag=True, help="Leave out what the lexicon proposes.")
 @options.quiet
@@ -137,7 +137,7 @@ def write_sheet(run: Path, *, items: str, out: Path, lexicon: str, blind: bool, 
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("sheets", nargs=-1, required=True, metavar="NAME=FILE.csv...")
 @_items
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the codes here.")
+@options.path("--out", metavar="FILE.csv", about="Write the codes here.")
 @_lexicon
 @click.option("--unfinished", is_flag=True, help="Take a sheet in which codes are missing.")
 def read_sheets(

@@ -116,6 +116,36 @@ def _reader(setting: Setting) -> Any:
 # -- options that several verbs share ---------------------------------------------------------------------------------
 
 
+def together(*several: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """Add several options, which several verbs have, in their order."""
+
+    def add(function: Function) -> Function:
+        for option in reversed(several):
+            function = option(function)
+        return function
+
+    return add
+
+
+def path(
+    flag: str, *name: str, metavar: str, about: str, required: bool = False, multiple: bool = False
+) -> Callable[[Function], Function]:
+    """Add an option that names a file or a folder."""
+    kind: click.ParamType[Any] = click.Path(path_type=Path)
+    return click.option(flag, *name, type=kind, metavar=metavar, required=required, multiple=multiple, help=about)
+
+
+def seed(about: str) -> Callable[[Function], Function]:
+    """Add ``--seed``."""
+    return click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help=about)
+
+
+def column_map(function: Function) -> Function:
+    """Add ``--map``, which may be given several times."""
+    about = "For a file of items: which column holds what: sentence_1=Frase."
+    return click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help=about)(function)
+
+
 def read_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Check the form of subject specs before any work starts; return them as they print."""
     try:

@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 from lexiscope.build.gap_filling.gaps import is_written
+from lexiscope.cli import options
 from lexiscope.cli.output import say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError, Place, RunError
@@ -32,7 +33,7 @@ from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
 
 @click.command(cls=Verb)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The page, report.html.")
+@options.path("--out", metavar="FILE", about="The page, report.html.", required=True)
 def report(*, runs: tuple[Path, ...], out: Path) -> None:
     """Write one report of one or more runs.
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 import click
 
@@ -24,22 +23,20 @@ from lexiscope.datasets import ambistory
 from lexiscope.items.sheets.shared_task import check_submission, read_submission, write_submission
 from lexiscope.items.tables.tabular import write_items
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Rounding = Literal["no", "half_up", "half_even"]
 
 
-def _which(function: Function) -> Function:
-    """Add ``--split`` and ``--samples``: which rows are meant."""
-    split = click.option(
+_which = options.together(
+    click.option(
         "--split", type=click.Choice(tuple(ambistory.COUNTS)), default="test", show_default=True, help="The split."
-    )
-    samples = click.option(
+    ),
+    options.path(
         "--samples",
-        type=click.Path(path_type=Path),
         metavar="FILE.json",
-        help="A file in the publisher's form, instead of a split; it may be redacted.",
-    )
-    return split(samples(function))
+        about="A file in the publisher's form, instead of a split; it may be redacted.",
+    ),
+)
+"""Which rows are meant."""
 
 
 @click.group("shared-task")
@@ -49,7 +46,7 @@ def shared_task() -> None:
 
 @shared_task.command("items", cls=Verb)
 @click.argument("samples", type=click.Path(path_type=Path), metavar="FILE.json")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The items.")
+@options.path("--out", metavar="FILE.csv", about="The items.", required=True)
 @options.quiet
 def make_items(samples: Path, *, out: Path, quiet: bool) -> None:
     """Write the items of a file of samples, redacted or not.
@@ -66,7 +63,7 @@ def make_items(samples: Path, *, out: Path, quiet: bool) -> None:
 @shared_task.command(cls=Verb)
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--subject", required=True, metavar="ID", help="Whose ratings are submitted.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.jsonl", help="The submission.")
+@options.path("--out", metavar="FILE.jsonl", about="The submission.", required=True)
 @_which
 @click.option(
     "--rounding",
@@ -117,7 +114,7 @@ def check(ctx: click.Context, /, submission: Path, *, split: str, samples: Path 
 @shared_task.command(cls=Verb)
 @click.argument("submission", type=click.Path(path_type=Path), metavar="FILE.jsonl")
 @_which
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.json", help="Write the two numbers here.")
+@options.path("--out", metavar="FILE.json", about="Write the two numbers here.")
 @options.as_json
 def score(submission: Path, *, split: str, samples: Path | None, out: Path | None, as_json: bool) -> None:
     """Score a submission as the organisers do.

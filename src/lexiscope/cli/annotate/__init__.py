@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from lexiscope.cli.main import LazyVerbs
@@ -44,6 +46,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "backup": ("lexiscope.cli.annotate.change:backup", "Copy the database, whether or not the server runs."),
     "restore": ("lexiscope.cli.annotate.change:restore_backup", "Restore a study's database from a backup."),
 }
+
+
+STUDY = click.argument("study", type=click.Path(path_type=Path))
+POSTGRES = click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
 
 
 class _AnnotateVerbs(LazyVerbs):

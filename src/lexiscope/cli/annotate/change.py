@@ -32,19 +32,19 @@ from lexiscope.annotation.study_file.launched import check_launched, read_study,
 from lexiscope.annotation.study_file.wording import counted
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.serving import Serving
+from lexiscope.cli import options
+from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.output import print_table, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError, RunError
 
 ACTOR = "command line"
-_STUDY = click.argument("study", type=click.Path(path_type=Path))
-_POSTGRES = click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
 _URL = click.option("--public-url", default="http://127.0.0.1:8000", show_default=True, help="Where the server stands.")
 
 
 @click.command("pause", cls=Verb)
-@_STUDY
-@_POSTGRES
+@STUDY
+@POSTGRES
 def pause(study: Path, *, postgres: str | None) -> None:
     """Take in nobody new for a while.
 
@@ -54,8 +54,8 @@ def pause(study: Path, *, postgres: str | None) -> None:
 
 
 @click.command("resume", cls=Verb)
-@_STUDY
-@_POSTGRES
+@STUDY
+@POSTGRES
 def resume(study: Path, *, postgres: str | None) -> None:
     """Take people in again.
 
@@ -65,8 +65,8 @@ def resume(study: Path, *, postgres: str | None) -> None:
 
 
 @click.command("close", cls=Verb)
-@_STUDY
-@_POSTGRES
+@STUDY
+@POSTGRES
 def close(study: Path, *, postgres: str | None) -> None:
     """End the study: nobody new is taken in.
 
@@ -76,10 +76,10 @@ def close(study: Path, *, postgres: str | None) -> None:
 
 
 @click.command("invite", cls=Verb)
-@_STUDY
+@STUDY
 @click.option("--n", required=True, type=click.IntRange(1, 10_000), help="How many links.")
 @_URL
-@_POSTGRES
+@POSTGRES
 def invite(study: Path, *, n: int, public_url: str, postgres: str | None) -> None:
     """Make links for participants of a lab.
 
@@ -93,10 +93,10 @@ def invite(study: Path, *, n: int, public_url: str, postgres: str | None) -> Non
 
 
 @click.command("forget", cls=Verb)
-@_STUDY
+@STUDY
 @click.argument("participant")
 @click.option("--platform-id", is_flag=True, help="PARTICIPANT is the platform's id, not the random one.")
-@_POSTGRES
+@POSTGRES
 def forget(study: Path, participant: str, *, platform_id: bool, postgres: str | None) -> None:
     """Remove what identifies a participant.
 
@@ -114,8 +114,8 @@ def forget(study: Path, participant: str, *, platform_id: bool, postgres: str | 
 
 
 @click.command("purge", cls=Verb)
-@_STUDY
-@_POSTGRES
+@STUDY
+@POSTGRES
 def purge(study: Path, *, postgres: str | None) -> None:
     """Delete the platform ids of a closed study if their day has come.
 
@@ -134,9 +134,9 @@ def purge(study: Path, *, postgres: str | None) -> None:
 
 
 @click.command("password", cls=Verb)
-@_STUDY
+@STUDY
 @_URL
-@_POSTGRES
+@POSTGRES
 def password(study: Path, *, public_url: str, postgres: str | None) -> None:
     """Make a link with which a researcher sets a password.
 
@@ -148,8 +148,8 @@ def password(study: Path, *, public_url: str, postgres: str | None) -> None:
 
 
 @click.command("backup", cls=Verb)
-@_STUDY
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The copy; else a new one in backups/.")
+@STUDY
+@options.path("--out", metavar="FILE", about="The copy; else a new one in backups/.")
 def backup(study: Path, *, out: Path | None) -> None:
     """Copy the database, whether or not the server runs.
 
@@ -211,13 +211,13 @@ def writing(path: Path, postgres: str | None) -> Iterator[Store]:
 
 
 @click.command("reconcile", cls=Verb)
-@click.argument("study", type=click.Path(path_type=Path))
+@STUDY
 @click.argument("platform", metavar="PLATFORM.csv", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the differences as CSV too.")
+@options.path("--out", metavar="FILE", about="Write the differences as CSV too.")
 @click.option(
     "--apply", "apply_list", is_flag=True, help="Mark who returned or timed out there as such; their places are free."
 )
-@click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
+@POSTGRES
 def reconcile_list(study: Path, platform: Path, *, out: Path | None, apply_list: bool, postgres: str | None) -> None:
     """Compare the platform's list with what is stored; apply it.
 

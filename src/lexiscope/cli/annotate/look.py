@@ -18,20 +18,20 @@ from lexiscope.annotation.store.loss import way_back
 from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study, snapshot
 from lexiscope.annotation.study_file.wording import counted, people
 from lexiscope.annotation.web.admin.look import everything_collected
+from lexiscope.cli import options
+from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, say, say_folded
 from lexiscope.cli.verb import Verb
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 
-_STUDY = click.argument("study", type=click.Path(path_type=Path))
 _SHOWN = 5
 """How many items or people a line of the status names; --json and the export have all."""
-_POSTGRES = click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
 
 
 @click.command("status", cls=Verb)
-@_STUDY
-@_POSTGRES
+@STUDY
+@POSTGRES
 @json_option
 def status(study: Path, *, postgres: str | None, as_json: bool) -> None:
     """Say how far a study is, whether or not its server runs.
@@ -52,9 +52,9 @@ def status(study: Path, *, postgres: str | None, as_json: bool) -> None:
 
 
 @click.command("export", cls=Verb)
-@_STUDY
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="The folder to write.")
-@_POSTGRES
+@STUDY
+@options.path("--out", metavar="FOLDER", about="The folder to write.", required=True)
+@POSTGRES
 def export(study: Path, *, out: Path, postgres: str | None) -> None:
     """Write the tables of a study, whether or not its server runs.
 
@@ -71,8 +71,8 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
 
 
 @click.command("verify", cls=Verb)
-@_STUDY
-@_POSTGRES
+@STUDY
+@POSTGRES
 @click.pass_context
 def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
     """Check a study's database: file, audit log, seals, rules.

@@ -24,6 +24,7 @@ from lexiscope.annotation.study_file.material import (
     table_material,
 )
 from lexiscope.annotation.study_file.template import as_drawn, draft_definition, write_draft
+from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, say, say_folded
@@ -40,10 +41,10 @@ from lexiscope.tasks import DEFAULT
 @click.command("init", cls=Verb)
 @click.option("--task", default=DEFAULT, show_default=True, help="The question: a task of `lexiscope list tasks`.")
 @click.option("--items", "items_file", required=True, metavar="FILE", help="The items that people are to answer.")
-@click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="Which column holds what: sentence_1=Frase.")
+@options.column_map
 @click.option("--language", metavar="TAG", help="Language of items and texts, where no column gives it: es, en.")
 @click.option("--name", default="study", show_default=True, help="A short name.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The file to write.")
+@options.path("--out", metavar="FILE", about="The file to write.", required=True)
 def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | None, name: str, out: Path) -> None:
     """Write the file of a new study, every setting spelled out.
 
@@ -69,7 +70,7 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
 
 @click.command("template", cls=Verb)
 @click.option("--study", metavar="NAME", help="List the questions of this study: a name from `lexiscope list studies`.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The file to write.")
+@options.path("--out", metavar="FILE", about="The file to write.", required=True)
 def template(*, study: str | None, out: Path) -> None:
     """Write a template of a pre-registration, with blanks to fill in.
 

@@ -37,9 +37,7 @@ _BLOCKING = ("E402", "E407", "E408", "E421", "E422", "E616", "E617", "E619", "E6
 @options.of(Population)
 @click.option("--through-server", is_flag=True, help="Send them once through the real server, page by page.")
 @click.option("--people", type=click.IntRange(min=1), help="With --through-server: at most so many come.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="With --through-server: write the export here."
-)
+@options.path("--out", metavar="FOLDER", about="With --through-server: write the export here.")
 @json_option
 @quiet_option
 def simulate_study(

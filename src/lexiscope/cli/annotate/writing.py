@@ -24,6 +24,8 @@ from lexiscope.annotation.writing.stage_files import item_file, read_precontexts
 from lexiscope.annotation.writing.staging import Stage, stage_of
 from lexiscope.build.stories.drafting import DraftRequest
 from lexiscope.build.stories.homonym_pool import homonym_pool, with_examples
+from lexiscope.cli import options
+from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.output import print_table, progress_bar, remark, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
@@ -35,18 +37,16 @@ from lexiscope.resources.lexicons.pun_senses import read_pun_senses
 from lexiscope.tasks.ambiguous_sentence import example_request
 
 _SUBJECT = click.option("--subject", metavar="SPEC", help="Who drafts: chat:MODEL@URL, causal_lm:FOLDER …")
-_DRAFTS = click.option(
-    "--drafts", type=click.Path(path_type=Path), multiple=True, metavar="FILE", help="Drafts that were reviewed."
-)
+_DRAFTS = options.path("--drafts", metavar="FILE", about="Drafts that were reviewed.", multiple=True)
 
 
 @click.command("draft", cls=Verb)
-@click.argument("study", type=click.Path(path_type=Path))
+@STUDY
 @click.option("--what", type=click.Choice(("clean", "precontext")), required=True, help="What is to be drafted.")
 @_SUBJECT
 @_DRAFTS
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The table to write.")
-@click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
+@options.path("--out", metavar="FILE.csv", about="The table to write.", required=True)
+@POSTGRES
 def draft(
     study: Path, *, what: str, subject: str | None, drafts: tuple[Path, ...], out: Path, postgres: str | None
 ) -> None:
@@ -67,12 +67,10 @@ def draft(
 
 @click.command("pool", cls=Verb)
 @click.argument("gold", type=click.Path(path_type=Path))
-@click.option("--texts", type=click.Path(path_type=Path), metavar="FILE.xml", help="The texts of the puns.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The pool to write.")
+@options.path("--texts", metavar="FILE.xml", about="The texts of the puns.")
+@options.path("--out", metavar="FILE.csv", about="The pool to write.", required=True)
 @_SUBJECT
-@click.option(
-    "--examples", type=click.Path(path_type=Path), metavar="FILE.csv", help="Where --subject's examples are written."
-)
+@options.path("--examples", metavar="FILE.csv", about="Where --subject's examples are written.")
 @_DRAFTS
 def pool(
     gold: Path, *, texts: Path | None, out: Path, subject: str | None, examples: Path | None, drafts: tuple[Path, ...]
@@ -142,23 +140,19 @@ def _write_other(path: Path, text: str) -> None:
 
 
 @click.command("stage", cls=Verb)
-@click.argument("study", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="The folder to write.")
-@click.option(
-    "--precontexts",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The filled-in table of sentences: write the items of the endings study.",
+@STUDY
+@options.path("--out", metavar="FOLDER", about="The folder to write.", required=True)
+@options.path(
+    "--precontexts", metavar="FILE", about="The filled-in table of sentences: write the items of the endings study."
 )
-@click.option(
+@options.path(
     "--drafts",
-    type=click.Path(path_type=Path),
-    multiple=True,
     metavar="FILE",
-    help="Reviewed drafts of a language model: cleaned texts, precontexts. May be repeated.",
+    about="Reviewed drafts of a language model: cleaned texts, precontexts. May be repeated.",
+    multiple=True,
 )
 @click.option("--leave-out-incomplete", is_flag=True, help="Setups that lack a precontext or an ending make no items.")
-@click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
+@POSTGRES
 def stage(
     study: Path,
     *,

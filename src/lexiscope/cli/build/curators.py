@@ -27,6 +27,7 @@ from lexiscope.build.minimal_pairs.curation_bench import now
 from lexiscope.build.minimal_pairs.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
 from lexiscope.build.minimal_pairs.decision_log import DecisionLog, curators
 from lexiscope.build.minimal_pairs.tables import read_proposals
+from lexiscope.cli import options
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
@@ -100,7 +101,7 @@ def disputed(folder: Path, names: tuple[str, str]) -> frozenset[str]:
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--curator", required=True, metavar="NAME", help="Who decides: a code, in small letters.")
 @PAIR
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The sheet.")
+@options.path("--out", metavar="FILE.csv", about="The sheet.", required=True)
 def sheet(folder: Path, *, curator: str, settle: tuple[str, str] | None, out: Path) -> None:
     """Write a sheet in which a curator decides with a spreadsheet.
 
@@ -142,7 +143,7 @@ def read_sheet(folder: Path, file: Path, *, curator: str) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("first", metavar="NAME")
 @click.argument("second", metavar="NAME")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the disagreements as CSV.")
+@options.path("--out", metavar="FILE.csv", about="Write the disagreements as CSV.")
 @json_option
 def compare_curators(folder: Path, first: str, second: str, *, out: Path | None, as_json: bool) -> None:
     """Say how far two curators agree, and where they do not.
@@ -174,7 +175,7 @@ def compare_curators(folder: Path, first: str, second: str, *, out: Path | None,
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("names", nargs=-1, required=True, metavar="NAME [NAME]")
 @click.option("--third", metavar="NAME", help="Who decides where the two disagree.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The collection.")
+@options.path("--out", metavar="FILE.csv", about="The collection.", required=True)
 def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, out: Path) -> None:
     """Write the collection of what the curators accepted.
 

@@ -20,7 +20,7 @@ from lexiscope.cli.verb import Verb
 
 @click.command("minimal-pairs", cls=Verb)
 @options.of(PairBuildSettings)
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="Where all is written.")
+@options.path("--out", metavar="FOLDER", about="Where all is written.", required=True)
 @options.quiet
 def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
     """Make synonym pairs: candidates, an automatic choice, suites.

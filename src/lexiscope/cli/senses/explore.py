@@ -21,15 +21,14 @@ _LARGE, _LISTED = 25_000_000, 10
 
 @click.command("explore", cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
-@click.option("--words", required=True, type=click.Path(path_type=Path), metavar="FILE", help="A word a line.")
-@click.option(
+@options.path("--words", metavar="FILE", about="A word a line.", required=True)
+@options.path(
     "--corpus",
-    multiple=True,
-    type=click.Path(path_type=Path),
     metavar="FILE|FOLDER",
-    help="Where examples come from; .gz, .xz and .bz2 too. May be repeated. Without: no examples.",
+    about="Where examples come from; .gz, .xz and .bz2 too. May be repeated. Without: no examples.",
+    multiple=True,
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.html", help="The page.")
+@options.path("--out", metavar="FILE.html", about="The page.", required=True)
 @options.of(ExplorerSettings)
 @options.quiet
 def explore_senses(

@@ -27,13 +27,12 @@ _SHOWN = 6
 @click.command(cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
 @click.option("--bins", type=click.IntRange(min=1), default=10, show_default=True, help="Of equally many words.")
-@click.option(
+@options.path(
     "--counts",
-    type=click.Path(path_type=Path),
     metavar="FILE.csv",
-    help="How frequent words are, columns word and count: for vectors that do not say it.",
+    about="How frequent words are, columns word and count: for vectors that do not say it.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the table here, too.")
+@options.path("--out", metavar="FILE.csv", about="Write the table here, too.")
 @options.as_json
 def histogram(subject: str, *, bins: int, counts: Path | None, out: Path | None, as_json: bool) -> None:
     """Count the senses of words, by how frequent words are.

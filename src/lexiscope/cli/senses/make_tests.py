@@ -49,39 +49,36 @@ class _Nouns:
     absent: tuple[LeftOut, ...] = ()
 
 
-def _source(function: Any) -> Any:
-    """Add what both tests share: where nouns come from, what is written, and the seed."""
-    for option in (
-        click.option("--words", type=click.Path(path_type=Path), metavar="FILE", help="A word a line: only these."),
-        click.option(
-            "--corpus",
-            default="semcor",
-            show_default=True,
-            metavar="semcor|FOLDER|FILE",
-            help="Sense-tagged sentences: SemCor, a folder in the unified layout, or a table of your own.",
-        ),
-        click.option("--lexicon", default="wordnet", show_default=True, metavar="SPEC", help="Says who is polysemous."),
-        click.option(
-            "--min-sentences",
-            type=click.IntRange(min=1),
-            default=10,
-            show_default=True,
-            help="A noun has so many sentences at least.",
-        ),
-        click.option("--name", default="", metavar="NAME", help="Of the vectors, in ids. Default: of their folder."),
-        click.option("--language", default="en", show_default=True, metavar="TAG", help="Of the words."),
-        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all draws."),
-        click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="A new folder."),
-        options.quiet,
-    ):
-        function = option(function)
-    return function
+_source = options.together(
+    options.path("--words", metavar="FILE", about="A word a line: only these."),
+    click.option(
+        "--corpus",
+        default="semcor",
+        show_default=True,
+        metavar="semcor|FOLDER|FILE",
+        help="Sense-tagged sentences: SemCor, a folder in the unified layout, or a table of your own.",
+    ),
+    click.option("--lexicon", default="wordnet", show_default=True, metavar="SPEC", help="Says who is polysemous."),
+    click.option(
+        "--min-sentences",
+        type=click.IntRange(min=1),
+        default=10,
+        show_default=True,
+        help="A noun has so many sentences at least.",
+    ),
+    click.option("--name", default="", metavar="NAME", help="Of the vectors, in ids. Default: of their folder."),
+    click.option("--language", default="en", show_default=True, metavar="TAG", help="Of the words."),
+    options.seed("Of all draws."),
+    options.path("--out", metavar="FOLDER", about="A new folder.", required=True),
+    options.quiet,
+)
+"""What both tests share: where nouns come from, what is written, and the seed."""
 
 
 @click.command("intrusion", cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
 @options.of(IntrusionRules)
-@click.option("--frequencies", type=click.Path(path_type=Path), metavar="FILE", help="Columns word and count.")
+@options.path("--frequencies", metavar="FILE", about="Columns word and count.")
 @options.of(SelectionRules, "n_nouns")
 @_source
 def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool, **given: Any) -> None:

@@ -58,28 +58,37 @@ from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 
 @click.command("people", cls=Verb)
 @click.argument("answers", nargs=-1, type=click.Path(path_type=Path), metavar="[ANSWERS]...")
-@click.option(
-    "--items", "item_files", multiple=True, required=True, type=click.Path(path_type=Path), metavar="FILE",
-    help="What was asked: items.csv of the tests. May be given several times.",
-)  # fmt: skip
-@click.option(
-    "--checks", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
-    help="responses.csv of an export: how far each person is trusted, by the attention checks in it. May be given "
-         "several times.",
-)  # fmt: skip
-@click.option(
-    "--reference", type=click.Path(path_type=Path), metavar="FILE|FOLDER",
-    help="Vectors of words that are not the senses' own: text of word2vec or GloVe, or a skip_gram training.",
-)  # fmt: skip
-@click.option(
-    "--models", multiple=True, type=click.Path(path_type=Path), metavar="RUN",
-    help="A run of `lexiscope collect` with answers of models to the same items. May be given several times.",
-)  # fmt: skip
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="A new folder.")
+@options.path(
+    "--items",
+    "item_files",
+    metavar="FILE",
+    about="What was asked: items.csv of the tests. May be given several times.",
+    required=True,
+    multiple=True,
+)
+@options.path(
+    "--checks",
+    metavar="FILE",
+    about="responses.csv of an export: how far each person is trusted, by the attention checks in it. May be given "
+    "several times.",
+    multiple=True,
+)
+@options.path(
+    "--reference",
+    metavar="FILE|FOLDER",
+    about="Vectors of words that are not the senses' own: text of word2vec or GloVe, or a skip_gram training.",
+)
+@options.path(
+    "--models",
+    metavar="RUN",
+    about="A run of `lexiscope collect` with answers of models to the same items. May be given several times.",
+    multiple=True,
+)
+@options.path("--out", metavar="FOLDER", about="A new folder.", required=True)
 @click.option(
     "--resamples", type=click.IntRange(min=0), default=2000, show_default=True, help="Of words, for intervals."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the intervals.")
+@options.seed("Of the intervals.")
 @options.as_json
 @options.quiet
 def people(

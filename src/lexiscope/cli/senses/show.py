@@ -27,12 +27,11 @@ from lexiscope.training.gasi.train import SHARDS
 @click.argument("subject", metavar="SUBJECT")
 @click.argument("word", metavar="WORD")
 @click.option("--sentence", metavar="TEXT", help="Say how probable each sense is in this sentence.")
-@click.option(
+@options.path(
     "--corpus",
-    multiple=True,
-    type=click.Path(path_type=Path),
     metavar="FILE|FOLDER",
-    help="Count the senses here; .gz, .xz and .bz2 too. May be repeated. Default: in FOLDER/shards, if it is there.",
+    about="Count the senses here; .gz, .xz and .bz2 too. May be repeated. Default: in FOLDER/shards, if it is there.",
+    multiple=True,
 )
 @click.option("--neighbours", type=click.IntRange(1, 50), default=10, show_default=True, help="Of each sense.")
 @options.as_json

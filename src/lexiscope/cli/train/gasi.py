@@ -32,20 +32,18 @@ _EVEN = 0.99
 
 
 @click.command(cls=Verb)
-@click.option(
+@options.path(
     "--corpus",
+    metavar="FILE|FOLDER",
+    about="Text in UTF-8, a sentence or paragraph a line; .gz, .xz and .bz2 too. May be given several times.",
     required=True,
     multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE|FOLDER",
-    help="Text in UTF-8, a sentence or paragraph a line; .gz, .xz and .bz2 too. May be given several times.",
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="The sense vectors.")
-@click.option(
+@options.path("--out", metavar="FOLDER", about="The sense vectors.", required=True)
+@options.path(
     "--senses-of",
-    type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Give each word the senses that it has in this folder, pruned ones for instance.",
+    about="Give each word the senses that it has in this folder, pruned ones for instance.",
 )
 @click.option(
     "--tokens",
@@ -57,13 +55,12 @@ _EVEN = 0.99
 )
 @options.of(VocabularyLimits)
 @options.of(GasiSettings)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the training.")
-@click.option(
+@options.seed("Seed of the training.")
+@options.path(
     "--shards",
     "shard_folder",
-    type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Keep the corpus as numbers here, for other trainings. Default: in OUT/shards.",
+    about="Keep the corpus as numbers here, for other trainings. Default: in OUT/shards.",
 )
 @options.as_json
 @options.quiet
@@ -96,9 +93,9 @@ def gasi(**given: Any) -> None:
 
 @click.command(cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="What is left.")
+@options.path("--out", metavar="FOLDER", about="What is left.", required=True)
 @click.option("--threshold", type=float, help="Cosine distance under which two senses of a word are one. Default: λ.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the words λ is drawn from.")
+@options.seed("Of the words λ is drawn from.")
 @options.as_json
 @options.quiet
 def gasi_prune(folder: Path, *, out: Path, threshold: float | None, seed: int, as_json: bool, quiet: bool) -> None:
@@ -122,7 +119,7 @@ def gasi_prune(folder: Path, *, out: Path, threshold: float | None, seed: int, a
 
 @click.command(cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The file of vectors.")
+@options.path("--out", metavar="FILE", about="The file of vectors.", required=True)
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Of word2vec.")
 def gasi_export(folder: Path, *, out: Path, form: str) -> None:
     """Write sense vectors in a format of word2vec: word#1, word#2 … for the senses of a word."""

@@ -36,22 +36,20 @@ from lexiscope.training.lora_targets import RatedItem
 @click.command(cls=Verb)
 @click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
 @click.option("--ratings", type=click.Path(path_type=Path), help="A long file of ratings; a dataset may have its own.")
-@click.option("--rater", default="", metavar="COLUMN", help="Column of the ratings: who rated.")
-@click.option("--item", default="", metavar="COLUMN", help="Column of the ratings: the item's id.")
-@click.option("--value", default="", metavar="COLUMN", help="Column of the ratings: the rating.")
-@click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="For a file of items, as in check.")
+@options.of(RatingColumns, "rater", "item", "value")
+@options.column_map
 @click.option("--language", default="", help="Only items in this language; for a file: its language.")
 @click.option("--task", default=RATED, show_default=True, help="The question; it needs a scale with steps.")
 @click.option("--variant", default=GUIDELINES, show_default=True, help="The variant of the task's prompt.")
 @click.option("--shots", type=click.IntRange(min=0), default=0, show_default=True, help="Worked examples before it.")
 @click.option("--model", required=True, metavar="FOLDER|HUB_ID#REVISION", help="The base model.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="The tuned model.")
+@options.path("--out", metavar="FOLDER", about="The tuned model.", required=True)
 @click.option("--split", "how", type=click.Choice(("own", "word")), help="Default: the dataset's own, else by word.")
 @click.option("--validation", type=float, default=0.1, show_default=True, help="Share of a split by word.")
 @click.option("--preset", type=click.Choice(tuple(PRESETS)), default="ambistory", show_default=True, help="Settings.")
 @click.option("--target-modules", metavar="A,B", help="The modules that the adapter changes.  [default: q_proj,v_proj]")
 @options.of(LoraSettings)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the training.")
+@options.seed("Seed of the training.")
 @options.as_json
 @options.quiet
 def lora(**given: Any) -> None:
@@ -131,9 +129,7 @@ def _rated_items(given: Mapping[str, Any], source: ItemSource, scale: Scale) -> 
     if given["ratings"] is None:
         ratings, read = _own_ratings(given["items"]), {}
     else:
-        columns = RatingColumns(
-            rater=given["rater"], item=(given["item"],) if given["item"] else (), value=given["value"]
-        )
+        columns = options.made(RatingColumns, given)
         file = read_ratings(given["ratings"], columns, scale=scale)
         if file.simulated:
             remark(f"learnt are ratings of simulated participants: {TOLD_SIMULATED}", quiet=given["quiet"])

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import click
 
@@ -34,8 +34,6 @@ from lexiscope.training.selection import Grid, run_selection
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.shards import train_shard
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
 VIEWS = ("full", "full+final_stop", "context", "context_span", "word", "label")
 """The views on which a model can be trained; ``guessed_word`` is one of tests."""
 
@@ -51,47 +49,33 @@ class Given:
     dev: tuple[Item, ...]
 
 
-def item_options(function: Function) -> Function:
-    """Add the options that say what is learnt, and from which view."""
-    for option in reversed(
-        (
-            click.option("--items", required=True, metavar="DATASET|FILE", help="What is learnt from."),
-            click.option(
-                "--dev", metavar="DATASET|FILE", help="What the best epoch is chosen by. Default: the split dev."
-            ),
-            click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="For a file, as in check."),
-            click.option("--language", default="", help="Only items in this language; for a file: its language."),
-            click.option(
-                "--view", type=click.Choice(VIEWS), default="full", show_default=True, help="What the model sees."
-            ),
-            click.option(
-                "--encoder",
-                default="minilm",
-                show_default=True,
-                metavar="FOLDER|HUB_ID#REVISION|NAME",
-                help="The encoder.",
-            ),
-            click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER"),
-        )
-    ):
-        function = option(function)
-    return function
+item_options = options.together(
+    click.option("--items", required=True, metavar="DATASET|FILE", help="What is learnt from."),
+    click.option("--dev", metavar="DATASET|FILE", help="What the best epoch is chosen by. Default: the split dev."),
+    options.column_map,
+    click.option("--language", default="", help="Only items in this language; for a file: its language."),
+    click.option("--view", type=click.Choice(VIEWS), default="full", show_default=True, help="What the model sees."),
+    click.option(
+        "--encoder",
+        default="minilm",
+        show_default=True,
+        metavar="FOLDER|HUB_ID#REVISION|NAME",
+        help="The encoder.",
+    ),
+    click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER"),
+)
+"""The options that say what is learnt, and from which view."""
 
 
-def run_options(function: Function) -> Function:
-    """Add the options that say how it is learnt, and how it is run."""
-    for option in reversed(
-        (
-            click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
-            click.option("--select", is_flag=True, help="Three rates and three seeds; the best on dev is kept."),
-            click.option("--budget", metavar="30m", help="Choose what fits into a time, and say what is left out."),
-            options.of(TrainingSettings, *_EVERY),
-            options.as_json,
-            options.quiet,
-        )
-    ):
-        function = option(function)
-    return function
+run_options = options.together(
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    click.option("--select", is_flag=True, help="Three rates and three seeds; the best on dev is kept."),
+    click.option("--budget", metavar="30m", help="Choose what fits into a time, and say what is left out."),
+    options.of(TrainingSettings, *_EVERY),
+    options.as_json,
+    options.quiet,
+)
+"""The options that say how it is learnt, and how it is run."""
 
 
 def split_given(given: Mapping[str, Any], items: Sequence[Item], *, task: str) -> Given:

@@ -18,6 +18,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.given_file import existing_file
 from lexiscope.core.response import ResponseTable, has_columns, holds_simulated
 from lexiscope.core.scale import Scale
+from lexiscope.core.settings import option
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check.rows import truth
 from lexiscope.items.read.real_items import catch_remark
@@ -46,17 +47,17 @@ _IDENTIFYING = re.compile(r"(sentence|text|word|target|version|pair|stim|item|ta
 
 @dataclass(frozen=True, slots=True)
 class RatingColumns:
-    """Which columns hold what, as the user named them; empty where a name is to be recognised.
+    """Which columns hold what, as the user named them; empty where a name is to be recognised."""
 
-    Several ``item`` columns identify an item together. ``group`` holds what several items share, for instance a word;
-    ``rater_group`` what several raters share, for instance a country.
-    """
-
-    rater: str = ""
-    item: tuple[str, ...] = ()
-    value: str = ""
-    group: str = ""
-    rater_group: str = ""
+    rater: str = option("", "column of who rated; recognised: rater, participant, subject and others", metavar="COLUMN")
+    item: tuple[str, ...] = option(
+        (), "column of what was rated; repeat it where several columns identify it", metavar="COLUMN"
+    )
+    value: str = option(
+        "", "column of the rating; recognised: value, rating, response, score and others", metavar="COLUMN"
+    )
+    group: str = option("", "column of what items share (a word): resampled together", metavar="COLUMN")
+    rater_group: str = option("", "column of what raters share (a country): groups compared", metavar="COLUMN")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
