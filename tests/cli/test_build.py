@@ -23,10 +23,9 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from lexiscope.build.minimal_pairs.curation_bench import CurationBench
-from lexiscope.build.minimal_pairs.decision_log import DecisionLog
+from lexiscope.build.minimal_pairs.decision_log import DecisionLog, disputed
 from lexiscope.build.minimal_pairs.tables import read_proposals
 from lexiscope.cli.build.curate import run_bench
-from lexiscope.cli.build.curators import disputed
 from lexiscope.cli.main import cli
 from lexiscope.items.choice_sets.collection_file import read_collection
 from lexiscope.items.tables.tabular import read_items

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from lexiscope.cli.collect import answer_rows
-from lexiscope.cli.report import describe, describe_run
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.report.page.answers import describe, describe_run
 
 from .conftest import Run
 

@@ -15,8 +15,8 @@ from lexiscope.build.minimal_pairs.alternatives import Alternative
 from lexiscope.build.minimal_pairs.candidates import Context
 from lexiscope.build.minimal_pairs.curation import REASONS, Decision, is_changed
 from lexiscope.build.minimal_pairs.curation_bench import CurationBench
-from lexiscope.build.minimal_pairs.decision_log import DecisionLog
-from lexiscope.cli.build.curators import PAIR, build_language, disputed, proposals_of
+from lexiscope.build.minimal_pairs.decision_log import DecisionLog, build_language, disputed, proposals_of
+from lexiscope.cli.build.curators import PAIR
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError

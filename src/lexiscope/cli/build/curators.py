@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,27 +12,23 @@ import click
 from lexiscope.analysis.agreement.choices import cohen_kappa
 from lexiscope.analysis.agreement.raters import wilson_interval
 from lexiscope.build.minimal_pairs.assembly import synonym_items
-from lexiscope.build.minimal_pairs.automatic import Proposal
 from lexiscope.build.minimal_pairs.curation import (
     REASONS,
     VERDICTS,
     CuratorComparison,
     CuratorDisagreement,
     Decision,
-    check_curator,
     compare,
     merge,
 )
 from lexiscope.build.minimal_pairs.curation_bench import now
 from lexiscope.build.minimal_pairs.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
-from lexiscope.build.minimal_pairs.decision_log import DecisionLog, curators
-from lexiscope.build.minimal_pairs.tables import read_proposals
+from lexiscope.build.minimal_pairs.decision_log import DecisionLog, build_language, decided, disputed, proposals_of
 from lexiscope.cli import options
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.sealed import check_run
 from lexiscope.items.choice_sets.collection_file import write_collection
 from lexiscope.items.tables.spreadsheet import write_sheet
 
@@ -44,54 +40,6 @@ PAIR: Callable[..., Any] = click.option(
     help="Only what these two disagree on: for a third who decides.",
 )
 """The option that keeps only the proposals on which two curators disagree."""
-
-
-def proposals_of(folder: Path) -> tuple[Proposal, ...]:
-    """Return the proposals of a finished build.
-
-    Errors: those of :func:`~lexiscope.build.minimal_pairs.tables.read_proposals`; :class:`InputError` E468 where the
-    build was broken off: its tables may yet change.
-    """
-    proposals = read_proposals(folder)
-    if not (folder / "run.json").is_file():
-        hint = "run the same lexiscope build minimal-pairs again"
-        raise InputError("this build was not finished", code="E468", place=Place(str(folder)), hint=hint)
-    check_run(folder)
-    return proposals
-
-
-def build_language(folder: Path) -> str:
-    """Return the language of the sentences of a build.
-
-    Errors: :class:`~lexiscope.core.errors.RunError` where the folder holds no finished build.
-    """
-    return str(check_run(folder).get("language", "en"))
-
-
-def decided(folder: Path, name: str, proposals: Sequence[Proposal]) -> dict[str, Decision]:
-    """Return the latest decisions of a curator who has decided something, by proposal.
-
-    Errors: :class:`InputError` E466 for somebody who has not, naming those who have.
-    """
-    found = DecisionLog(folder, check_curator(name)).latest(proposals)
-    if not found:
-        known = ", ".join(curators(folder)) or "nobody"
-        hint = f"those who have: {known}"
-        raise InputError(f"{name!r} has decided nothing here", code="E466", place=Place(str(folder)), hint=hint)
-    return found
-
-
-def disputed(folder: Path, names: tuple[str, str]) -> frozenset[str]:
-    """Return the ids of the proposals on which two curators disagree.
-
-    Errors: those of :func:`~lexiscope.build.minimal_pairs.curation.compare`; :class:`InputError` E469 where they
-    disagree on none.
-    """
-    proposals = proposals_of(folder)
-    found = compare(proposals, *(decided(folder, name, proposals) for name in names))
-    if not found.disagreements:
-        raise InputError(f"{names[0]} and {names[1]} disagree on nothing", code="E469", hint="merge them")
-    return frozenset(one.proposal.proposal_id for one in found.disagreements)
 
 
 # -- sheet and read-sheet: curation with a spreadsheet --------------------------------------------------------------
