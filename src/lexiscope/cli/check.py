@@ -9,8 +9,6 @@ from pathlib import Path
 import click
 
 from lexiscope.cli import options
-from lexiscope.cli.options import as_json as json_option
-from lexiscope.cli.options import read_scale
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
@@ -36,13 +34,15 @@ _NO_PAIRS = (
 @click.option(
     "--rater-column", "raters", multiple=True, metavar="COLUMN", help="A column that holds one rater's ratings."
 )
-@click.option("--scale", nargs=2, type=float, callback=read_scale, metavar="LOW HIGH", help="The ratings' scale: 1 5.")
+@click.option(
+    "--scale", nargs=2, type=float, callback=options.read_scale, metavar="LOW HIGH", help="The ratings' scale: 1 5."
+)
 @click.option("--min-ratings", type=click.IntRange(min=1), default=10, show_default=True, help="Ratings an item needs.")
 @click.option("--language", default="und", show_default=True, help="Language tag, where no column gives one.")
 @click.option("--delimiter", help="The sign between columns, where it is not found by itself.")
 @click.option("--at-most", type=click.IntRange(min=1), default=20, show_default=True, help="Findings shown per code.")
 @click.option("--strict", is_flag=True, help="Warnings, too, make the exit status 1.")
-@json_option
+@options.as_json
 @click.pass_context
 def check(
     ctx: click.Context,

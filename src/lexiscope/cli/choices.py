@@ -11,7 +11,6 @@ from lexiscope.analysis.agreement.forced_choice import ForcedChoice, forced_choi
 from lexiscope.analysis.bias.people_by_view import PeopleInView, assumed_scores, people_by_view
 from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.cli import options
-from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import kappa_text, percent, print_json, print_table, remark, say, with_interval
 from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.core import catalog
@@ -116,7 +115,7 @@ def draw(
 @click.argument("answered", nargs=-1, required=True, metavar="NAME=FILE.csv...")
 @options.path("--out", metavar="FILE.csv", about="Write the answers here.")
 @click.option("--entities", metavar="FILE.tsv", help="For pages: the list in which people looked them up.")
-@json_option
+@options.as_json
 def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: Path | None, as_json: bool) -> None:
     """Read what people answered by view: accuracy, agreement on shared items, who could not decide.
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from lexiscope.cli.options import as_json as json_option
-from lexiscope.cli.options import quiet as quiet_option
+from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
@@ -29,7 +28,7 @@ def data() -> None:
 @data.command("get", cls=Verb)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option("--all", "everything", is_flag=True, help="Also the files that loading does not need.")
-@quiet_option
+@options.quiet
 def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
     """Download datasets and resources at their pinned version.
 
@@ -45,7 +44,7 @@ def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
 
 @data.command("check", cls=Verb)
 @click.argument("names", nargs=-1, metavar="[NAME...]")
-@json_option
+@options.as_json
 @click.pass_context
 def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> None:
     """Compare the files on this machine with their published checksums.
@@ -74,7 +73,7 @@ def where() -> None:
 @data.command("convert", cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for the files.")
-@quiet_option
+@options.quiet
 def convert(folder: Path, *, out: Path, quiet: bool) -> None:
     """Write SemCor's tag files in the unified layout.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -20,8 +20,8 @@ from lexiscope.build.gap_filling.coding_sheet import (
     read_codes,
     write_coding_sheet,
 )
-from lexiscope.build.gap_filling.gaps import MEASURE, gap_items, sentences_of
-from lexiscope.build.gap_filling.matching import AnswerRule, BaseForms, Forms, MultiWord, mark_completions
+from lexiscope.build.gap_filling.gaps import MEASURE, Answers, gap_items, sentences_of
+from lexiscope.build.gap_filling.matching import AnswerRule, BaseForms, mark_completions
 from lexiscope.cli import options
 from lexiscope.cli.output import kappa_text, percent, print_table, remark, say, with_interval
 from lexiscope.cli.verb import Verb, existing_file
@@ -75,22 +75,9 @@ def make_items(collection: str, *, out: Path, templates: str, template: str, mod
 @gaps.command(cls=Verb)
 @click.argument("run", type=click.Path(path_type=Path))
 @_items
-@click.option(
-    "--forms",
-    type=click.Choice(("exact", "inflected")),
-    default="exact",
-    show_default=True,
-    help="Whether a form of an accepted answer counts.",
-)
-@click.option(
-    "--multiword",
-    type=click.Choice(("accepted", "left_out")),
-    default="accepted",
-    show_default=True,
-    help="Whether an answer of several words counts.",
-)
+@options.of(AnswerRule)
 @_lexicon
-def found(run: Path, *, items: str, forms: Forms, multiword: MultiWord, lexicon: str) -> None:
+def found(run: Path, *, items: str, lexicon: str, **given: Any) -> None:
     """Say how many gaps were filled with an accepted answer.
 
     RUN is a folder that collect wrote. An answer is found as whole words, whatever its case. Where there are several
@@ -98,8 +85,9 @@ def found(run: Path, *, items: str, forms: Forms, multiword: MultiWord, lexicon:
     """
     asked = load_items(items, task="gap_filling").items
     table = _responses(run)
-    base_forms = _base_forms(lexicon) if forms == "inflected" else None
-    rules = [AnswerRule(answers, forms=forms, multiword=multiword) for answers in ("curated", "synset")]
+    criteria: tuple[Answers, ...] = ("curated", "synset")
+    rules = [options.changed(AnswerRule(answers), given) for answers in criteria]
+    base_forms = _base_forms(lexicon) if rules[0].forms == "inflected" else None
     marked = ResponseTable.concat([mark_completions(table, asked, rule, base_forms=base_forms) for rule in rules])
     clusters = sentences_of(asked)
     for subject, view, measure in _parts(table):

@@ -7,7 +7,7 @@ from typing import cast
 
 import click
 
-from lexiscope.cli.options import as_json as json_option
+from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
@@ -21,7 +21,7 @@ Row = dict[str, str]
 
 @click.command("list", cls=Verb)
 @click.argument("room", type=click.Choice(ROOMS), required=False)
-@json_option
+@options.as_json
 def list_catalog(room: str | None, *, as_json: bool) -> None:
     """List datasets, resources, tasks, subjects, studies or pairings.
 

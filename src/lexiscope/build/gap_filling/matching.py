@@ -23,6 +23,7 @@ from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import parse_statistic, statistic_name
+from lexiscope.core.settings import option
 from lexiscope.core.usage import continues_word
 
 Match = Literal["words", "tokens"]
@@ -52,8 +53,8 @@ class AnswerRule:
 
     answers: Answers
     match: Match = "words"
-    forms: Forms = "exact"
-    multiword: MultiWord = "accepted"
+    forms: Forms = option("exact", "whether a form of an accepted answer counts")
+    multiword: MultiWord = option("accepted", "whether an answer of several words counts")
 
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():

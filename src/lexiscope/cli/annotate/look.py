@@ -20,7 +20,6 @@ from lexiscope.annotation.study_file.wording import counted, people
 from lexiscope.annotation.web.admin.look import everything_collected
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
-from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, say, say_folded
 from lexiscope.cli.verb import Verb
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
@@ -32,7 +31,7 @@ _SHOWN = 5
 @click.command("status", cls=Verb)
 @STUDY
 @POSTGRES
-@json_option
+@options.as_json
 def status(study: Path, *, postgres: str | None, as_json: bool) -> None:
     """Say how far a study is, whether or not its server runs.
 

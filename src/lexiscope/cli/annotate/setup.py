@@ -26,7 +26,6 @@ from lexiscope.annotation.study_file.material import (
 from lexiscope.annotation.study_file.template import as_drawn, draft_definition, write_draft
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
@@ -87,7 +86,7 @@ def template(*, study: str | None, out: Path) -> None:
 
 @click.command("check", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
-@json_option
+@options.as_json
 @click.pass_context
 def check(ctx: click.Context, /, file: Path, *, as_json: bool) -> None:
     """Say whether a study may be launched, and what is missing.
@@ -107,7 +106,7 @@ def check(ctx: click.Context, /, file: Path, *, as_json: bool) -> None:
 
 @click.command("design", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
-@json_option
+@options.as_json
 def design(file: Path, *, as_json: bool) -> None:
     """Print the design: the lists, and what each of them holds."""
     study = read_definition(existing_file(file))

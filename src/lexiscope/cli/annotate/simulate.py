@@ -19,8 +19,6 @@ from lexiscope.annotation.study_file.launched import StudyOnDisk
 from lexiscope.annotation.study_file.material import study_items
 from lexiscope.cli import options
 from lexiscope.cli.annotate.setup import design_of, problem_error
-from lexiscope.cli.options import as_json as json_option
-from lexiscope.cli.options import quiet as quiet_option
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
@@ -38,8 +36,8 @@ _BLOCKING = ("E402", "E407", "E408", "E421", "E422", "E616", "E617", "E619", "E6
 @click.option("--through-server", is_flag=True, help="Send them once through the real server, page by page.")
 @click.option("--people", type=click.IntRange(min=1), help="With --through-server: at most so many come.")
 @options.path("--out", metavar="FOLDER", about="With --through-server: write the export here.")
-@json_option
-@quiet_option
+@options.as_json
+@options.quiet
 def simulate_study(
     file: Path,
     *,

@@ -25,7 +25,6 @@ from lexiscope.build.minimal_pairs.curation_bench import now
 from lexiscope.build.minimal_pairs.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
 from lexiscope.build.minimal_pairs.decision_log import DecisionLog, build_language, decided, disputed, proposals_of
 from lexiscope.cli import options
-from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError, Place, StatisticError
@@ -92,7 +91,7 @@ def read_sheet(folder: Path, file: Path, *, curator: str) -> None:
 @click.argument("first", metavar="NAME")
 @click.argument("second", metavar="NAME")
 @options.path("--out", metavar="FILE.csv", about="Write the disagreements as CSV.")
-@json_option
+@options.as_json
 def compare_curators(folder: Path, first: str, second: str, *, out: Path | None, as_json: bool) -> None:
     """Say how far two curators agree, and where they do not.
 
