@@ -21,6 +21,7 @@ from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, RunError
 from lexiscope.core.item import Item, check_unique_ids, item_record
 from lexiscope.core.lock import locked
+from lexiscope.core.prompt import Converses, Previews
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of, versions
 from lexiscope.core.scale import Scale
@@ -38,6 +39,7 @@ from lexiscope.core.settings import Settings
 from lexiscope.core.spec import split_options, with_options
 from lexiscope.core.subject import Judges, Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
+from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import column_map, in_language, load_items, task_of_items
 from lexiscope.tasks import DEFAULT
 
@@ -455,3 +457,48 @@ def _counted(table: ResponseTable, items: Sequence[Item], name: str) -> dict[str
         "rows": len(rows),
         "rows_without_value": len(rows.where(value=None)),
     }
+
+
+# -- what would be sent -----------------------------------------------------------------------------------------------
+
+
+def preview_rows(
+    items: Sequence[Item],
+    subjects: Sequence[str],
+    task: str,
+    views: Sequence[str],
+    *,
+    seed: int = 0,
+    out: Path | None = None,
+) -> list[dict[str, object]]:
+    """Return one row per subject and view: the first request, the number of all, rough tokens, the highest cost.
+
+    Replies that the run folder *out* keeps are not asked again, and not counted.
+
+    A subject that is sent nothing is named with ``sends`` false. Errors: :class:`CapabilityError` for a subject that
+    cannot answer; those of the task's prompt.
+    """
+    return [row for spec in subjects for row in _preview_of(items, spec, task, views, seed, out)]
+
+
+def _preview_of(
+    items: Sequence[Item], spec: str, task_name: str, views: Sequence[str], seed: int, out: Path | None
+) -> list[dict[str, object]]:
+    subject, task = catalog.subject(spec), catalog.task(task_name)
+    if isinstance(subject, SeededSubject):
+        subject = subject.with_seed(seed)
+    task.answer_function(subject)
+    for item in items:
+        task.check_item(item)
+    if task.asks is None or not isinstance(subject, Previews) or not isinstance(subject, Converses):
+        return [{"subject": subject.subject_id, "sends": False}]
+    how = subject.prompting
+    rows: list[dict[str, object]] = []
+    for view in views:
+        questions = [
+            task.asks(view_item(item, view), view=view, language=how.language, variant=how.variant, shots=how.shots)
+            for item in items
+        ]
+        found = subject.preview(questions, work=None if out is None else out / "work")
+        rows.append({"subject": subject.subject_id, "sends": True, "view": view, **asdict(found)})
+    return rows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -18,15 +17,11 @@ from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say, say_folded
 from lexiscope.cli.verb import Verb
-from lexiscope.collect import SeededSubject, collect_run
-from lexiscope.core import catalog
-from lexiscope.core.item import Item
-from lexiscope.core.prompt import Converses, Previews
+from lexiscope.collect import collect_run, preview_rows
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
-from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import load_items, task_of_items
 from lexiscope.tasks import DEFAULT
 
@@ -140,52 +135,6 @@ def _answer_row(name: str, view: str | None, measure: str, part: ResponseTable) 
         "layers": f"{min(layers)}–{max(layers)}" if layers else "",
         "unanswered": len(part.unanswered(written=is_written(measure))),
     }
-
-
-# -- what --dry-run shows -------------------------------------------------------------------------------------------
-# What ``lexiscope collect --dry-run`` shows: what each subject would be sent, and what that would cost.
-
-
-def preview_rows(
-    items: Sequence[Item],
-    subjects: Sequence[str],
-    task: str,
-    views: Sequence[str],
-    *,
-    seed: int = 0,
-    out: Path | None = None,
-) -> list[dict[str, object]]:
-    """Return one row per subject and view: the first request, the number of all, rough tokens, the highest cost.
-
-    Replies that the run folder *out* keeps are not asked again, and not counted.
-
-    A subject that is sent nothing is named with ``sends`` false. Errors: :class:`CapabilityError` for a subject that
-    cannot answer; those of the task's prompt.
-    """
-    return [row for spec in subjects for row in _of_subject(items, spec, task, views, seed, out)]
-
-
-def _of_subject(
-    items: Sequence[Item], spec: str, task_name: str, views: Sequence[str], seed: int, out: Path | None
-) -> list[dict[str, object]]:
-    subject, task = catalog.subject(spec), catalog.task(task_name)
-    if isinstance(subject, SeededSubject):
-        subject = subject.with_seed(seed)
-    task.answer_function(subject)
-    for item in items:
-        task.check_item(item)
-    if task.asks is None or not isinstance(subject, Previews) or not isinstance(subject, Converses):
-        return [{"subject": subject.subject_id, "sends": False}]
-    how = subject.prompting
-    rows: list[dict[str, object]] = []
-    for view in views:
-        questions = [
-            task.asks(view_item(item, view), view=view, language=how.language, variant=how.variant, shots=how.shots)
-            for item in items
-        ]
-        found = subject.preview(questions, work=None if out is None else out / "work")
-        rows.append({"subject": subject.subject_id, "sends": True, "view": view, **asdict(found)})
-    return rows
 
 
 # -- what is printed when all have answered -------------------------------------------------------------------------

@@ -1,45 +1,17 @@
-"""``lexiscope verify``: does a run hold what it says? Checksums first, then what can be computed again."""
+"""``lexiscope verify``: does a run hold what it says?"""
 
 from __future__ import annotations
 
-import json
-import shutil
-import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from lexiscope.cli import options
 from lexiscope.cli.main import pin_threads
 from lexiscope.cli.output import say
-from lexiscope.cli.verb import Failure, Verb
-from lexiscope.core import catalog
-from lexiscope.core.errors import InputError, LexiscopeError, Place, RunError
-from lexiscope.core.lock import LOCK_NAME
-from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import read_json, versions
-from lexiscope.core.sealed import (
-    MACHINE,
-    NOTHING,
-    PARTS,
-    QUESTION,
-    RESPONSES,
-    RUN,
-    WORK,
-    ChangedFile,
-    changes,
-    collected_names,
-    damaged,
-    read_sealed,
-)
-from lexiscope.core.settings import settings_from
-from lexiscope.subjects.trained._trained_folder import SEAL, seal_of
-
-TEST = "test.json"
-"""The record of a test of senses, which holds a run of its own."""
+from lexiscope.cli.verb import Verb
+from lexiscope.core.settings import Settings
+from lexiscope.studies.kit.verify import verify_run
 
 
 @click.command(cls=Verb)
@@ -54,192 +26,11 @@ def verify(*, run: Path, only_checksums: bool, quiet: bool) -> None:
     both must have the same bytes. Exit status 1 names each file that is not as it was written, and the command that
     makes it again. Nothing in RUN is changed.
     """
-    if not run.is_dir():
-        raise InputError("there is no such run folder", code="E001", place=Place(str(run)))
-    records = record_files(run)
-    if not records:
-        hint = "name a folder that collect, study, bias, demo, build or train wrote to its end"
-        raise RunError("this folder holds no finished run", place=Place(str(run)), why=f"there is no {RUN}", hint=hint)
-    told = [line for path in records for line in checked(path)]
-    told += working(run)
-    if not only_checksums:
-        told += [line for path in records for line in answers_again(path.parent)]
-        told += study_again(run)
-    told += [f"not part of the run, not checked: {name}" for name in others(run, records)]
-    for line in told if not quiet else ():
+    lines = verify_run(run, only_checksums=only_checksums, prepare=_pin_threads)
+    for line in lines if not quiet else ():
         say(line)
     say(f"{run} holds what it says")
 
 
-def record_files(run: Path) -> list[Path]:
-    """Return the records of a folder and of the runs in it, its own first."""
-    found = [path for name in (RUN, TEST) for path in run.rglob(name) if path.is_file()]
-    return sorted(found, key=lambda path: (len(path.parts), path))
-
-
-def checked(path: Path) -> list[str]:
-    """Compare the files that a record names with their checksums, and the record with its seal.
-
-    Errors: :class:`RunError` naming each that is not as it was written.
-    """
-    folder, record = path.parent, _record(path)
-    if record.get("pruned"):
-        return [f"{path}: whole; the weights of this training were deleted"]
-    found = changes(folder, record) if record.get("files") != {} else []
-    if found:
-        raise damaged(folder, record, found)
-    return [f"{path}: whole; as written: {_files(len(record['files']))}"]
-
-
-def _record(path: Path) -> dict[str, Any]:
-    """Read a record. One of a training has a seal of its own kind, over its content."""
-    content = read_json(path)
-    if "training" not in content or "kind" not in content:
-        return read_sealed(path)
-    plain = json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-    if SEAL not in content or content[SEAL] != seal_of(content) or path.read_text(encoding="utf-8") != plain:
-        why = f"its content has the sha256 {seal_of(content)}, sealed was {content.get(SEAL)}"
-        hint = "train it again, in another folder"
-        raise RunError("the record of this training is damaged", place=Place(str(path)), why=why, hint=hint)
-    return content
-
-
-def working(run: Path) -> list[str]:
-    """Compare what a run worked out on its way with the checksums in ``machine.json``; it may be deleted.
-
-    Errors: :class:`RunError` naming each file that is not as it was written.
-    """
-    told = []
-    for path in sorted(run.rglob(MACHINE)):
-        hint = f"delete {path}: it says where and how long a run took, nothing of the result is in it"
-        record = read_sealed(path, hint=hint)
-        found = changes(path.parent, record) if record.get("files") else []
-        gone = [each for each in found if each.actual == NOTHING]
-        if len(gone) < len(found):
-            raise damaged(path.parent, {}, [each for each in found if each not in gone])
-        number = _files(len(record.get("files", ())) - len(gone))
-        told.append(f"{path}: whole; as written: {number} under {WORK}, by checksum only")
-        if gone:
-            told.append(f"{path.parent}: {_files(len(gone))} under {WORK} were deleted: no part of the result")
-    return told
-
-
-def answers_again(folder: Path) -> list[str]:
-    """Put the table of answers together from its parts, and compare the bytes.
-
-    Errors: :class:`RunError` where they differ or a part is not as it was written.
-    """
-    told = []
-    for question in sorted(path for path in folder.glob(f"**/{QUESTION}") if _nearest_record(path, folder)):
-        at = question.parent
-        if not (at / RESPONSES).is_file():
-            continue
-        wanted = read_sealed(question)["parts"]
-        sealed = [read_sealed(path) for path in sorted((at / PARTS).glob("*.json"))]
-        paths = [path.with_suffix(".parquet") for path in sorted((at / PARTS).glob("*.json"))]
-        keys = [each["key"] for each in sealed]
-        absent = [key for key in wanted if key not in keys]
-        if absent:
-            what = f"the answers of {absent[0]['subject']} to the view {absent[0]['view']} are missing"
-            raise RunError(what, place=Place(str(at / PARTS)), hint="give the command again that made this folder")
-        tables = [ResponseTable.read_parquet(paths[keys.index(key)]) for key in wanted]
-        _compare(at, RESPONSES, ResponseTable.concat(tables).parquet_bytes())
-        told.append(f"{at / RESPONSES}: put together again from {_parts(len(wanted))}, the same bytes")
-    return told
-
-
-def _nearest_record(path: Path, folder: Path) -> bool:
-    """Whether the run in *folder*, not one in a folder below, has a file."""
-    inner = next((each for each in path.parents if (each / RUN).is_file()), None)
-    return inner == folder
-
-
-def _compare(folder: Path, name: str, content: bytes) -> None:
-    if (folder / name).read_bytes() != content:
-        why = "put together again from the parts, it has other bytes, although each has its checksum"
-        hint = "give the command again that made this folder"
-        raise RunError(
-            "this table does not hold the answers of its parts", place=Place(str(folder / name)), why=why, hint=hint
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Again:
-    """What a study came to when it was run again: its files, or why that was not possible."""
-
-    files: Mapping[str, str]
-    why: str = ""
-
-
-def study_again(run: Path) -> list[str]:
-    """Run a study again on the answers that it collected, and compare every file.
-
-    Errors: :class:`Failure` naming each file that came out otherwise with the same versions of the same libraries.
-    """
-    record = read_json(run / RUN) if (run / RUN).is_file() else {}
-    if "study" not in record or "settings" not in record:
-        return [] if not record else [f"{run}: no study; its other files were compared by checksum only"]
-    then, now = record["versions"], versions()
-    differing = [name for name in sorted({*then, *now}) if then.get(name) != now.get(name)]
-    again = _computed_again(run, record)
-    if again.why:
-        return [f"{run}: compared by checksum only; the study could not be run again: {again.why}"]
-    files: Mapping[str, str] = record["files"]
-    other = [ChangedFile(name, files[name], again.files.get(name, NOTHING)) for name in files]
-    other = [each for each in other if each.actual != each.expected]
-    if not other:
-        number = _files(len(files))
-        return [f"{run}: the study {record['study']} was run again on its answers: {number}, the same bytes"]
-    if differing:
-        how = ", ".join(f"{name} {then.get(name)} → {now.get(name)}" for name in differing)
-        names = ", ".join(each.name for each in other)
-        return [f"{run}: run again with other versions ({how}), these files come out otherwise: {names}"]
-    raise Failure("\n".join([f"{run}: run again on its answers, these files come out otherwise", *map(str, other)]))
-
-
-def _computed_again(run: Path, record: Mapping[str, Any]) -> _Again:
-    with tempfile.TemporaryDirectory(prefix="lexiscope-verify-") as place:
-        again = Path(place) / run.resolve().name
-        # its own results stay behind: nothing of them can be taken for what is computed now
-        shutil.copytree(run, again, ignore=_leave_out(run, record))
-        try:
-            changed = [
-                name for name, sha256 in record.get("code", {}).items() if catalog.code([name]).get(name) != sha256
-            ]
-            if changed:
-                return _Again(
-                    {}, f"{changed[0]} is not the file that the run used (sha256 {record['code'][changed[0]]})"
-                )
-            settings = settings_from(catalog.settings(record["study"]), record["settings"])
-            pin_threads(("--threads", str(settings.threads)))
-            study: Any = catalog.study(settings.study)
-            study.run(settings, again, command=record["command"])
-        except (LexiscopeError, TypeError, OSError) as error:
-            return _Again({}, str(error).splitlines()[0])
-        return _Again(read_sealed(again / RUN)["files"])
-
-
-def _leave_out(run: Path, record: Mapping[str, Any]) -> Any:
-    own = {*record["files"], RUN, MACHINE} - set(collected_names(run))
-
-    def leave_out(folder: str, names: Sequence[str]) -> list[str]:
-        return [name for name in names if (Path(folder) / name).relative_to(run).as_posix() in own or name == LOCK_NAME]
-
-    return leave_out
-
-
-def others(run: Path, records: Sequence[Path]) -> list[str]:
-    """Return the names of the files that no record names: the user's own."""
-    known = {path.resolve() for path in (*records, *run.rglob(MACHINE))}
-    for path in (*records, *run.rglob(MACHINE)):
-        known |= {(path.parent / name).resolve() for name in read_json(path).get("files") or ()}
-    files = (path for path in sorted(run.rglob("*")) if path.is_file() and path.name != LOCK_NAME)
-    return [path.relative_to(run).as_posix() for path in files if path.resolve() not in known]
-
-
-def _files(number: int) -> str:
-    return f"{number} file" if number == 1 else f"{number} files"
-
-
-def _parts(number: int) -> str:
-    return f"{number} part" if number == 1 else f"{number} parts"
+def _pin_threads(settings: Settings) -> None:
+    pin_threads(("--threads", str(settings.threads)))
