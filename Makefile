@@ -70,6 +70,7 @@ check: lint
 
 docs-tables:
 	$(BIN)/python docs/make_tables.py
+	$(BIN)/python docs/make_drawing.py
 
 # What pip would install for a server, into an empty place: nothing is installed.
 sbom: $(VENV)/wheel.stamp

@@ -31,15 +31,25 @@ def modules(package: Path) -> dict[str, ast.Module]:
     return {str(file.relative_to(package)): ast.parse(file.read_text(encoding="utf-8")) for file in files}
 
 
-@pytest.fixture(scope="session")
-def make_tables() -> ModuleType:
-    """The script that writes the generated pages."""
-    place = importlib.util.spec_from_file_location("make_tables", ROOT / "docs" / "make_tables.py")
+def _script(name: str) -> ModuleType:
+    place = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert place is not None
     assert place.loader is not None
     script = importlib.util.module_from_spec(place)
     place.loader.exec_module(script)
     return script
+
+
+@pytest.fixture(scope="session")
+def make_tables() -> ModuleType:
+    """The script that writes the generated pages."""
+    return _script("make_tables")
+
+
+@pytest.fixture(scope="session")
+def make_drawing() -> ModuleType:
+    """The script that draws the layers and their rooms into CONTRIBUTING.md."""
+    return _script("make_drawing")
 
 
 @pytest.fixture(scope="session")

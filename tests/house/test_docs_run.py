@@ -149,6 +149,13 @@ def test_generated_pages_are_up_to_date(make_tables: ModuleType) -> None:
     assert stale == []
 
 
+def test_the_drawing_shows_the_rooms_as_they_are(make_drawing: ModuleType) -> None:
+    """CONTRIBUTING.md draws every layer and every room that there is: run ``make docs-tables``."""
+    assert (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8") == make_drawing.page()
+    rooms = {room for names in make_drawing.layers() for room in names}
+    assert rooms >= {folder.name for folder in make_drawing.rooms_in(make_drawing.PACKAGE)}
+
+
 @pytest.mark.parametrize("page", [*PAGES, *NOTES], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path, catalog_pages: dict[Path, str]) -> None:
     """A relative link names an existing file, or one that the build makes, and a heading of it where it names one."""

@@ -51,7 +51,7 @@ def agreement(excluded: ExclusionResult) -> RaterAgreement:
 
 
 def test_a_rating_becomes_a_row(imported: Imported) -> None:
-    """Hop 5, from a file: rater, item, measure and value stand in columns; nothing is lost or added."""
+    """From a file: rater, item, measure and value stand in columns; nothing is lost or added."""
     rows = imported.responses
     assert len(rows) == len(MADE_UP) * len(CUES)
     assert rows.where(subject_id="r2", item_id="i3").column("value").tolist() == [4.0]
@@ -60,7 +60,7 @@ def test_a_rating_becomes_a_row(imported: Imported) -> None:
 
 
 def test_a_rating_off_the_scale_stops_at_its_place(tmp_path: Path) -> None:
-    """Hop 5, from a file: a 6 on a scale from 1 to 5 is an error with file and line, not a number."""
+    """From a file: a 6 on a scale from 1 to 5 is an error with file and line, not a number."""
     path = _write(tmp_path, {"r1": (1, 2, 6, 5, 2, 4)})
     with pytest.raises(InputError, match="E301") as caught:
         import_items(path, dataset="made_up", scale=Scale(1, 5))
@@ -69,20 +69,20 @@ def test_a_rating_off_the_scale_stops_at_its_place(tmp_path: Path) -> None:
 
 
 def test_the_table_survives_its_file(imported: Imported, tmp_path: Path) -> None:
-    """Hop 5: what is written is what is read."""
+    """What is written is what is read."""
     imported.responses.write_parquet(tmp_path / "responses.parquet")
     assert ResponseTable.read_parquet(tmp_path / "responses.parquet") == imported.responses
 
 
 def test_an_exclusion_accounts_for_everybody(excluded: ExclusionResult) -> None:
-    """Hop 6: the rater who turned the scale around is excluded, by that rule, with all trials."""
+    """Step 5: the rater who turned the scale around is excluded, by that rule, with all trials."""
     assert excluded.log[0].excluded == ("r4",)
     assert (excluded.n_before, excluded.n_after) == (4, 3)
     assert (excluded.trials_before, excluded.trials_after) == (24, 18)
 
 
 def test_agreement_is_each_rater_against_the_others(agreement: RaterAgreement) -> None:
-    """Hop 7: the mean over r1, r2, r3 of rho with the mean of the two others, without r4."""
+    """Step 7: the mean over r1, r2, r3 of rho with the mean of the two others, without r4."""
     kept = np.array([MADE_UP[rater] for rater in ("r1", "r2", "r3")], dtype=float)
     expected = [spearmanr(kept[i], np.delete(kept, i, axis=0).mean(axis=0)).statistic for i in range(3)]
     assert agreement.values.tolist() == pytest.approx(expected, abs=1e-12)
@@ -90,7 +90,7 @@ def test_agreement_is_each_rater_against_the_others(agreement: RaterAgreement) -
 
 
 def test_the_report_prints_the_recorded_number(agreement: RaterAgreement) -> None:
-    """Hop 8: the record keeps every digit, the table rounds them once, the CSV beside it does not."""
+    """The record keeps every digit, the table rounds them once, the CSV beside it does not."""
     record = Record(agreement.name, agreement.mean, dataset="made_up", n=agreement.n_raters)
     assert from_json(to_json([record])) == (record,)
     rows = ((record.statistic, record.value),)

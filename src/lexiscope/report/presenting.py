@@ -67,7 +67,7 @@ def sentence(result: Result) -> str:
 
 
 @sentence.register
-def _(result: Estimate) -> str:
+def _sentence_of_estimate(result: Estimate) -> str:
     meaning = f" (higher means {result.higher})" if result.higher else ""
     test = f"; p {_p(result.p)}" if result.p is not None else ""
     size = f"{_value(result)}{_between(result.interval, result)}{_n(result)}"
@@ -75,12 +75,12 @@ def _(result: Estimate) -> str:
 
 
 @sentence.register
-def _(result: Undefined) -> str:
+def _sentence_of_undefined(result: Undefined) -> str:
     return f"{_what(result.name, result)} is undefined: {result.reason}."
 
 
 @sentence.register
-def _(result: Contrast) -> str:
+def _sentence_of_contrast(result: Contrast) -> str:
     first, second = map(_who, result.pair)
     name = words_of(result.first.name)
     interval, by = result.interval, format_number(abs(result.value), _form(result))
@@ -96,7 +96,7 @@ def _(result: Contrast) -> str:
 
 
 @sentence.register
-def _(result: Curve) -> str:
+def _sentence_of_curve(result: Curve) -> str:
     if result.best is None:
         return f"{_what(result.statistic, result)} is undefined at every layer: {result.values[0].remark}."
     best, last = result.estimate(result.best), result.values[-1]
@@ -111,18 +111,18 @@ def _(result: Curve) -> str:
 
 
 @sentence.register
-def _(result: Curves) -> str:
+def _sentence_of_curves(result: Curves) -> str:
     return " ".join(sentence(one) for one in result.entries)
 
 
 @sentence.register
-def _(result: Counts) -> str:
+def _sentence_of_counts(result: Counts) -> str:
     listed = ", ".join(f"{label} {count:,}" for label, count in result.counts)
     return f"{_what(result.name, result)}: {listed} (of {result.total:,})."
 
 
 @sentence.register
-def _(result: Fit) -> str:
+def _sentence_of_fit(result: Fit) -> str:
     word = "improves" if result.p < 0.05 else "does not reliably improve"
     test = f"χ²({result.df}) = {result.chi2:.2f}, p {_p(result.p)}, n = {result.n:,}"
     return f"The {result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
@@ -227,17 +227,17 @@ def plot(result: Result, title: str = "") -> Figure:
 
 
 @plot.register
-def _(result: Curve, title: str = "") -> Figure:
+def _plot_of_curve(result: Curve, title: str = "") -> Figure:
     return plot(Curves((result,)), title)
 
 
 @plot.register
-def _(result: Estimate, title: str = "") -> Figure:
+def _plot_of_estimate(result: Estimate, title: str = "") -> Figure:
     return _dots([result], title)
 
 
 @plot.register
-def _(result: Contrast, title: str = "") -> Figure:
+def _plot_of_contrast(result: Contrast, title: str = "") -> Figure:
     return _dots([result], title)
 
 
@@ -257,7 +257,7 @@ def _label(record: Record) -> str:
 
 
 @plot.register
-def _(result: Curves, title: str = "") -> Figure:
+def _plot_of_curves(result: Curves, title: str = "") -> Figure:
     curves = [one for one in result.entries if isinstance(one, Curve)]
     if not curves:
         return _dots(result.entries, title)
