@@ -34,9 +34,7 @@ SPREAD = ",over_raters="
 @click.command(cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
 @options.of(RatingColumns)
-@click.option(
-    "--scale", nargs=2, type=float, callback=options.read_scale, metavar="LOW HIGH", help="Ends of the scale: 1 5."
-)
+@options.scale("Ends of the scale: 1 5.")
 @click.option("--measure", default="", metavar="NAME", help="Of a response table with several measures: this one.")
 @click.option("--view", default="", metavar="NAME", help="Of a response table with several views: this one.")
 @click.option(

@@ -34,9 +34,7 @@ _NO_PAIRS = (
 @click.option(
     "--rater-column", "raters", multiple=True, metavar="COLUMN", help="A column that holds one rater's ratings."
 )
-@click.option(
-    "--scale", nargs=2, type=float, callback=options.read_scale, metavar="LOW HIGH", help="The ratings' scale: 1 5."
-)
+@options.scale("The ratings' scale: 1 5.")
 @click.option("--min-ratings", type=click.IntRange(min=1), default=10, show_default=True, help="Ratings an item needs.")
 @click.option("--language", default="und", show_default=True, help="Language tag, where no column gives one.")
 @click.option("--delimiter", help="The sign between columns, where it is not found by itself.")

@@ -30,14 +30,7 @@ from lexiscope.tasks import DEFAULT
 @click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
 @options.column_map
 @click.option("--language", default="", help="Only items in this language; for a file: its language.")
-@click.option(
-    "--scale",
-    nargs=2,
-    type=float,
-    callback=options.read_scale,
-    metavar="LOW HIGH",
-    help="For a file: lowest and highest rating of its people, as 1 100. Models are asked on it.",
-)
+@options.scale("For a file: lowest and highest rating of its people, as 1 100. Models are asked on it.")
 @click.option("--task", help=f"The question that is asked. Default: that of the dataset; of a file: {DEFAULT}.")
 @options.subjects
 @options.views

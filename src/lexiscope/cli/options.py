@@ -146,7 +146,7 @@ def column_map(function: Function) -> Function:
     return click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help=about)(function)
 
 
-def read_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+def _read_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Check the form of subject specs before any work starts; return them as they print."""
     try:
         return tuple(str(SubjectSpec.parse(value)) for value in values)
@@ -154,7 +154,7 @@ def read_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, ..
         raise click.BadParameter(f"{error.what}; {error.hint}", ctx=ctx, param=param) from error
 
 
-def read_scale(ctx: click.Context, param: click.Parameter, ends: tuple[float, float] | None) -> Scale | None:
+def _read_scale(ctx: click.Context, param: click.Parameter, ends: tuple[float, float] | None) -> Scale | None:
     """Make a scale of its two ends: steps of 1 between whole numbers at most 20 apart, else continuous."""
     if ends is None:
         return None
@@ -162,6 +162,11 @@ def read_scale(ctx: click.Context, param: click.Parameter, ends: tuple[float, fl
         return Scale.between(*ends)
     except InputError as error:
         raise click.BadParameter(error.what, ctx=ctx, param=param) from error
+
+
+def scale(about: str) -> Callable[[Function], Function]:
+    """Add ``--scale``, the two ends of a scale of ratings."""
+    return click.option("--scale", nargs=2, type=float, callback=_read_scale, metavar="LOW HIGH", help=about)
 
 
 def quiet(function: Function) -> Function:
@@ -190,7 +195,7 @@ def subjects(function: Function) -> Function:
     return click.option(
         "--subject",
         "subjects",
-        callback=read_specs,
+        callback=_read_specs,
         multiple=True,
         metavar="SPEC",
         help="Who answers, as kind:name, for instance encoder:minilm. May be repeated.",

@@ -24,6 +24,7 @@ from lexiscope.annotation.study_file.material import (
     table_material,
 )
 from lexiscope.annotation.study_file.template import as_drawn, draft_definition, write_draft
+from lexiscope.annotation.study_file.wording import counted, people
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, say, say_folded
@@ -116,7 +117,7 @@ def design(file: Path, *, as_json: bool) -> None:
         return
     say(made.text())
     checks = study.definition.trials_per_list
-    say(f"{_count(len(made.items), 'item')}, {len(made.shared)} of them in every list; checks in each list: {checks}")
+    say(f"{counted(len(made.items), 'item')}, {len(made.shared)} of them in every list; checks in each list: {checks}")
     say_folded(_people(study.definition, len(made.lists)))
 
 
@@ -141,15 +142,11 @@ def _people(definition: StudyDefinition, n_lists: int) -> str:
     """How many people a study needs: for each list of each arm; where items are drawn, those that it opens at first."""
     per_item, arms = definition.ratings.per_item, len(definition.views)
     if catalog.screen(definition.task).drawn:
-        writers = _count(definition.ratings.first_wave or per_item, "person", "people")
-        return f"{writers}, {_count(definition.pool.per_person, 'answer')} each, besides those excluded"
-    people = _count(per_item * n_lists * arms, "person", "people")
+        writers = people(definition.ratings.first_wave or per_item)
+        return f"{writers}, {counted(definition.pool.per_person, 'answer')} each, besides those excluded"
     by_arm = f" in each of {arms} arms ({', '.join(definition.views)})" if arms > 1 else ""
-    return f"{_count(per_item, 'valid answer')} an item{by_arm}: {people}, besides those excluded"
-
-
-def _count(number: int, one: str, more: str = "") -> str:
-    return f"{number} {one if number == 1 else more or one + 's'}"
+    wanted = people(per_item * n_lists * arms)
+    return f"{counted(per_item, 'valid answer')} an item{by_arm}: {wanted}, besides those excluded"
 
 
 def _language(items: tuple[Item, ...]) -> str:
@@ -185,7 +182,7 @@ def _show_problems(
     for problem in (*problems, *warnings):
         say(str(problem_error(study, problem)))
     if warnings:
-        say(f"{_count(len(warnings), 'warning')}: nothing that stands in the way")
+        say(f"{counted(len(warnings), 'warning')}: nothing that stands in the way")
     if problems:
         say(f"not ready: {len(problems)} {'thing stands' if len(problems) == 1 else 'things stand'} in the way")
         return

@@ -88,7 +88,7 @@ def pool(
     print_table(["filter", "in", "out"], [[step.rule, str(step.before), str(step.after)] for step in made.steps])
     items = with_examples(made.items, _examples(drafts))
     lacking = [item for item in items if not all(item.condition(f"example_{which}") for which in ("1", "2"))]
-    _write_other(out, item_file(items))
+    _write(out, item_file(items))
     say(f"{len(items)} items, {len(lacking)} of them with a meaning that lacks an example")
     if examples is not None:
         _draft(_missing_examples(lacking), subject, examples)
@@ -127,13 +127,6 @@ def _draft(requests: Sequence[DraftRequest], subject: str | None, out: Path) -> 
 
 def _faulty(drafts: Sequence[Draft]) -> int:
     return sum(bool(one.faults) for one in drafts)
-
-
-def _write_other(path: Path, text: str) -> None:
-    if path.exists() and path.read_bytes() != text.encode("utf-8"):
-        raise InputError("there is another file of this name", code="E615", place=Place(str(path)), hint="move it away")
-    write_atomically(path, text)
-    say(f"written: {path}")
 
 
 # -- stage: what people wrote, as the next study's items ------------------------------------------------------------
@@ -229,7 +222,7 @@ def _write(path: Path, text: str) -> None:
     Errors: :class:`InputError` E615 where another one is there.
     """
     if path.exists() and path.read_bytes() != text.encode("utf-8"):
-        hint = "name another folder, or move the file away: what was written into it by hand would be lost"
+        hint = "name another place, or move the file away: what was written into it by hand would be lost"
         raise InputError("there is another file of this name", code="E615", place=Place(str(path)), hint=hint)
     write_atomically(path, text)
     say(f"written: {path}")
