@@ -1,7 +1,7 @@
 """Draw the house into CONTRIBUTING.md: its layers from top to bottom, their rooms, and what each room says of itself.
 
-Nothing of the drawing is written by hand: the layers come from the import contract in pyproject.toml, the sentences from
-the rooms' ``__init__.py``. ``make docs-tables`` runs this, and a test fails while the drawing is out of date. Datasets,
+Nothing of the drawing is written by hand: the layers come from the import contract in pyproject.toml, the sentences
+from the rooms' ``__init__.py``. ``make docs-tables`` runs this; a test fails while the drawing is old. Datasets,
 studies and tasks are not drawn one by one: adding one changes no existing file.
 """
 

@@ -9,8 +9,7 @@ import pytest
 
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import DataError, InputError
-from lexiscope.datasets.synonymy import CARD, SUBJECTS, collection, load
-from lexiscope.datasets.synonymy.reading import read_collection, read_outcomes
+from lexiscope.datasets.synonymy import CARD, SUBJECTS, collection, load, read_collection, read_outcomes
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, suite_lines
 from lexiscope.items.choice_sets.templates import Template, synonymy_templates
 

@@ -30,10 +30,9 @@ RANDOM_WITH_A_SEED = {
     "annotation/study_file/freeze.py": "order of options follows from the design's seed",
     "annotation/writing/pool.py": "draws follow from the design's seed",
     "annotation/rehearsal/answers.py": "simulated people",
-    "annotation/rehearsal/behaviour.py": "simulated people",
+    "annotation/rehearsal/through_server.py": "simulated people",
     "annotation/rehearsal/population.py": "simulated people",
     "annotation/rehearsal/simulate.py": "simulated people",
-    "annotation/rehearsal/through_server.py": "simulated people",
 }
 SHORT_ALLOWED = {
     "annotation/reconciliation.py": "the name of a file that is half written",

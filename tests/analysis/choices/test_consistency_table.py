@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.choices.consistency_table import consistency_table
+from lexiscope.analysis.choices.design_answers import consistency_table
 from lexiscope.core.errors import StatisticError
 
 

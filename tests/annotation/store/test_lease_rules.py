@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from lexiscope.annotation.rehearsal.leases import Allocator
+from lexiscope.annotation.rehearsal.simulate import Allocator
 from lexiscope.annotation.store.places import HasPlace, ListLoad
 from lexiscope.annotation.store.record import NoPlaceLeft, Phase, State, StoredTrial
 from lexiscope.annotation.study_file.assignment import Load, Quota, list_chooser, places_per_list

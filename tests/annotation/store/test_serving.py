@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from lexiscope.annotation.rehearsal.leases import Allocator
+from lexiscope.annotation.rehearsal.simulate import Allocator
 from lexiscope.annotation.store.record import NoPlaceLeft
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.assignment import Quota, list_chooser, places_per_list

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.annotation.rehearsal.leases import Allocator, HeldPlace
+from lexiscope.annotation.rehearsal.simulate import Allocator, HeldPlace
 from lexiscope.annotation.study_file.assignment import (
     AssignedTrial,
     Load,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lexiscope.analysis.accuracy import accuracy
-from lexiscope.analysis.choices.consistency_table import consistency_table
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign
+from lexiscope.analysis.choices.design_answers import consistency_table
 from lexiscope.analysis.choices.random_answers import accuracy_with_random
 from lexiscope.analysis.choices.token_effect import delta_effect
 from lexiscope.core.result import Estimate, Interval

@@ -22,9 +22,8 @@ from lexiscope.core.subject import Scores, SubjectSpec, capabilities
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects.local import masked_lm
 from lexiscope.subjects.local._masked_copies import TokenisedText, plan_copies
-from lexiscope.subjects.local._masked_forward import MaskedForward
 from lexiscope.subjects.local._rounding import rounding
-from lexiscope.subjects.local.masked_lm import MaskedLM, MaskedOptions
+from lexiscope.subjects.local.masked_lm import MaskedForward, MaskedLM, MaskedOptions
 
 CORPUS = [
     "The keeper of the lighthouse counts the passing ships.",

@@ -10,7 +10,7 @@ from lexiscope.resources.tables.plain_lines import PlainLines, read_lines
 
 COLUMNS = (
     "ID",
-    "LinkedTerm",
+    "Term",
     "General SNOMED ID",
     "General SNOMED Label",
     "Specific SNOMED ID",
