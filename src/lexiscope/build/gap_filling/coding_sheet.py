@@ -21,7 +21,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import parse_statistic, statistic_name
-from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled, ignored
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, ignored
 from lexiscope.resources.lexicons.lexicon import Lexicon
 
 MEASURE_CATEGORY = "category"
@@ -168,21 +168,21 @@ def _category(text: str) -> str:
     return code
 
 
-def _condition(name: str) -> SheetColumn[GapAnswer]:
-    return SheetColumn(name, lambda answer: str(answer.item.conditions.get(name, "")))
+def _condition(name: str) -> TextColumn[GapAnswer]:
+    return TextColumn(name, lambda answer: str(answer.item.conditions.get(name, "")))
 
 
-def _proposed(name: str, part: str) -> SheetColumn[GapAnswer]:
+def _proposed(name: str, part: str) -> TextColumn[GapAnswer]:
     return ignored(name, lambda answer: "" if answer.proposal is None else getattr(answer.proposal, part))
 
 
 SHEET: SheetForm[GapAnswer] = SheetForm(
     "a coding sheet",
     (
-        SheetColumn("answer_id", lambda answer: answer.answer_id),
-        SheetColumn("sentence", lambda answer: answer.item.usages[0].bracketed),
+        TextColumn("answer_id", lambda answer: answer.answer_id),
+        TextColumn("sentence", lambda answer: answer.item.usages[0].bracketed),
         *(_condition(name) for name in (COLUMN_PROMPT, COLUMN_CURATED, COLUMN_SYNSET)),
-        SheetColumn("completion", lambda answer: answer.text),
+        TextColumn("completion", lambda answer: answer.text),
         _proposed("proposed", "category"),
         _proposed("proposed_answer", "answer"),
         _proposed("why", "why"),

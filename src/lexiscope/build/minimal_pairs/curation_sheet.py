@@ -11,7 +11,7 @@ from lexiscope.build.minimal_pairs.automatic import Proposal
 from lexiscope.build.minimal_pairs.candidates import Candidate, Context
 from lexiscope.build.minimal_pairs.curation import REASONS, Decision, Verdict, check_decision
 from lexiscope.build.minimal_pairs.decision_log import DecisionLog
-from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled, ignored
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, ignored
 
 _MOST_CONTEXTS = 5
 
@@ -78,7 +78,7 @@ def curation_sheet(language: str = "en") -> SheetForm[_Curated]:
     return SheetForm(
         "a curation sheet",
         (
-            SheetColumn("proposal", lambda curated: curated[0].proposal_id),
+            TextColumn("proposal", lambda curated: curated[0].proposal_id),
             filled("verdict", _lower, before("verdict")),
             filled("reason", _lower, before("reason")),
             filled("note", str.strip, before("note")),

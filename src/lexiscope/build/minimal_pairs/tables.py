@@ -12,7 +12,7 @@ from lexiscope.build.minimal_pairs.automatic import Proposal
 from lexiscope.build.minimal_pairs.candidates import Candidate, Context
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.foreign import parse_json
-from lexiscope.items.sheets.form import SheetColumn, SheetForm
+from lexiscope.items.sheets.form import SheetForm, TextColumn
 from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet
 
 CANDIDATES, CONTEXTS, PROPOSALS = "candidates.csv", "contexts.csv", "proposals.csv"
@@ -75,30 +75,30 @@ def _json(alternatives: Sequence[Alternative]) -> str:
 _CANDIDATE: SheetForm[Candidate] = SheetForm(
     "a table of candidates",
     (
-        SheetColumn("sense", lambda one: one.sense),
-        SheetColumn("word", lambda one: one.word),
-        SheetColumn("gloss", lambda one: one.gloss),
-        SheetColumn("sense_number", lambda one: str(one.sense_number)),
-        SheetColumn("n_senses", lambda one: str(one.n_senses)),
-        SheetColumn("n_contexts", lambda one: str(len(one.contexts))),
-        SheetColumn("synset", lambda one: " ".join(one.synset)),
-        SheetColumn("synonyms", lambda one: _json(one.synonyms)),
-        SheetColumn("distractors", lambda one: _json(one.distractors)),
+        TextColumn("sense", lambda one: one.sense),
+        TextColumn("word", lambda one: one.word),
+        TextColumn("gloss", lambda one: one.gloss),
+        TextColumn("sense_number", lambda one: str(one.sense_number)),
+        TextColumn("n_senses", lambda one: str(one.n_senses)),
+        TextColumn("n_contexts", lambda one: str(len(one.contexts))),
+        TextColumn("synset", lambda one: " ".join(one.synset)),
+        TextColumn("synonyms", lambda one: _json(one.synonyms)),
+        TextColumn("distractors", lambda one: _json(one.distractors)),
     ),
     key="sense",
 )
 _CONTEXT: SheetForm[tuple[Candidate, Context]] = SheetForm(
     "a table of contexts",
     (
-        SheetColumn("context_id", lambda pair: pair[1].context_id),
-        SheetColumn("sense", lambda pair: pair[0].sense),
-        SheetColumn("sentence_id", lambda pair: pair[1].sentence_id),
-        SheetColumn("start", lambda pair: str(pair[1].start)),
-        SheetColumn("end", lambda pair: str(pair[1].end)),
-        SheetColumn("tokenised", lambda pair: "yes" if pair[1].tokenised else "no"),
-        SheetColumn("flagged", lambda pair: " ".join(pair[1].flagged)),
-        SheetColumn("place", lambda pair: str(pair[1].place)),
-        SheetColumn("text", lambda pair: pair[1].text),
+        TextColumn("context_id", lambda pair: pair[1].context_id),
+        TextColumn("sense", lambda pair: pair[0].sense),
+        TextColumn("sentence_id", lambda pair: pair[1].sentence_id),
+        TextColumn("start", lambda pair: str(pair[1].start)),
+        TextColumn("end", lambda pair: str(pair[1].end)),
+        TextColumn("tokenised", lambda pair: "yes" if pair[1].tokenised else "no"),
+        TextColumn("flagged", lambda pair: " ".join(pair[1].flagged)),
+        TextColumn("place", lambda pair: str(pair[1].place)),
+        TextColumn("text", lambda pair: pair[1].text),
     ),
     key="context_id",
 )
@@ -108,13 +108,13 @@ def _proposals(language: str) -> SheetForm[Proposal]:
     return SheetForm(
         "a table of proposals",
         (
-            SheetColumn("proposal_id", lambda one: one.proposal_id),
-            SheetColumn("word", lambda one: one.candidate.word),
-            SheetColumn("sense", lambda one: one.candidate.sense),
-            SheetColumn("context_id", lambda one: one.context.context_id),
-            SheetColumn("synonym", lambda one: one.synonym),
-            SheetColumn("distractor", lambda one: one.distractor),
-            SheetColumn("marked", lambda one: one.context.marked(language=language)),
+            TextColumn("proposal_id", lambda one: one.proposal_id),
+            TextColumn("word", lambda one: one.candidate.word),
+            TextColumn("sense", lambda one: one.candidate.sense),
+            TextColumn("context_id", lambda one: one.context.context_id),
+            TextColumn("synonym", lambda one: one.synonym),
+            TextColumn("distractor", lambda one: one.distractor),
+            TextColumn("marked", lambda one: one.context.marked(language=language)),
         ),
         key="proposal_id",
     )

@@ -17,7 +17,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import statistic_name
-from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled, mark
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, mark
 
 TASK = "plausibility"
 MEASURE = "error_tag"
@@ -97,12 +97,12 @@ def _distinct(cases: Sequence[ErrorCase]) -> Sequence[ErrorCase]:
 SHEET: SheetForm[ErrorCase] = SheetForm(
     "a sheet of error tags",
     (
-        SheetColumn("case_id", lambda case: case.case_id),
-        SheetColumn("story", lambda case: story_text(case.item, case.item.usages[0].bracketed)),
-        SheetColumn("meaning", lambda case: str(case.item.condition("sense"))),
-        SheetColumn("example", lambda case: str(case.item.condition("example"))),
-        SheetColumn("people", lambda case: f"{case.mean:.2f} ± {case.sd:.2f}"),
-        SheetColumn("answer", lambda case: f"{case.answer:g}"),
+        TextColumn("case_id", lambda case: case.case_id),
+        TextColumn("story", lambda case: story_text(case.item, case.item.usages[0].bracketed)),
+        TextColumn("meaning", lambda case: str(case.item.condition("sense"))),
+        TextColumn("example", lambda case: str(case.item.condition("example"))),
+        TextColumn("people", lambda case: f"{case.mean:.2f} ± {case.sd:.2f}"),
+        TextColumn("answer", lambda case: f"{case.answer:g}"),
         *(filled(name, mark) for name in (*TAGS, NONE)),
         filled("comment"),
     ),

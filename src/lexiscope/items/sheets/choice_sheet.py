@@ -18,7 +18,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.items.choice_sets.surface import Mode, place_word
-from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled, mark
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, mark
 
 TASK = "substitution"
 MEASURE_CHOICE, MEASURE_WEIRD = "choice", "flag_weird"
@@ -77,13 +77,13 @@ def _letter(text: str) -> str:
 SHEET: SheetForm[Item] = SheetForm(
     "an answered sheet",
     (
-        SheetColumn("item_id", lambda item: item.item_id),
-        SheetColumn("target", lambda item: item.usages[0].target),
-        SheetColumn("sentence", lambda item: item.usages[0].bracketed),
-        SheetColumn("option_a", lambda item: item.options[0]),
-        SheetColumn("sentence_a", lambda item: _bracketed(item, item.options[0])),
-        SheetColumn("option_b", lambda item: item.options[1]),
-        SheetColumn("sentence_b", lambda item: _bracketed(item, item.options[1])),
+        TextColumn("item_id", lambda item: item.item_id),
+        TextColumn("target", lambda item: item.usages[0].target),
+        TextColumn("sentence", lambda item: item.usages[0].bracketed),
+        TextColumn("option_a", lambda item: item.options[0]),
+        TextColumn("sentence_a", lambda item: _bracketed(item, item.options[0])),
+        TextColumn("option_b", lambda item: item.options[1]),
+        TextColumn("sentence_b", lambda item: _bracketed(item, item.options[1])),
         filled("answer", _letter),
         filled("weird", mark),
         filled("comment"),

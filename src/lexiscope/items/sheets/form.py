@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class SheetColumn(Generic[T]):
+class TextColumn(Generic[T]):
     """A column of a sheet: its name, and the text of its cell for each thing that has a row.
 
     ``back`` says what becomes of the column when the sheet is read: it must be ``unchanged``, it was ``filled`` in by
@@ -32,14 +32,14 @@ class SheetColumn(Generic[T]):
     read: Callable[[str], Any] = str
 
 
-def filled(name: str, read: Callable[[str], Any] = str, cell: Callable[[Any], str] = lambda _: "") -> SheetColumn[Any]:
+def filled(name: str, read: Callable[[str], Any] = str, cell: Callable[[Any], str] = lambda _: "") -> TextColumn[Any]:
     """Return a column that people fill in; *cell* is what is in it before."""
-    return SheetColumn(name, cell, "filled", read)
+    return TextColumn(name, cell, "filled", read)
 
 
-def ignored(name: str, cell: Callable[[T], str]) -> SheetColumn[T]:
+def ignored(name: str, cell: Callable[[T], str]) -> TextColumn[T]:
     """Return a column that is there to be read by people only."""
-    return SheetColumn(name, cell, "ignored")
+    return TextColumn(name, cell, "ignored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class SheetForm(Generic[T]):
     """A kind of sheet: what it is called in errors, its columns in order, and which of them has the id of a row."""
 
     what: str
-    columns: tuple[SheetColumn[T], ...]
+    columns: tuple[TextColumn[T], ...]
     key: str
 
     @property
@@ -139,7 +139,7 @@ def _check_unchanged(row: SheetRow, column: str, shown: str, row_id: str) -> Non
         raise InputError(what, code="E474", place=row.place(column), hint=hint)
 
 
-def _value(row: SheetRow, column: SheetColumn[Any]) -> Any:
+def _value(row: SheetRow, column: TextColumn[Any]) -> Any:
     try:
         return column.read(row.cells[column.name])
     except InputError as error:

@@ -19,7 +19,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import GUESSED_WORD, view_usage
 from lexiscope.items.choice_sets.articles import with_article
 from lexiscope.items.choice_sets.inflection import EnglishForms
-from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled
 from lexiscope.items.sheets.given_answer import MEASURE_GUESS
 from lexiscope.resources.lexicons import wordnet
 
@@ -226,12 +226,12 @@ def _fits(text: str) -> bool | None:
 SHEET: SheetForm[GuessedSlot] = SheetForm(
     "a sheet of guessed words",
     (
-        SheetColumn("slot_id", lambda slot: slot.slot_id),
-        SheetColumn("context", lambda slot: slot.context),
-        SheetColumn("original", lambda slot: slot.original),
-        SheetColumn("guess", lambda slot: slot.guess.guess),
-        SheetColumn("proposed", lambda slot: slot.proposed),
-        SheetColumn("doubt", lambda slot: slot.doubt),
+        TextColumn("slot_id", lambda slot: slot.slot_id),
+        TextColumn("context", lambda slot: slot.context),
+        TextColumn("original", lambda slot: slot.original),
+        TextColumn("guess", lambda slot: slot.guess.guess),
+        TextColumn("proposed", lambda slot: slot.proposed),
+        TextColumn("doubt", lambda slot: slot.doubt),
         filled("form", lambda text: " ".join(text.split())),
         filled("fits", _fits),
         filled("comment"),

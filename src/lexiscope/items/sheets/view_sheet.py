@@ -21,7 +21,7 @@ from lexiscope.core.screen import Screen
 from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
 from lexiscope.items.arrange.overlapping_lists import OverlappingLists
 from lexiscope.items.arrange.views import shown_texts
-from lexiscope.items.sheets.form import FilledRow, SheetColumn, SheetForm, filled, ignored, mark
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, ignored, mark
 from lexiscope.items.sheets.given_answer import MEASURE_CHOICE, MEASURE_PAGE, GivenAnswer
 from lexiscope.items.tables.spreadsheet import read_sheet
 
@@ -118,16 +118,16 @@ def _sheet_of(task: str, screen: Screen, view: str, list_id: str) -> _ViewSheet:
         numbered = "word" if view == "word" else "context"
         texts, answer = [f"{numbered}{number}" for number in range(1, screen.n_usages + 1)], filled(LABEL, _label)
         extra = ("word", "undecided") if view in screen.guess_views else ()
-    columns: list[SheetColumn[_Numbered]] = [
+    columns: list[TextColumn[_Numbered]] = [
         ignored("example_no", lambda numbered: str(numbered[0])),
-        *(SheetColumn(name, _text(at, view)) for at, name in enumerate(texts)),
-        *(SheetColumn(name, _condition(name)) for name in (*screen.requires, *screen.shows)),
+        *(TextColumn(name, _text(at, view)) for at, name in enumerate(texts)),
+        *(TextColumn(name, _condition(name)) for name in (*screen.requires, *screen.shows)),
         answer,
         *(filled(name, str.strip if name == "word" else mark) for name in extra),
         filled("comment"),
-        SheetColumn("view", lambda _: view),
-        SheetColumn("list", lambda _: list_id),
-        SheetColumn("item_id", lambda numbered: numbered[1].item_id),
+        TextColumn("view", lambda _: view),
+        TextColumn("list", lambda _: list_id),
+        TextColumn("item_id", lambda numbered: numbered[1].item_id),
     ]
     return _ViewSheet(task, answer.name, extra, SheetForm(_WHAT, tuple(columns), key="item_id"))
 
