@@ -41,6 +41,7 @@ from lexiscope.report.parts.people_parts import people_records
 from lexiscope.resources.corpora.entity_list import EntityList
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.tasks import BY_VIEW
+from lexiscope.tasks.substitution import NAME as SUBSTITUTION
 
 _MODE = "clean"
 _mode = click.option(
@@ -283,7 +284,8 @@ def read(collection: str, *, sheets: tuple[str, ...], out: Path | None, mode: Mo
     """
     pairs = open_collection(collection)
     items = human_sheet(pairs, seed=seed, mode=mode)
-    answered = [read_choice_sheet(path, items, participant=name) for name, path in options.read_named(sheets).items()]
+    given = options.read_named(sheets).items()
+    answered = [read_choice_sheet(path, items, participant=name, task=SUBSTITUTION) for name, path in given]
     table = ResponseTable.concat(answered)
     found = forced_choice(
         table,

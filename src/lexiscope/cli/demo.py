@@ -28,7 +28,6 @@ from lexiscope.report.tables import to_text
 from lexiscope.resources import fetch
 
 SUBJECT = "encoder:minilm"
-TASK = "relatedness"
 VIEW = "full+final_stop"
 MINI, RATED = "mini_relatedness", "raw_c"
 SEED = 20250429
@@ -85,7 +84,7 @@ def write_run(
     write_atomically(out / "results.json", to_json(records))
     run = {
         "command": ["lexiscope", "demo"],
-        "settings": {"subject": SUBJECT, "task": TASK, "view": VIEW, "threads": threads},
+        "settings": {"subject": SUBJECT, "task": data[0].card.task, "view": VIEW, "threads": threads},
         "seed": SEED,
         "data": {name: sha for dataset in data for name, sha in dataset.checksums},
         "versions": versions(),
@@ -115,7 +114,7 @@ def _asked(dataset: Dataset, out: Path, progress: Progress | None) -> ResponseTa
     return collect_run(
         dataset.items,
         [SUBJECT],
-        TASK,
+        dataset.card.task,
         out=out / dataset.card.name,
         views=(VIEW,),
         command=["lexiscope", *sys.argv[1:]],

@@ -20,7 +20,7 @@ from lexiscope.build.gap_filling.coding_sheet import (
     read_codes,
     write_coding_sheet,
 )
-from lexiscope.build.gap_filling.gaps import MEASURE, Answers, gap_items, sentences_of
+from lexiscope.build.gap_filling.gaps import MEASURE, SUITE, Answers, gap_items, sentences_of
 from lexiscope.build.gap_filling.matching import AnswerRule, BaseForms, mark_completions
 from lexiscope.cli import options
 from lexiscope.cli.output import kappa_text, percent, print_table, remark, say, with_interval
@@ -69,7 +69,7 @@ def make_items(collection: str, *, out: Path, templates: str, template: str, mod
     items = gap_items(open_collection(collection), template=known[template], mode=mode, dataset=name)
     write_items(items, out)
     say(f"written: {out} ({len(items)} items)")
-    remark(f"next: lexiscope collect --items {out} --task gap_filling --subject SPEC --out RUN", quiet=quiet)
+    remark(f"next: lexiscope collect --items {out} --task {SUITE} --subject SPEC --out RUN", quiet=quiet)
 
 
 @gaps.command(cls=Verb)
@@ -83,7 +83,7 @@ def found(run: Path, *, items: str, lexicon: str, **given: Any) -> None:
     RUN is a folder that collect wrote. An answer is found as whole words, whatever its case. Where there are several
     predictions of an item, one right one suffices. Both criteria are shown: the curated synonym, and all of the synset.
     """
-    asked = load_items(items, task="gap_filling").items
+    asked = load_items(items, task=SUITE).items
     table = _responses(run)
     criteria: tuple[Answers, ...] = ("curated", "synset")
     rules = [options.changed(AnswerRule(answers), given) for answers in criteria]
@@ -110,7 +110,7 @@ def write_sheet(run: Path, *, items: str, out: Path, lexicon: str, blind: bool, 
     RUN is a folder that collect wrote. The same text of an item is coded once. A category is proposed for each from the
     lexicon; for an agreement with the proposals that means something, let coders work --blind.
     """
-    asked = load_items(items, task="gap_filling").items
+    asked = load_items(items, task=SUITE).items
     words = None if blind else _open(lexicon)
     coded = answers_to_code(_responses(run), asked, lexicon=words)
     if words is not None:
@@ -137,7 +137,7 @@ def read_sheets(
     are compared as one more coder. Nothing is written where a row of any sheet is wrong.
     """
     words, table = _open(lexicon), _responses(run)
-    asked = load_items(items, task="gap_filling").items
+    asked = load_items(items, task=SUITE).items
     coded = answers_to_code(table, asked, lexicon=words)
     rest: Literal["kept", "refused"] = "kept" if unfinished else "refused"
     read = [read_codes(path, coded, coder=name, unfinished=rest) for name, path in options.read_named(sheets).items()]
@@ -164,7 +164,7 @@ def _say_unproposed(coded: Sequence[GapAnswer], lexicon: str, *, quiet: bool) ->
 
 def _responses(run: Path) -> ResponseTable:
     table = ResponseTable.read_parquet(existing_file(run / RESPONSES))
-    return table.where(task="gap_filling")
+    return table.where(task=SUITE)
 
 
 def _open(lexicon: str) -> Lexicon | None:

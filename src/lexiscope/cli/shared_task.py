@@ -10,6 +10,7 @@ import click
 
 from lexiscope.analysis.norms.predictions import predictions_of, rounded
 from lexiscope.analysis.norms.shared_task import GoldRatings, OfficialScore, official_score
+from lexiscope.build.stories.stories import TASK
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
@@ -57,7 +58,7 @@ def make_items(samples: Path, *, out: Path, quiet: bool) -> None:
     items = ambistory.setup_items("test", ambistory.read_samples(path), str(path))
     write_items(items, out)
     say(f"written: {out} ({len(items)} items)")
-    remark(f"next: lexiscope collect --items {out} --task plausibility --subject SPEC --out RUN", quiet=quiet)
+    remark(f"next: lexiscope collect --items {out} --task {TASK} --subject SPEC --out RUN", quiet=quiet)
 
 
 @shared_task.command(cls=Verb)

@@ -12,6 +12,9 @@ from lexiscope.core.usage import Usage
 
 Condition = str | int | float | bool
 
+SAME_SENSE = "same_sense"
+"""The condition of a pair: whether its target has one sense in both usages. A task of this name asks for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:

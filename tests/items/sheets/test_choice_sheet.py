@@ -73,7 +73,7 @@ def test_what_people_read(tmp_path: Path) -> None:
 def test_the_round_trip(tmp_path: Path) -> None:
     """Letters become the candidates of the item; an empty answer is a row without option; marks have rows."""
     path = answered(tmp_path / "sheet.csv", fill("bA-", "-xX"))
-    table = read_choice_sheet(path, ITEMS, participant="made-up-1")
+    table = read_choice_sheet(path, ITEMS, participant="made-up-1", task="substitution")
     choices = table.where(measure="choice")
     assert [(row.item_id, row.option, row.raw) for row in choices.rows()] == [
         ("i1", "outlaw", "B"),
@@ -89,7 +89,7 @@ def test_the_round_trip(tmp_path: Path) -> None:
 def test_a_sorted_sheet_is_the_same_sheet(tmp_path: Path) -> None:
     """People may sort the rows: answers are found by their ids, and the position says where they stood."""
     path = answered(tmp_path / "sheet.csv", lambda rows: fill("AAB")(rows)[::-1])
-    table = read_choice_sheet(path, ITEMS, participant="p").where(measure="choice")
+    table = read_choice_sheet(path, ITEMS, participant="p", task="substitution").where(measure="choice")
     assert [(row.item_id, row.option, row.position) for row in table.rows()] == [
         ("i3", "account", 0),
         ("i2", "level", 1),
@@ -123,7 +123,7 @@ def test_what_was_changed_is_refused(tmp_path: Path, change: Callable[[Rows], Ro
     """Every fault has a stable code and its place; nothing of a faulty sheet is read."""
     path = answered(tmp_path / "sheet.csv", change)
     with pytest.raises(InputError, match=named) as caught:
-        read_choice_sheet(path, ITEMS, participant="p")
+        read_choice_sheet(path, ITEMS, participant="p", task="substitution")
     assert caught.value.code == code
     assert str(path) in str(caught.value)
 
@@ -133,9 +133,9 @@ def test_a_sheet_needs_its_columns_and_a_participant(tmp_path: Path) -> None:
     path = tmp_path / "other.csv"
     path.write_text("item_id,answer\ni1,A\n", encoding="utf-8")
     with pytest.raises(InputError, match="E006"):
-        read_choice_sheet(path, ITEMS, participant="p")
+        read_choice_sheet(path, ITEMS, participant="p", task="substitution")
     with pytest.raises(InputError, match="E505"):
-        read_choice_sheet(answered(tmp_path / "sheet.csv", fill("AAA")), ITEMS, participant=" ")
+        read_choice_sheet(answered(tmp_path / "sheet.csv", fill("AAA")), ITEMS, participant=" ", task="substitution")
 
 
 @pytest.mark.published
@@ -152,5 +152,5 @@ def test_the_published_sheet(published: Path, tmp_path: Path) -> None:
         for name, column in [*pairs, ("sentence_b", "sentence_b")]:
             assert row[name].removeprefix("'") == expected[column].removeprefix("'")
     assert [item.condition("key") for item in items] == [row["key"] for row in released]
-    table = read_choice_sheet(tmp_path / "sheet.csv", items, participant="nobody")
+    table = read_choice_sheet(tmp_path / "sheet.csv", items, participant="nobody", task="substitution")
     assert table.where(measure="choice").column("option").tolist() == [None] * 200

@@ -33,14 +33,14 @@ from lexiscope.annotation.study_file.design import set_of
 from lexiscope.annotation.study_file.launch_screen import MOST_POINTS
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
-from lexiscope.core.item import Item
+from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Habit, Screen
 from lexiscope.items.arrange.overlapping_lists import OverlappingLists
 from lexiscope.items.tables.tabular import is_item_table, read_items
 
-_BALANCED = ("same_sense", "meaning", "ending_kind")
+_BALANCED = (SAME_SENSE, "meaning", "ending_kind")
 
 
 _ELSE: Mapping[str, str] = {"homonym": "word", "word": "word"}
@@ -87,7 +87,7 @@ def draft_definition(
         catch=catch,
         about_you=questions(language),
         exclusions=_exclusions(screen, catch, habit, language),
-        planned=_planned() if screen.widget == "scale" and "same_sense" in design.balance else Planned(),
+        planned=_planned() if screen.widget == "scale" and SAME_SENSE in design.balance else Planned(),
         texts=StudyTexts(**TEXTS.get(base(language), {}), instructions=_instructions(screen, language, scale.scale())),
     )
 
@@ -203,7 +203,7 @@ def _instructions(screen: Screen, language: str, scale: Scale) -> str:
 
 
 def _planned() -> Planned:
-    return Planned(model="rating ~ same_sense + (1 | participant) + (1 | word) + (1 | item)", effect="same_sense")
+    return Planned(model="rating ~ same_sense + (1 | participant) + (1 | word) + (1 | item)", effect=SAME_SENSE)
 
 
 # -- what a new study says to its participants before anybody has edited it -----------------------------------------

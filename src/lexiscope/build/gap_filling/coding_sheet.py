@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from lexiscope.build.gap_filling.categories import CATEGORIES, PreLabel, proposed
-from lexiscope.build.gap_filling.gaps import COLUMN_CURATED, COLUMN_PROMPT, COLUMN_SYNSET, MEASURE
+from lexiscope.build.gap_filling.gaps import COLUMN_CURATED, COLUMN_PROMPT, COLUMN_SYNSET, MEASURE, SUITE
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -25,7 +25,6 @@ from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled
 from lexiscope.resources.lexicons.lexicon import Lexicon
 
 MEASURE_CATEGORY = "category"
-TASK = "gap_filling"
 _CODER = re.compile(r"[\w.:-]+")
 
 
@@ -60,7 +59,7 @@ def answers_to_code(
             proposal = None if lexicon is None else proposed(item, text, lexicon)
             found[answer_id] = GapAnswer(answer_id, item, text, proposal)
     if not found:
-        raise InputError("there is no answer to be coded", hint="collect the task gap_filling first")
+        raise InputError("there is no answer to be coded", hint=f"collect the task {SUITE} first")
     return tuple(found.values())
 
 
@@ -99,7 +98,7 @@ def proposed_codes(answers: Sequence[GapAnswer], *, lexicon_name: str) -> Respon
     """
     if all(answer.proposal is None for answer in answers):
         raise InputError("no answer has a proposal", place=Place(item_id=answers[0].item.item_id), hint=_LEXICON)
-    row = Response(f"prelabel:{lexicon_name}", "lexicon", "", TASK, MEASURE_CATEGORY)
+    row = Response(f"prelabel:{lexicon_name}", "lexicon", "", SUITE, MEASURE_CATEGORY)
     return ResponseTable.from_rows(_proposal(replace(row, item_id=each.answer_id), each.proposal) for each in answers)
 
 
@@ -201,7 +200,7 @@ def _code(row: FilledRow[GapAnswer], coder: str, unfinished: str) -> Response:
         subject_id=coder,
         subject_kind="participant",
         item_id=row.thing.answer_id,
-        task=TASK,
+        task=SUITE,
         measure=MEASURE_CATEGORY,
         option=row.values["code"] or None,
         raw=row.values["comment"] or None,

@@ -28,6 +28,7 @@ Answers = Literal["curated", "synset"]
 """Which answers are accepted: the curated synonym, or all lemmas of the target's synset beside the target."""
 
 SUITE = "gap_filling"
+"""The suite of the items, and the task that they ask."""
 PUBLISHED_TEMPLATE = "T11"
 MEASURE = "completion"
 MEASURE_TOKENS = "completion_tokens"

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from lexiscope.build.gap_filling.gaps import MEASURE, MEASURE_TOKENS, Answers, accepted
+from lexiscope.build.gap_filling.gaps import MEASURE, MEASURE_TOKENS, SUITE, Answers, accepted
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -142,7 +142,7 @@ def mark_completions(
     wanted = MEASURE if rule.match == "words" else MEASURE_TOKENS
     rows = [row for row in table.rows() if parse_statistic(row.measure)[0] == wanted]
     if not rows:
-        raise SpecError(f"no row of this table has the measure {wanted!r}", hint="collect the task gap_filling first")
+        raise SpecError(f"no row of this table has the measure {wanted!r}", hint=f"collect the task {SUITE} first")
     forms = base_forms if rule.forms == "inflected" else None
     return ResponseTable.from_rows(_marked(row, known, rule, forms, encode) for row in rows)
 

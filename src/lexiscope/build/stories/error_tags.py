@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiscope.build.stories.stories import story_text
+from lexiscope.build.stories.stories import TASK, story_text
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import statistic_name
 from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, mark
 
-TASK = "plausibility"
 MEASURE = "error_tag"
 TAGS: Mapping[str, str] = {
     "red_herring": "a word of the story goes with the wrong meaning, and seems to have decided the answer",

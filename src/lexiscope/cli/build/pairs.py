@@ -16,6 +16,7 @@ from lexiscope.build.minimal_pairs.candidates import FoundCandidates
 from lexiscope.cli import options
 from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.verb import Verb
+from lexiscope.tasks.minimal_pair import NAME as MINIMAL_PAIR
 
 
 @click.command("minimal-pairs", cls=Verb)
@@ -38,7 +39,7 @@ def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
         return
     say(", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items()))
     say(f"written: {out / COLLECTION}, {out / ITEMS}" + (f", {out / LINES}" if "lines" in counts else ""))
-    told(f"next: lexiscope collect --items {out / ITEMS} --task minimal_pair --subject …")
+    told(f"next: lexiscope collect --items {out / ITEMS} --task {MINIMAL_PAIR} --subject …")
     if not settings.collection:
         told(f"or look at each first: lexiscope build curate {out} --curator NAME")
 

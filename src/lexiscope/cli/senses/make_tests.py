@@ -37,6 +37,8 @@ from lexiscope.items.tables.tabular import write_items
 from lexiscope.senses.near_words import word_counts_of
 from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.subjects.senses.sense_embedding import SenseEmbedding
+from lexiscope.tasks.sense_choice import NAME as SELECTION
+from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
     )
     if frequencies is not None:
         checksums = {**checksums, frequencies.name: sha256_of(frequencies)}
-    made = Made("word_intrusion", built.items, built.left_out, asdict(rules), checksums)
+    made = Made(INTRUSION, built.items, built.left_out, asdict(rules), checksums)
     write_test(out, made, asked, seed=given["seed"])
     senses = {(item.condition("word"), item.condition("sense")) for item in built.items}
     say(f"{len(built.items)} items for {len(senses)} senses of {len({word for word, _ in senses})} words")
@@ -144,7 +146,7 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
         revision=asked.facts.revision,
     )
     left_out = (*source.absent, *built.left_out)
-    made = Made("sense_choice", built.items, left_out, asdict(rules), source.checksums, source.licence)
+    made = Made(SELECTION, built.items, left_out, asdict(rules), source.checksums, source.licence)
     write_test(out, made, asked, seed=given["seed"])
     words = {str(item.condition("word")) for item in built.items}
     filled = {

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from lexiscope.core.errors import InputError
-from lexiscope.core.item import Item
+from lexiscope.core.item import SAME_SENSE, Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def assign_lists(
     items: Sequence[Item],
     n_lists: int,
     *,
-    balance: Sequence[str] = ("same_sense",),
+    balance: Sequence[str] = (SAME_SENSE,),
     group: str | None = None,
     seed: int,
 ) -> ListDesign:

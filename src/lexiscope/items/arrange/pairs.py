@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.item import Condition, Item
+from lexiscope.core.item import SAME_SENSE, Condition, Item
 from lexiscope.core.usage import Usage
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -86,7 +86,7 @@ def pair_counts(items: Sequence[Item]) -> PairCounts:
     """
     if not items:
         raise InputError("there are no pairs to count", code="E404")
-    n_same = sum(bool(item.condition("same_sense")) for item in items)
+    n_same = sum(bool(item.condition(SAME_SENSE)) for item in items)
     per_word = Counter(item.word for item in items)
     return PairCounts(len(items), n_same, len(items) - n_same, tuple(per_word.items()))
 
@@ -95,7 +95,7 @@ def _pair(first: Stimulus, second: Stimulus, dataset: str) -> Item:
     # "bank-1a" and "bank-2b" make "bank-1a-2b": what both ids begin with is said once
     shared = first.stimulus_id[: first.stimulus_id.rfind("-") + 1]
     short = second.stimulus_id.removeprefix(shared)
-    conditions: dict[str, Condition] = {"same_sense": first.usage.sense == second.usage.sense}
+    conditions: dict[str, Condition] = {SAME_SENSE: first.usage.sense == second.usage.sense}
     conditions |= {f"{name}_1": value for name, value in first.about_sentence.items()}
     conditions |= {f"{name}_2": value for name, value in second.about_sentence.items()}
     conditions |= dict(first.about_word)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lexiscope.core.errors import Place, SpanError
+from lexiscope.core.item import SAME_SENSE
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage, check_span, continues_word, locate
 from lexiscope.items.tables.columns import Indices
@@ -226,14 +227,14 @@ class RowChecks:
         return found
 
     def _same_sense(self, row: Row, usages: Sequence[Usage]) -> bool | None:
-        stated = self._flag(row, "same_sense")
+        stated = self._flag(row, SAME_SENSE)
         senses = [usage.sense for usage in usages]
         if len(senses) < 2 or None in senses:
             return stated
         same = senses[0] == senses[1]
         if stated is not None and stated != same:
             fault = f"the pair is marked as {'same' if stated else 'different'} sense, but its senses are {senses}"
-            place = row.place(self.indices.get("same_sense"))
+            place = row.place(self.indices.get(SAME_SENSE))
             self._say("E212", fault, place, row, "correct the mark or the senses")
         return same
 

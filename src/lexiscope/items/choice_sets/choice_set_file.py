@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.usage import Usage
@@ -131,7 +132,8 @@ def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
 def _designed(item: Item, number: int, path: Path) -> Item:
     if not item.options or item.gold != item.options[0] or len(item.usages) != len(item.options):
         what = "this is no choice set: it needs options with a text each, the right one first"
-        raise InputError(what, place=Place(str(path), item_id=item.item_id), hint="give items of the task minimal_pair")
+        asked = " or ".join(catalog.tasks_where(lambda task: task.reads is not None))
+        raise InputError(what, place=Place(str(path), item_id=item.item_id), hint=f"give items of the task {asked}")
     given: dict[str, Condition] = {
         "suite": "pairs",
         "expression": "",

@@ -16,7 +16,7 @@ from typing import Literal
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import Place
-from lexiscope.core.item import Condition, Item
+from lexiscope.core.item import SAME_SENSE, Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.showing import counted
@@ -219,7 +219,7 @@ class _Items:
             return None
         conditions: dict[str, Condition] = {}
         if question.same_sense is not None:
-            conditions["same_sense"] = question.same_sense
+            conditions[SAME_SENSE] = question.same_sense
         if question.catch:
             conditions["catch"] = True
         if question.split is not None:
@@ -275,7 +275,7 @@ def _extra_columns(
 ) -> tuple[tuple[str, int], ...]:
     # same_sense and catch are already conditions; a column without a name cannot be one
     # whose ratings they are is no condition of an item either
-    mapped = ({name for _, name in columns.items()} - set(conditions)) | {"same_sense", "catch", "", *KIND_COLUMNS}
+    mapped = ({name for _, name in columns.items()} - set(conditions)) | {SAME_SENSE, "catch", "", *KIND_COLUMNS}
     return tuple((name, index) for index, name in enumerate(header) if name not in mapped)
 
 

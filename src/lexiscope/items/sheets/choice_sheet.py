@@ -20,7 +20,6 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.items.choice_sets.surface import Mode, place_word
 from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, mark
 
-TASK = "substitution"
 MEASURE_CHOICE, MEASURE_WEIRD = "choice", "flag_weird"
 LETTERS = ("A", "B")
 
@@ -37,7 +36,7 @@ def write_choice_sheet(path: Path | str, items: Sequence[Item]) -> None:
     SHEET.write(path, items)
 
 
-def read_choice_sheet(path: Path | str, items: Sequence[Item], *, participant: str) -> ResponseTable:
+def read_choice_sheet(path: Path | str, items: Sequence[Item], *, participant: str, task: str) -> ResponseTable:
     """Read an answered sheet; the rows are in the order of the sheet, which people may have sorted otherwise.
 
     An empty answer is a row without option. Letters may be small; a mark of weirdness is x, 1 or yes.
@@ -51,7 +50,7 @@ def read_choice_sheet(path: Path | str, items: Sequence[Item], *, participant: s
         _check_two_options(item)
     rows: list[Response] = []
     for position, row in enumerate(SHEET.read(path, items)):
-        rows.extend(_answers(row, participant, position))
+        rows.extend(_answers(row, participant, position, task))
     return ResponseTable.from_rows(rows)
 
 
@@ -93,13 +92,13 @@ SHEET: SheetForm[Item] = SheetForm(
 """The columns of the sheet."""
 
 
-def _answers(row: FilledRow[Item], participant: str, position: int) -> Iterator[Response]:
+def _answers(row: FilledRow[Item], participant: str, position: int, task: str) -> Iterator[Response]:
     answer = row.values["answer"]
     given = Response(
         subject_id=participant,
         subject_kind="participant",
         item_id=row.thing.item_id,
-        task=TASK,
+        task=task,
         measure=MEASURE_CHOICE,
         option=row.thing.options[LETTERS.index(answer)] if answer else None,
         view="full",

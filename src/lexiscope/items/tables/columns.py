@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.item import SAME_SENSE
 
 # Names as they stand in the field's released files, after lower case and without punctuation.
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -24,7 +25,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "word": ("word", "lemma", "lemma1"),
     "sense_1": ("sense1", "senseid1", "senseids1", "sense", "senseid"),
     "sense_2": ("sense2", "senseid2", "senseids2"),
-    "same_sense": ("samesense", "same", "conditionsamesense"),
+    SAME_SENSE: ("samesense", "same", "conditionsamesense"),
     "gold": ("gold", "goldlabel"),
     "split": ("split", "conditionsplit"),
     "language": ("language", "lang", "language1"),

@@ -14,7 +14,7 @@ from lexiscope.analysis.layers.by_condition import ConditionLayers, distance_by_
 from lexiscope.analysis.layers.layers import r_squared_by_layer, rho_by_layer, values_by_layer
 from lexiscope.analysis.layers.separation import sense_separation
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.item import Item
+from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Curve, CurvePoint, Estimate, Interval, Record
 from lexiscope.report.document import Section
@@ -85,7 +85,7 @@ def without_ratings(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     """
     subject, view = str(answers.column("subject_id")[0]), str(answers.column("view")[0])
     layers, distance = values_by_layer(answers.where(measure="cosine_distance"), [item.item_id for item in items])
-    same = np.array([bool(item.condition("same_sense")) for item in items])
+    same = np.array([bool(item.condition(SAME_SENSE)) for item in items])
     words = [item.word for item in items]
     kinds = np.where(same, SAME, DIFFERENT).tolist()
     means = distance_by_condition(distance, kinds, groups=words, resamples=RESAMPLES, seed=seed)

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.norms.norms import mean_ratings
 from lexiscope.analysis.senses.similarity import similarity_results
+from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard
 from lexiscope.core.errors import SpecError
-from lexiscope.core.item import Item
+from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
 from lexiscope.items.answers.truth_choice import with_right_answers
 from lexiscope.report.pivot import records_of
-
-_CONDITION = "same_sense"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +31,7 @@ class PairSet:
 
     name: str
     title: str
-    task: Literal["relatedness", "same_sense"]
+    task: str
     items: tuple[Item, ...]
     ratings: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     in_context: bool = True
@@ -50,17 +48,19 @@ class PairSet:
         """
         card, items = data.card, data.items
         title, made = title or card.title.partition(":")[0], partial(cls, card=card, checksums=data.checksums)
-        if card.task == "same_sense":
+        asked, screen = catalog.task(card.task), catalog.screens().get(card.task)
+        of_two = screen is not None and screen.n_usages == 2
+        if asked.truth and of_two:
             # nothing is trained here, but the training pairs of a set are its largest part by far, and not reported
             tested = (item for item in items if item.conditions.get("split") != "train")
-            return made(name, title, "same_sense", tuple(item for item in tested if item.gold is not None))
-        if card.task == "relatedness" and items:
+            return made(name, title, card.task, tuple(item for item in tested if item.gold is not None))
+        if asked.scale is not None and of_two and items:
             ratings = mean_ratings(data.responses, [item.item_id for item in items])
             if not np.isnan(ratings).any():
                 in_context = any(usage.text != usage.target for usage in items[0].usages)
-                return made(name, title, "relatedness", items, ratings, in_context, responses=data.responses)
-            if all(_CONDITION in item.conditions for item in items):
-                return made(name, title, "same_sense", with_right_answers(items, _CONDITION))
+                return made(name, title, card.task, items, ratings, in_context, responses=data.responses)
+            if all(SAME_SENSE in item.conditions for item in items):
+                return made(name, title, _truth_of_pairs(), with_right_answers(items, SAME_SENSE))
         known = f"one of {', '.join(others)}, or another" if others else "a"
         hint = f"use {known} set of rated pairs"
         raise SpecError(f"{name} has no pairs that people rated, and no right answers to 'same sense?'", hint=hint)
@@ -98,3 +98,8 @@ class PairSet:
         )  # fmt: skip
         n_pairs = Record("n_pairs", float(len(self.items)))
         return [replace(record, dataset=self.name) for record in records_of((n_pairs, *results))]
+
+
+def _truth_of_pairs() -> str:
+    """Return the task that asks of two usages whether they mean the same, as true or false."""
+    return next(name for name, screen in catalog.screens().items() if screen.n_usages == 2 and catalog.task(name).truth)
