@@ -46,6 +46,18 @@ def test_a_sheet_is_a_list_of_columns(modules: dict[str, ast.Module]) -> None:
     assert writers - WRITTEN_ONLY == {"items/sheets/form.py"}
 
 
+def test_a_whole_folder_is_written_in_one_place(modules: dict[str, ast.Module]) -> None:
+    """Only `core/run.py` makes a neighbour folder that is renamed when it is finished."""
+    makers = {
+        path
+        for path, tree in modules.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "mkdtemp"
+    }
+    # an export for download: a folder of the system, removed when it is sent
+    assert makers - {"annotation/web/admin/export_pages.py"} == {"core/run.py"}
+
+
 def _imported(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Import):
         return {part for alias in node.names for part in alias.name.split(".")}

@@ -13,8 +13,10 @@ import io
 import json
 import os
 import platform
+import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -68,6 +70,47 @@ def _replace(path: Path, data: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def written_whole(folder: Path, *, keep_earlier: bool = False) -> Iterator[Path]:
+    """Give a neighbour folder to write to; it becomes *folder* if the block ends well, and is removed if not.
+
+    It replaces an earlier *folder*; with *keep_earlier*, one that another process has made meanwhile stays.
+    Errors: :class:`RunError` where the disk is full or the place cannot be written to; the earlier folder stays.
+    """
+    what, hint = "this folder cannot be written", "make room or choose another place; nothing was written"
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise RunError(what, place=Place(str(folder)), why=str(error), hint=hint) from error
+    try:
+        yield new
+        # mkdtemp makes the folder private; a result is as readable as any other new folder
+        new.chmod(0o777 & ~_umask())
+        if not (keep_earlier and folder.exists()):
+            _swap(new, folder)
+    except OSError as error:
+        if not (keep_earlier and folder.exists()):
+            raise RunError(what, place=Place(str(folder)), why=str(error), hint=hint) from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _swap(new: Path, folder: Path) -> None:
+    """Put a finished folder in place of an earlier one. A rename takes no time: there is never half a folder."""
+    if not folder.exists():
+        new.rename(folder)
+        return
+    old = new.with_name(f"{new.name}.old")
+    folder.rename(old)
+    try:
+        new.rename(folder)
+    except OSError:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def csv_lines(

@@ -6,17 +6,15 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Required, TypedDict
-from uuid import uuid4
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, RunError, require
 from lexiscope.core.item import Item
 from lexiscope.core.lock import locked
-from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
+from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json, written_whole
 from lexiscope.core.sealed import write_machine
 from lexiscope.subjects._vector_store import digest
 from lexiscope.subjects.local._adapter import CLAIM, RECORD
@@ -309,14 +307,9 @@ def put_shared(store: Path, content: object, out: Path, write: Callable[[Path], 
     if kept.is_dir():
         _check(kept)
     else:
-        begun = store / f".begun-{uuid4().hex}"
-        try:
+        # another process may be faster: its files serve as well
+        with written_whole(kept, keep_earlier=True) as begun:
             write_json(begun / _CHECKSUMS, manifest(begun, write(begun)))
-            # another process may have been faster: its files serve as well
-            with suppress(OSError):
-                begun.rename(kept)
-        finally:
-            shutil.rmtree(begun, ignore_errors=True)
     files = read_json(kept / _CHECKSUMS)
     for name in files:
         _put(kept / name, out / name)

@@ -40,24 +40,25 @@ def test_shares_of_tags() -> None:
 def test_agreement_on_tags() -> None:
     """Of four errors in common they agree on three: kappa (3/4 - 1/2) / (1 - 1/2); without any tag there is none."""
     first, second = tag_agreement(TABLE, "ana", "eva", TAGS, resamples=100)
-    assert (first.both, first.only_first, first.only_second, first.neither) == (1, 1, 0, 2)
-    assert first.percent.value == 3 / 4
-    assert isinstance(first.kappa, Kappa)
+    # rows are those of ana, columns those of eva: with the tag, without it
+    assert first.codes.table.tolist() == [[1, 1], [0, 2]]
+    assert first.codes.percent.value == 3 / 4
+    assert isinstance(first.codes.kappa, Kappa)
     # by chance: both tag 2/4 * 1/4, neither 2/4 * 3/4
     chance = 2 / 4 * 1 / 4 + 2 / 4 * 3 / 4
-    assert first.kappa.value == pytest.approx((3 / 4 - chance) / (1 - chance))
-    assert second.percent.value == 1.0
-    assert isinstance(second.kappa, Undefined)
+    assert first.codes.kappa.value == pytest.approx((3 / 4 - chance) / (1 - chance))
+    assert second.codes.percent.value == 1.0
+    assert isinstance(second.codes.kappa, Undefined)
     same, kappa = first.results()
     assert (same.name, kappa.name) == (f"error_tag_same(tag={first.tag})", f"error_tag_kappa(tag={first.tag})")
-    assert (same.records()[0].value, kappa.records()[0].value) == (75, first.kappa.value)
-    assert second.results()[1].records()[0].note == f"undefined: {second.kappa.reason}"
+    assert (same.records()[0].value, kappa.records()[0].value) == (75, first.codes.kappa.value)
+    assert second.results()[1].records()[0].note == f"undefined: {second.codes.kappa.reason}"
 
 
 def test_too_few_errors_in_common() -> None:
     """Two coders need two errors that both coded; a coder without codes is named."""
     one = ResponseTable.concat([TABLE.where(subject_id="ana"), TABLE.where(subject_id="eva", item_id="c0")])
-    with pytest.raises(StatisticError, match="coded 1 errors in common"):
+    with pytest.raises(StatisticError, match="coded 1 answers in common"):
         tag_agreement(one, "ana", "eva", TAGS)
     with pytest.raises(InputError, match="bob has no row"):
         tag_shares(TABLE, "bob", TAGS)

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.agreement.choices import Kappa, kappa_or_reason
+from lexiscope.analysis.agreement.coders import CoderAgreement, agreement_of_codes
 from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.analysis.norms.predictions import predictions_of
 from lexiscope.analysis.ratings import ResponseColumns
-from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
+
+_GIVEN = ("yes", "no")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +35,21 @@ class TagShare:
 
 @dataclass(frozen=True, slots=True)
 class TagAgreement:
-    """Two coders on one tag, over the errors that both coded: percent agreement and Cohen's kappa."""
+    """Two coders on one tag, over the errors that both coded: they gave it (``yes``) or not (``no``)."""
 
     tag: str
-    both: int
-    only_first: int
-    only_second: int
-    neither: int
-    percent: Accuracy
-    kappa: Kappa | Undefined
+    codes: CoderAgreement
 
     def results(self) -> tuple[Estimate | Undefined, ...]:
         """Return the percentage of errors on which both say the same, and kappa."""
-        same, n, name = self.percent, self.percent.n, statistic_name("error_tag_kappa", tag=self.tag)
+        same, kappa = self.codes.percent, self.codes.kappa
+        n, name = same.n, statistic_name("error_tag_kappa", tag=self.tag)
         percent = statistic_name("error_tag_same", tag=self.tag)
         return (
             Estimate(percent, 100 * same.value, same.clustered.times(100), n, unit="percent"),
-            Undefined(name, self.kappa.reason, n)
-            if isinstance(self.kappa, Undefined)
-            else Estimate(name, self.kappa.value, self.kappa.interval, n),
+            Undefined(name, kappa.reason, n)
+            if isinstance(kappa, Undefined)
+            else Estimate(name, kappa.value, kappa.interval, n),
         )
 
 
@@ -103,29 +100,12 @@ def tag_agreement(
     """
     found = []
     for tag in tags:
-        one, two = _marks(table, first, tag), _marks(table, second, tag)
-        cases = [case for case in one if case in two]
-        if len(cases) < 2:
-            raise StatisticError(f"{first} and {second} coded {len(cases)} errors in common; two are needed")
-        pairs = [(one[case], two[case]) for case in cases]
-        same = accuracy(
-            [a == b for a, b in pairs],
-            clusters=cluster_labels(cases, groups),
-            level=level,
-            resamples=resamples,
-            seed=seed,
-        )
-        found.append(
-            TagAgreement(
-                tag=tag,
-                both=pairs.count((True, True)),
-                only_first=pairs.count((True, False)),
-                only_second=pairs.count((False, True)),
-                neither=pairs.count((False, False)),
-                percent=same,
-                kappa=kappa_or_reason(*_yes_or_no(pairs), level=level, resamples=resamples, seed=seed),
-            )
-        )
+        codes = {
+            coder: {case: "yes" if given else "no" for case, given in _marks(table, coder, tag).items()}
+            for coder in (first, second)
+        }
+        same = agreement_of_codes(codes, _GIVEN, clusters=groups, level=level, resamples=resamples, seed=seed)
+        found.append(TagAgreement(tag, same))
     return tuple(found)
 
 
@@ -164,8 +144,3 @@ def tag_results(
 def _marks(table: ResponseColumns, coder: str, tag: str) -> dict[str, bool]:
     values = predictions_of(table, coder, measure=statistic_name("error_tag", tag=tag))
     return {case: value == 1 for case, value in values.items() if value is not None}
-
-
-def _yes_or_no(pairs: Sequence[tuple[bool, bool]]) -> tuple[list[str], list[str]]:
-    first, second = (["yes" if pair[k] else "no" for pair in pairs] for k in (0, 1))
-    return first, second

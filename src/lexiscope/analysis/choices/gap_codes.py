@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.agreement.choices import Kappa, kappa_or_reason
-from lexiscope.analysis.bootstrap import IntArray, cluster_labels
+from lexiscope.analysis.agreement.coders import CoderAgreement, agreement_of_codes
+from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.analysis.ratings import ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import Estimate, Undefined, statistic_name
+from lexiscope.core.result import Estimate, statistic_name
 
 CATEGORY = "category"
 
@@ -53,25 +51,6 @@ class CategoryShares:
             )
             for one in self.shares
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CoderAgreement:
-    """Two coders on the answers that both coded.
-
-    ``percent`` is the share of equal codes. *Shape:* table (categories, categories), rows are the first coder's.
-    ``by_category`` is, of the answers that at least one of them gave a category, the share on which both did; missing
-    where nobody gave it.
-    """
-
-    first: str
-    second: str
-    categories: tuple[str, ...]
-    percent: Accuracy
-    kappa: Kappa | Undefined
-    table: IntArray
-    by_category: tuple[float | None, ...]
-    n_missing: int
 
 
 def category_shares(
@@ -136,27 +115,8 @@ def coder_agreement(
     Errors: :class:`InputError` E504 for a coder without codes, E502 for an answer coded twice, a code that is no
     category; :class:`StatisticError` with fewer than two answers that both coded.
     """
-    one, two = (_codes_of(table, coder, categories) for coder in (first, second))
-    both = [answer for answer, code in one.items() if code is not None and two.get(answer) is not None]
-    if len(both) < 2:
-        raise StatisticError(f"{first} and {second} coded {len(both)} answers in common; two are needed")
-    pairs = [(str(one[answer]), str(two[answer])) for answer in both]
-    labels = cluster_labels(both, clusters)
-    same = [a == b for a, b in pairs]
-    place = {category: number for number, category in enumerate(categories)}
-    counts = np.zeros((len(place), len(place)), dtype=np.int64)
-    np.add.at(counts, ([place[a] for a, _ in pairs], [place[b] for _, b in pairs]), 1)
-    either = counts.sum(axis=0) + counts.sum(axis=1) - np.diag(counts)
-    return CoderAgreement(
-        first=first,
-        second=second,
-        categories=tuple(categories),
-        percent=accuracy(same, clusters=labels, level=level, resamples=resamples, seed=seed),
-        kappa=kappa_or_reason(*zip(*pairs, strict=True), level=level, resamples=resamples, seed=seed),
-        table=counts,
-        by_category=tuple(float(counts[k, k] / total) if total else None for k, total in enumerate(either.tolist())),
-        n_missing=len(set(one) | set(two)) - len(both),
-    )
+    codes = {coder: _codes_of(table, coder, categories) for coder in (first, second)}
+    return agreement_of_codes(codes, categories, clusters=clusters, level=level, resamples=resamples, seed=seed)
 
 
 def _codes_of(table: ResponseColumns, coder: str, categories: Sequence[str]) -> dict[str, str | None]:

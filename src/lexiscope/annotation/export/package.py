@@ -7,11 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +34,7 @@ from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.core import catalog
 from lexiscope.core.errors import Place, RunError
 from lexiscope.core.response import SCHEMA, ResponseTable
-from lexiscope.core.run import write_atomically
+from lexiscope.core.run import write_atomically, written_whole
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
 from lexiscope.items.sheets.sheet import Sheet, marked_simulated
 from lexiscope.items.tables.neutral import neutral_answer
@@ -76,7 +72,6 @@ so (`participant_kind`, of responses `subject_kind`, is `simulated`), and every 
 
 """
 _NO_AGREE = "The answers are texts: there is no table for `lexiscope agree`."
-_ROOM = "make room or choose another place; nothing was written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +96,7 @@ def write_export(collected: Collected, folder: Path) -> ExportedPackage:
     planned model and of the rules.
     """
     _refuse_others(folder)
-    with _written_whole(folder) as new:
+    with written_whole(folder) as new:
         _write_files(collected, new)
         files = tuple(sorted(str(path.relative_to(new).as_posix()) for path in new.rglob("*") if path.is_file()))
         manifest = {
@@ -210,46 +205,6 @@ def _refuse_others(folder: Path) -> None:
     if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         what = "this place holds something else than an export"
         raise RunError(what, place=Place(str(folder)), hint="name a new folder; nothing was written")
-
-
-@contextmanager
-def _written_whole(folder: Path) -> Iterator[Path]:
-    """Give a neighbour folder to write to; it becomes *folder* if the block ends well, and is removed if not."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    except OSError as error:
-        raise RunError("no export can be written here", place=Place(str(folder)), why=str(error), hint=_ROOM) from error
-    try:
-        yield new
-        # mkdtemp makes the folder private; an export is as readable as any other new folder
-        new.chmod(0o777 & ~_umask())
-        _swap(new, folder)
-    except OSError as error:
-        raise RunError("the export cannot be written", place=Place(str(folder)), why=str(error), hint=_ROOM) from error
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-
-
-def _swap(new: Path, folder: Path) -> None:
-    """Put a finished folder in place of an earlier one. A rename takes no time: there is never half an export."""
-    if not folder.exists():
-        new.rename(folder)
-        return
-    old = new.with_name(f"{new.name}.old")
-    folder.rename(old)
-    try:
-        new.rename(folder)
-    except OSError:
-        old.rename(folder)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 # -- answers counted ------------------------------------------------------------------------------------------------
