@@ -8,12 +8,17 @@ person, a group or a place are no uses of the word. Of several uses in one sente
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence
+from lexiscope.build.minimal_pairs.sources import open_corpus, open_named_lexicon, read_nouns
+from lexiscope.core.run import sha256_of
+from lexiscope.core.settings import option
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.surface import place_word
+from lexiscope.items.tables.left_out import LeftOut
 from lexiscope.resources.lexicons.lexicon import Lexicon, normalised_lemma
 
 
@@ -47,3 +52,52 @@ def _usage(found: TaggedOccurrence, language: str) -> Usage:
     placed = place_word(found.text, (found.start, found.end), found.form, tokenised=found.tokenised, language=language)
     sense = found.senses[0] if found.senses else None
     return Usage(placed.text, placed.start, placed.end, found.lemma, found.pos, language, sense)
+
+
+# -- nouns by the names of their sources ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NounSource:
+    """Where nouns and their sentences come from."""
+
+    words: Path | None = option(None, "a word a line: only these", metavar="FILE")
+    corpus: str = option(
+        "semcor",
+        "sense-tagged sentences: SemCor, a folder in the unified layout, or a table of your own",
+        metavar="semcor|FOLDER|FILE",
+    )
+    lexicon: str = option("wordnet", "says which nouns are polysemous", metavar="SPEC")
+    min_sentences: int = option(10, "a noun has so many sentences at least", least=1)
+    language: str = option("en", "of the words", metavar="TAG")
+
+    def listed(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
+        """Return the words of the list and the sha256 of its file; nothing where there is no list."""
+        return ((), {}) if self.words is None else (read_nouns(self.words), {self.words.name: sha256_of(self.words)})
+
+    def nouns(self) -> SourceNouns:
+        """Return the polysemous nouns of the corpus; where there is a list, those of it.
+
+        Errors: those of the corpus, the lexicon and the list.
+        """
+        listed, own = self.listed()
+        corpus = open_corpus(self.corpus)
+        lexicon, files = open_named_lexicon(self.lexicon)
+        found = polysemous_nouns(corpus.occurrences, lexicon, min_sentences=self.min_sentences, language=self.language)
+        checksums = {**corpus.checksums, **files, **own}
+        if self.words is None:
+            return SourceNouns(found, checksums, corpus.licence)
+        known = {noun.word for noun in found}
+        why = f"not among the nouns with two senses in the lexicon and {self.min_sentences} sentences in the corpus"
+        absent = tuple(LeftOut(word, why) for word in dict.fromkeys(listed) if word not in known)
+        return SourceNouns(tuple(noun for noun in found if noun.word in listed), checksums, corpus.licence, absent)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNouns:
+    """Nouns with their sentences, the files and the licence of these; *absent*: words of the list that are none."""
+
+    nouns: tuple[PolysemousNoun, ...]
+    checksums: Mapping[str, str]
+    licence: str
+    absent: tuple[LeftOut, ...] = ()

@@ -13,7 +13,6 @@ from typing import Any
 
 import click
 
-from lexiscope.build.minimal_pairs.sources import CorpusSource, open_corpus, open_named_lexicon, read_nouns
 from lexiscope.build.minimal_pairs.word_counts import read_frequencies
 from lexiscope.build.sense_tests.intrusion_of_senses import (
     IntrusionRules,
@@ -21,7 +20,7 @@ from lexiscope.build.sense_tests.intrusion_of_senses import (
     most_frequent_found,
     ranks_of_intruders,
 )
-from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun, polysemous_nouns
+from lexiscope.build.sense_tests.polysemous_nouns import NounSource
 from lexiscope.build.sense_tests.selection_of_senses import SelectionRules, build_selection
 from lexiscope.cli import options
 from lexiscope.cli.output import print_table, remark, say
@@ -40,36 +39,9 @@ from lexiscope.subjects.senses.sense_embedding import SenseEmbedding
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 
-
-@dataclass(frozen=True, slots=True)
-class _Nouns:
-    """Nouns with their sentences, the files and the licence of these; *absent*: words of the list that are none."""
-
-    nouns: tuple[PolysemousNoun, ...]
-    checksums: Mapping[str, str]
-    licence: str
-    absent: tuple[LeftOut, ...] = ()
-
-
 _source = options.together(
-    options.path("--words", metavar="FILE", about="A word a line: only these."),
-    click.option(
-        "--corpus",
-        default="semcor",
-        show_default=True,
-        metavar="semcor|FOLDER|FILE",
-        help="Sense-tagged sentences: SemCor, a folder in the unified layout, or a table of your own.",
-    ),
-    click.option("--lexicon", default="wordnet", show_default=True, metavar="SPEC", help="Says who is polysemous."),
-    click.option(
-        "--min-sentences",
-        type=click.IntRange(min=1),
-        default=10,
-        show_default=True,
-        help="A noun has so many sentences at least.",
-    ),
+    options.of(NounSource),
     click.option("--name", default="", metavar="NAME", help="Of the vectors, in ids. Default: of their folder."),
-    click.option("--language", default="en", show_default=True, metavar="TAG", help="Of the words."),
     options.seed("Of all draws."),
     options.path("--out", metavar="FOLDER", about="A new folder.", required=True),
     options.quiet,
@@ -93,7 +65,12 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
     """
     check_new(out)
     asked, rules = read_subject(subject), options.made(IntrusionRules, given)
-    words, checksums = _words(given)
+    source = options.made(NounSource, given)
+    words, checksums = source.listed()
+    if source.words is None:
+        found = source.nouns()
+        n_nouns = options.made(SelectionRules, {"n_nouns": given["n_nouns"]}).n_nouns
+        words, checksums = tuple(noun.word for noun in found.nouns[:n_nouns]), found.checksums
     known = _frequencies(asked, frequencies)
     name = given["name"] or _name_of(asked)
     built = build_intrusion(
@@ -105,7 +82,7 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
         frequencies=known,
         model=name,
         revision=asked.facts.revision,
-        language=given["language"],
+        language=source.language,
     )
     if frequencies is not None:
         checksums = {**checksums, frequencies.name: sha256_of(frequencies)}
@@ -133,7 +110,7 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
     """
     check_new(out)
     asked, rules = read_subject(subject), options.made(SelectionRules, given)
-    source = _nouns(given)
+    source = options.made(NounSource, given).nouns()
     name = given["name"] or _name_of(asked)
     built = build_selection(
         asked.induced,
@@ -154,33 +131,6 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
     }
     say(f"{len(built.items)} items for {len(words)} nouns, {len(filled)} of them filled up with dummies")
     _told(out, made, quiet=quiet)
-
-
-def _words(given: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    if given["words"] is not None:
-        return _listed(given["words"])
-    source = _nouns(given)
-    return tuple(noun.word for noun in source.nouns[: options.made(SelectionRules, given).n_nouns]), source.checksums
-
-
-def _nouns(given: Mapping[str, Any]) -> _Nouns:
-    listed, own = _listed(given["words"]) if given["words"] is not None else (None, {})
-    corpus: CorpusSource = open_corpus(given["corpus"])
-    lexicon, files = open_named_lexicon(given["lexicon"])
-    found = polysemous_nouns(
-        corpus.occurrences, lexicon, min_sentences=given["min_sentences"], language=given["language"]
-    )
-    checksums = {**corpus.checksums, **files, **own}
-    if listed is None:
-        return _Nouns(found, checksums, corpus.licence)
-    known = {noun.word for noun in found}
-    why = f"not among the nouns with two senses in the lexicon and {given['min_sentences']} sentences in the corpus"
-    absent = tuple(LeftOut(word, why) for word in dict.fromkeys(listed) if word not in known)
-    return _Nouns(tuple(noun for noun in found if noun.word in listed), checksums, corpus.licence, absent)
-
-
-def _listed(path: Path) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    return read_nouns(path), {path.name: sha256_of(path)}
 
 
 def _frequencies(asked: Gasi | SenseEmbedding, path: Path | None) -> dict[str, float]:
