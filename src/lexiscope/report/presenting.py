@@ -29,6 +29,7 @@ from lexiscope.core.result import (
     Undefined,
     parse_statistic,
 )
+from lexiscope.core.showing import counted
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.page.html import table_html as table_html
 from lexiscope.report.part import shown
@@ -208,7 +209,7 @@ def _between(interval: Interval, result: Result) -> str:
 
 
 def _n(result: Estimate | Contrast | Curve) -> str:
-    groups = f" in {result.n_groups:,} groups" if 0 < result.n_groups < result.n else ""
+    groups = f" in {counted(result.n_groups, 'group')}" if 0 < result.n_groups < result.n else ""
     return f", n = {result.n:,}{groups}" if result.n else ""
 
 
