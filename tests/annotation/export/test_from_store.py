@@ -9,7 +9,6 @@ import pytest
 
 from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.package import write_export
-from lexiscope.annotation.export.verify_orders import read_shown_trials, verify_orders
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
@@ -19,6 +18,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.studies.kit.ratings_file import read_ratings
 
 from .made_export import pair
+from .shown_orders import read_shown_trials, verify_orders
 
 PLANTED = [f"60a1b2c3d4e5f6a7b8c9d0{k:02d}" for k in range(4)]
 SESSION = "planted-session-5150"

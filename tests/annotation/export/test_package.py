@@ -15,7 +15,6 @@ import pytest
 from lexiscope.annotation.export import package
 from lexiscope.annotation.export.collected import REMOVED, Collected
 from lexiscope.annotation.export.package import MANIFEST, write_export
-from lexiscope.annotation.export.psych_ds import check_psych_ds
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.study_file.definition import Codes, DesignSection, Payment, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import read_definition
@@ -25,6 +24,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.studies.kit.ratings_file import read_ratings
 
 from .made_export import Answered, collected, pair, rated
+from .psych_ds_rules import check_psych_ds
 
 PLANTED = ("5f0c9a27d4e1b80012ab34cd", "PLATFORM-0007-ñ")
 RULES = ("failed_catch(items=catch,expected=5)", "too_slow(sd=3)")

@@ -10,13 +10,13 @@ import pytest
 
 from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.package import write_export
-from lexiscope.annotation.export.verify_orders import Plan, read_shown_trials, shown_trials, verify_orders
 from lexiscope.annotation.study_file.assignment import plan_trials
 from lexiscope.annotation.study_file.definition import DesignSection, StudyDefinition
 from lexiscope.annotation.study_file.design import DividedLists, build_design
 from lexiscope.core.errors import RunError
 
 from .made_export import collected, pair
+from .shown_orders import Plan, read_shown_trials, shown_trials, verify_orders
 
 
 @dataclass(frozen=True)
