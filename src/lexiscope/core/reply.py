@@ -149,7 +149,7 @@ def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = Fa
 def read_choice(text: str, options: Sequence[PromptOption], *, cut: bool = False) -> Read:
     """Read which one of some options a reply names.
 
-    >>> options = (Option("t", ("1", "same")), Option("f", ("2", "different")))
+    >>> options = (PromptOption("t", ("1", "same")), PromptOption("f", ("2", "different")))
     >>> found = read_choice("Answer: **Same**.", options)
     >>> found.kind, found.option.value
     ('ok', 't')

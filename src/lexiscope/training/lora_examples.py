@@ -44,7 +44,7 @@ class TokenizedExample:
     def labels(self) -> tuple[int, ...]:
         """What is to be learnt at each place of :attr:`ids`: the number's tokens; all others are masked.
 
-        >>> Example("i", (7, 8, 9), ((4,), (5,)), target=1).labels
+        >>> TokenizedExample("i", (7, 8, 9), ((4,), (5,)), target=1).labels
         (-100, -100, -100, 5)
         """
         return (*(MASKED for _ in self.prompt), *self.answers[self.target])

@@ -15,7 +15,7 @@ from typing import Any
 from lexiscope.annotation.store import seals
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.store.writer import Writer
-from lexiscope.annotation.web import ending, serving
+from lexiscope.annotation.web import serving
 from lexiscope.cli.main import main
 
 
@@ -41,5 +41,5 @@ if __name__ == "__main__":
     Writer._gather = failing("gather", Writer._gather, break_down)  # type: ignore[method-assign]
     Store.health = failing("health", Store.health, lambda: threading.Event().wait())  # type: ignore[method-assign]
     serving.GRACE_SECONDS = 1
-    ending.LATEST_SECONDS, ending.AGAIN_SECONDS, ending.TROUBLE_SECONDS = 4.0, 0.5, 1.0
+    serving.LATEST_SECONDS, serving.AGAIN_SECONDS, serving.TROUBLE_SECONDS = 4.0, 0.5, 1.0
     main(sys.argv[1:])

@@ -69,7 +69,7 @@ def official_score(predictions: ArrayLike, gold: GoldRatings) -> OfficialScore:
     *Shape:* predictions (rows,). *Higher means:* closer to people. *Source:* SemEval-2026 Task 5, ``scoring.py``.
     Errors: :class:`StatisticError` where the numbers of predictions and rows differ, or one is no number.
 
-    >>> gold = Gold.of([[1, 2, 3], [5, 5, 5], [1, 5, 5]])  # means 2, 5, 3.67; thresholds 1, 1, 2.31
+    >>> gold = GoldRatings.of([[1, 2, 3], [5, 5, 5], [1, 5, 5]])  # means 2, 5, 3.67; thresholds 1, 1, 2.31
     >>> found = official_score([3, 4.5, 2], gold)  # 1 is not below 1; 0.5 is; 1.67 is below 2.31
     >>> found.n_correct, found.n_non_integer
     (2, 1)

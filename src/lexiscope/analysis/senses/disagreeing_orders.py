@@ -73,7 +73,8 @@ def compare_orders(first: MeasureValues, second: MeasureValues) -> Orders:
     of which an interval is not known is not clear.
     Errors: :class:`StatisticError` for fewer than two subjects with both.
 
-    >>> found = compare_orders(Measured({"a": 60.0, "b": 55.0, "c": 50.0}), Measured({"a": 0.5, "b": 0.7, "c": 0.4}))
+    >>> first = MeasureValues({"a": 60.0, "b": 55.0, "c": 50.0})
+    >>> found = compare_orders(first, MeasureValues({"a": 0.5, "b": 0.7, "c": 0.4}))
     >>> found.best_first, found.best_second, found.disagreeing, found.n_pairs
     ('a', 'b', (('a', 'b'),), 3)
     """

@@ -151,7 +151,7 @@ def duplicate_analysis(
 
     >>> bank = {"1": ["loan", "cash", "debt", "coin"], "2": ["cash", "coin", "rate", "fund"]}
     >>> bolt = {"1": ["latch", "lock", "key", "door"], "2": ["storm", "rain", "hail", "gale"]}
-    >>> asked = [Question("a", "bank", bank, "2", "1"), Question("b", "bolt", bolt, "1", "1")]
+    >>> asked = [SenseQuestion("a", "bank", bank, "2", "1"), SenseQuestion("b", "bolt", bolt, "1", "1")]
     >>> found = duplicate_analysis(asked, resamples=200)
     >>> found.overlap.disagree.value, found.overlap.agree.value, found.overlap.difference.value
     (0.5, 0.0, 0.5)

@@ -272,7 +272,7 @@ class StudyDefinition(DefinitionPart):
 def text_versions(definition: StudyDefinition) -> dict[str, str]:
     """Return the version of every text: the first 12 digits of its SHA-256, empty where there is no text.
 
-    >>> study = StudyDefinition(name="s", task="relatedness", language="en", texts=Texts(consent="I agree."))
+    >>> study = StudyDefinition(name="s", task="relatedness", language="en", texts=StudyTexts(consent="I agree."))
     >>> text_versions(study)["consent"] == hashlib.sha256(b"I agree.").hexdigest()[:12]
     True
     """

@@ -30,7 +30,7 @@ def question_item(question: KnownQuestion, dataset: str, language: str) -> Item:
 def is_right(question: KnownQuestion, answer: Answer) -> bool:
     """Say whether an answer is among those that the question accepts; a number may be given as text.
 
-    >>> is_right(Question(id="q", shows={}, accept=(4, 5)), "5")
+    >>> is_right(KnownQuestion(id="q", shows={}, accept=(4, 5)), "5")
     True
     """
     return str(answer) in {str(each) for each in question.accept} or _number(answer) in _numbers(question.accept)

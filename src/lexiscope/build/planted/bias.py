@@ -85,7 +85,7 @@ def expected(dials: Dials) -> PlantedScores:
     """Return the closed form: with balanced answers, a part that tells a share s of the items reaches ½ + s/2.
 
     >>> expected(Dials(context_sufficiency=0.5, word_sufficiency=0.0))
-    Expected(full=1.0, context=0.75, word=0.5, label=0.5, context_bias=0.5, word_bias=0.0)
+    PlantedScores(full=1.0, context=0.75, word=0.5, label=0.5, context_bias=0.5, word_bias=0.0)
     """
     c, w = dials.context_sufficiency, dials.word_sufficiency
     return PlantedScores(1.0, (1 + c) / 2, (1 + w) / 2, 0.5, c, w)

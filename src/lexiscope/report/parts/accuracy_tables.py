@@ -190,7 +190,7 @@ def training_table(states: Sequence[tuple[str, float, Mapping[str, Accuracy]]], 
 def contrasts_table(
     results: Sequence[Record | Result], *, names: Mapping[str, str], name: str, title: str, source: str = ""
 ) -> Table | None:
-    """Return contrasts (:meth:`lexiscope.analysis.accuracy.Contrast.results`): difference, paired t, McNemar's test.
+    """Return contrasts (:meth:`lexiscope.analysis.accuracy.PairedDecisions.results`): difference, paired t, McNemar's test.
 
     *source* is the paper that tests them alike.
     """

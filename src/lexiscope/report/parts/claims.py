@@ -29,7 +29,7 @@ def claims_section(
 ) -> Section | None:
     """Return the section with what the paper claims of the data of a run; ``None`` if it claims nothing of them.
 
-    *claims* are those of the paper by dataset (:func:`~lexiscope.core.claims.read_claims`), *questions* those of the
+    *claims* are those of the paper by dataset (``claims.csv``), *questions* those of the
     study: the table gives their texts.
     """
     datasets = {record.dataset for record in records}

@@ -31,8 +31,8 @@ def examples_table(
     People's mean and their single ratings follow; then the answers of *subjects*: one outside the standard deviation of
     the ratings (at least 1) is marked ×.
 
-    >>> from lexiscope.analysis.norms.example_rows import Answer
-    >>> row = ExampleRow("i", 2.0, 1.0, (1.0, 3.0), (Answer("m", 5.0, within_sd=False),))
+    >>> from lexiscope.analysis.norms.example_rows import SubjectAnswer
+    >>> row = RatedExample("i", 2.0, 1.0, (1.0, 3.0), (SubjectAnswer("m", 5.0, within_sd=False),))
     >>> examples_table("t", "One item", [row], {"i": ["It shuts."]}, ["Sentence"], subjects=["m"]).rows
     (('It shuts.', 2.0, '1\xa03', '5 ×'),)
     """

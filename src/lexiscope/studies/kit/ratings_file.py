@@ -143,7 +143,7 @@ def columns_of_ratings(columns: Mapping[str, str] | None) -> RatingColumns:
     """Return the columns of a table of ratings by part. Errors: :class:`InputError` for a part that it does not have.
 
     >>> columns_of_ratings({"rater": "wer", "item": "was"})
-    Columns(rater='wer', item=('was',), value='', group='', rater_group='')
+    RatingColumns(rater='wer', item=('was',), value='', group='', rater_group='')
     """
     known, given = ("rater", "item", "value", "group"), columns or {}
     for part in given:
@@ -168,8 +168,8 @@ def recognise(header: Sequence[str], columns: RatingColumns, *, place: Place | N
     Errors: :class:`InputError` E006 where a name is missing, not recognised, or more than one fits; E007 where it
     stands twice. The message lists the columns that there are.
 
-    >>> recognise(["", "Participant", "Response", "Tag"], Columns())
-    Columns(rater='Participant', item=('Tag',), value='Response', group='', rater_group='')
+    >>> recognise(["", "Participant", "Response", "Tag"], RatingColumns())
+    RatingColumns(rater='Participant', item=('Tag',), value='Response', group='', rater_group='')
     """
     given = {"rater": columns.rater, "item": " ".join(columns.item), "value": columns.value}
     found = _recognised([part for part, name in given.items() if not name], header, place)
