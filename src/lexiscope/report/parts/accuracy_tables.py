@@ -190,9 +190,10 @@ def training_table(states: Sequence[tuple[str, float, Mapping[str, Accuracy]]], 
 def contrasts_table(
     results: Sequence[Record | Result], *, names: Mapping[str, str], name: str, title: str, source: str = ""
 ) -> Table | None:
-    """Return contrasts (:meth:`lexiscope.analysis.accuracy.PairedDecisions.results`): difference, paired t, McNemar's test.
+    """Return differences of accuracies, with the paired t test and McNemar's test.
 
-    *source* is the paper that tests them alike.
+    *results* are those of :meth:`lexiscope.analysis.accuracy.PairedDecisions.results`; *source* is the paper that tests
+    them alike.
     """
     difference = "First minus second, in points; in brackets the 95 % interval, sentences resampled."
     cols = (
