@@ -18,7 +18,7 @@ from lexiscope.collect import collect, collect_run, items_sha256
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, RunError
 from lexiscope.core.item import Item
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 
@@ -178,9 +178,9 @@ def test_a_second_process_is_refused(tmp_path: Path) -> None:
 
 def test_the_lock_is_given_back(tmp_path: Path) -> None:
     """After the block, also after an error in it, the folder can be locked again."""
-    with pytest.raises(ZeroDivisionError), locked(tmp_path):
+    with pytest.raises(ZeroDivisionError), folder_lock(tmp_path):
         raise ZeroDivisionError
-    with locked(tmp_path):
+    with folder_lock(tmp_path):
         assert (tmp_path / ".lock").read_text() == f"pid {os.getpid()}\n"
 
 

@@ -20,7 +20,7 @@ from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, RunError
 from lexiscope.core.item import Item, check_unique_ids, item_record
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 from lexiscope.core.prompt import Converses, Previews
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of, versions
@@ -128,8 +128,9 @@ def collect(
     *subjects* are subjects or their specs. With *out*, every finished part is kept in that folder and written to
     ``responses.parquet`` at the end; the same call on the same folder continues where it was broken off and ends
     with the same bytes, and may ask further subjects or views, but nothing else.
-    Every answer is checked before it is kept (:meth:`~lexiscope.core.task.Task.checked`); answers on record are checked
-    before anybody is asked. One that is refused keeps its subject's answers out of the folder, and no other's.
+    Every answer is checked before it is kept (:meth:`~lexiscope.core.task.Task.check_answers`); recorded answers are
+    checked before any subject is asked. An answer that fails keeps its subject's answers out of the folder, and no
+    others.
     Errors: :class:`CapabilityError` for a subject that cannot answer, before any work starts; :class:`InputError` for
     an item that the task cannot be asked about, before any work starts, and for an answer that the task does not take;
     :class:`RunError` for a folder that another process writes to, that belongs to another question, or whose parts are
@@ -143,7 +144,7 @@ def collect(
             _answers(question, part, None, None)
     if out is None:
         return _joined(question, [_answers(question, part, None, progress) for part in question.parts])
-    with locked(out):
+    with folder_lock(out):
         _claim(out, question)
         table = _joined(question, [_part(out, question, part, progress) for part in question.parts])
         table.write_parquet(out / RESPONSES)
@@ -317,7 +318,9 @@ def _question(
     for item in items:
         question.check_item(item)
     parts = tuple(
-        _CollectedPart(subject, view, subject.facts.revision, catalog.code([question.name, subject.subject_id]))
+        _CollectedPart(
+            subject, view, subject.facts.revision, catalog.code_checksums([question.name, subject.subject_id])
+        )
         for subject in asked
         for view in views
     )
@@ -499,6 +502,6 @@ def _preview_of(
             task.asks(view_item(item, view), view=view, language=how.language, variant=how.variant, shots=how.shots)
             for item in items
         ]
-        found = subject.preview(questions, work=None if out is None else out / "work")
-        rows.append({"subject": subject.subject_id, "sends": True, "view": view, **asdict(found)})
+        preview = subject.preview(questions, work=None if out is None else out / "work")
+        rows.append({"subject": subject.subject_id, "sends": True, "view": view, **asdict(preview)})
     return rows

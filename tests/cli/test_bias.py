@@ -17,7 +17,7 @@ from tests.training.tiny_views import save_bert
 
 from lexiscope.build.planted.bias import Dials, planted_items
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.result import find, read_records
+from lexiscope.core.result import find_record, read_records
 
 from .conftest import Run
 
@@ -56,7 +56,7 @@ def test_the_screen_says_what_solves_the_set(run: Run, tmp_path: Path) -> None:
     assert len(lines) <= 40
     assert lines[0] == "pairs: 460 items (300 train, 60 dev, 100 test); 24 words are tested"
     found = read_records(tmp_path / "audit" / "results.json")
-    context = find(found, "context_bias(metric=accuracy)")
+    context = find_record(found, "context_bias(metric=accuracy)")
     assert context.value is not None
     assert re.search(rf"context bias +{context.value:.2f} +\[{context.low:.2f}, {context.high:.2f}\]", result.stdout)
     assert "the dataset is context-biased" in re.sub(r"\s+", " ", result.stdout)
@@ -150,8 +150,8 @@ def test_labels_are_read_from_usual_columns(column: str, yes: str, no: str, run:
     result = run("bias", "pairs.csv", "--encoder", "look_up", "--bootstrap", 50, "--out", "audit")
     assert result.exit_code == 0, result.output
     found = read_records(tmp_path / "audit" / "results.json")
-    assert find(found, "accuracy", view="context").value == 1.0
-    assert find(found, "accuracy", view="label").value == 0.5
+    assert find_record(found, "accuracy", view="context").value == 1.0
+    assert find_record(found, "accuracy", view="label").value == 0.5
 
 
 def test_a_file_without_labels_is_refused_with_its_columns(run: Run, tmp_path: Path) -> None:

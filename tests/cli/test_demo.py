@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from lexiscope.cli.main import cli
 from lexiscope.core.errors import MissingExtraError
-from lexiscope.core.result import find, read_records
+from lexiscope.core.result import find_record, read_records
 from lexiscope.resources import fetch
 from lexiscope.subjects.local import _model_folder
 
@@ -73,7 +73,9 @@ def test_a_second_time_changes_nothing(done: Done) -> None:
 
 def test_every_printed_number_is_in_the_results(done: Done) -> None:
     """What the table prints at a layer is the record of that layer."""
-    same = find(read_records(done.folder / "results.json"), "mean_cosine_distance", layer=6, condition="same sense")
+    same = find_record(
+        read_records(done.folder / "results.json"), "mean_cosine_distance", layer=6, condition="same sense"
+    )
     row = next(line.split() for line in done.first.stdout.splitlines() if line.split()[:1] == ["6"])
     assert row[1] == f"{same.value:.3f}"
     run_record = json.loads((done.folder / "run.json").read_text())
@@ -98,9 +100,9 @@ def test_with_raw_c_people_stand_beside_the_model(run: Run, published: Path, tmp
     result = run("demo", "--out", "RUN")
     assert result.exit_code == 0, result.stderr
     records = read_records(tmp_path / "RUN" / "results.json")
-    human = find(records, "mean_rater_correlation(variant=leave_one_out,method=spearman)")
+    human = find_record(records, "mean_rater_correlation(variant=leave_one_out,method=spearman)")
     assert (round(human.value or 0, 4), human.n) == (0.7933, 77)
-    rho = find(records, "spearman(of=distance,with=norms)", layer=6)
+    rho = find_record(records, "spearman(of=distance,with=norms)", layer=6)
     assert rho.n == 672
     assert rho.value is not None
     assert -1 < rho.value < 0

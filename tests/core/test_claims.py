@@ -20,7 +20,7 @@ HEADER = "dataset,claim,place,question,rule,unavailable\n"
 def judged(rule: str, *records: Record) -> tuple[str, str]:
     """Outcome and numbers of one claim about the dataset ``d``."""
     (checked,) = check_claims([Claim("It is so.", "§1", "Q1", ("d",), parse_rule(rule))], records)
-    return checked.outcome, checked.found
+    return checked.outcome, checked.evidence
 
 
 def number(value: float | None, statistic: str = "r", **more: object) -> Record:
@@ -242,7 +242,7 @@ def test_what_cannot_be_tested_says_why() -> None:
     )
     assert judged("r > 0", Record("r", 1.0, dataset="another")) == ("cannot be tested", "this run has no r")
     (never,) = check_claims([Claim("It is so.", "§1", "Q1", ("d",), unavailable="never released")], [number(1.0)])
-    assert (never.outcome, never.found) == ("cannot be tested", "never released")
+    assert (never.outcome, never.evidence) == ("cannot be tested", "never released")
     one_side = (number(1.0, subject="a", layer=1), number(1.0, subject="b", layer=2))
     assert judged("r[subject=*,layer=1] > r[subject=*,layer=2]", *one_side) == (
         "cannot be tested",

@@ -9,7 +9,7 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError
-from lexiscope.core.lock import LOCK_NAME, locked
+from lexiscope.core.lock import LOCK_NAME, folder_lock
 from lexiscope.core.settings import Settings
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.saw_c.settings import SawCSettings
@@ -18,7 +18,7 @@ from lexiscope.studies.synonymy.settings import SynonymySettings
 
 def refuse(folder: Path, *, writing: str = "") -> None:
     """Fail inside the lock, after writing a file where one is named."""
-    with locked(folder):
+    with folder_lock(folder):
         if writing:
             (folder / writing).write_text("x", encoding="ascii")
         raise InputError("no")
@@ -51,11 +51,11 @@ def test_what_was_written_is_kept(tmp_path: Path) -> None:
 
 def test_another_writer_is_refused_and_disturbs_nothing(tmp_path: Path) -> None:
     """The second names the first by its number; the first finishes, and the folder is free again."""
-    with locked(tmp_path / "run"):
+    with folder_lock(tmp_path / "run"):
         with pytest.raises(RunError, match=f"pid {os.getpid()}"):
             refuse(tmp_path / "run")
         assert (tmp_path / "run" / LOCK_NAME).is_file()
-    with locked(tmp_path / "run"):
+    with folder_lock(tmp_path / "run"):
         pass
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.core.reply import KINDS, Read, read_rating
+from lexiscope.core.reply import KINDS, ParsedReply, read_rating
 from lexiscope.core.scale import Scale
 
 FILE = Path(__file__).parents[1] / "data" / "chat_replies_labelled.jsonl"
@@ -25,7 +25,7 @@ class Labelled:
     label: int | str
 
     @property
-    def read(self) -> Read:
+    def read(self) -> ParsedReply:
         return read_rating(self.reply, SCALE, language=self.language)
 
 

@@ -23,7 +23,16 @@ from lexiscope.core.errors import (
 )
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import COMPARED, Record, Status, compared, find, from_json, statistic_name, to_json
+from lexiscope.core.result import (
+    COMPARED,
+    Record,
+    Status,
+    comparison_status,
+    find_record,
+    from_json,
+    statistic_name,
+    to_json,
+)
 from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.study import PublishedValue
@@ -121,7 +130,7 @@ def test_statistic_names_parse_back() -> None:
 )
 def test_printed_numbers_are_compared_digit_for_digit(value: float, printed: str, status: str) -> None:
     """A value reproduces a printed one when it rounds to it."""
-    assert compared(value, printed) == status
+    assert comparison_status(value, printed) == status
     assert PublishedValue("x", printed, "§1").status_of(value) == status
 
 
@@ -141,21 +150,22 @@ def test_a_status_of_comparison_needs_both_numbers(
 def test_the_last_printed_digit_decides_at_every_size() -> None:
     """A half of the last digit rounds to it and one digit off is within rounding, for 3.1e-10 as for 12,700,000."""
     found = [
-        compared(value, text) for value, text in ((3.15e-10, "3.1e-10"), (3.2e-10, "3.1e-10"), (3.3e-10, "3.1e-10"))
+        comparison_status(value, text)
+        for value, text in ((3.15e-10, "3.1e-10"), (3.2e-10, "3.1e-10"), (3.3e-10, "3.1e-10"))
     ]
     assert found == ["reproduced", "within rounding", "not reproduced"]
-    assert compared(0.1 + 0.2 + 0.05, "0.3") == "reproduced"
-    assert compared(12_700_000.5, "12700000") == "reproduced"
-    assert compared(0.0, "0.00") == compared(1e-9, "0.000") == "reproduced"
+    assert comparison_status(0.1 + 0.2 + 0.05, "0.3") == "reproduced"
+    assert comparison_status(12_700_000.5, "12700000") == "reproduced"
+    assert comparison_status(0.0, "0.00") == comparison_status(1e-9, "0.000") == "reproduced"
 
 
 def test_find_wants_exactly_one() -> None:
     """Looking up a record that is absent or ambiguous is an error."""
     records = [Record("r", 1.0, layer=1), Record("r", 2.0, layer=2)]
-    assert find(records, "r", layer=2).value == 2.0
+    assert find_record(records, "r", layer=2).value == 2.0
     for where in ({}, {"layer": 9}):
         with pytest.raises(InputError):
-            find(records, "r", **where)
+            find_record(records, "r", **where)
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:

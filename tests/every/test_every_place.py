@@ -130,9 +130,9 @@ def test_files_are_used_by_path(files: Path) -> None:
     run = json.loads((out / "run.json").read_text())
     assert (run["task"], run["items"]["datasets"]) == ("made_question", ["made_norms"])
     assert [subject["facts"]["subject_id"] for subject in run["subjects"]] == [spec, "counts.py"]
-    code = catalog.code([str(files / "question.py"), str(files / "counts.py")])
+    code = catalog.code_checksums([str(files / "question.py"), str(files / "counts.py")])
     assert run["code"] == {Path(path).name: sha256 for path, sha256 in code.items()}
-    assert run["data"]["norms.py"] == catalog.code([str(files / "norms.py")])[str(files / "norms.py")]
+    assert run["data"]["norms.py"] == catalog.code_checksums([str(files / "norms.py")])[str(files / "norms.py")]
     assert "ok" in done("data", "check", "norms.py", cwd=files)
     done("study", "survey.py", "--dataset", "norms.py", "--out", str(files.parent / "study"), cwd=files)
     assert (files.parent / "study" / "report.html").read_text() == "2"

@@ -18,7 +18,7 @@ from lexiscope.cli.main import cli
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Estimate, Record, find, read_records
+from lexiscope.core.result import Estimate, Record, find_record, read_records
 from lexiscope.core.settings import Settings
 from lexiscope.report.figures import Figure
 from lexiscope.report.pivot import Col, pivot, rows_of
@@ -59,14 +59,14 @@ def test_a_sixth_paper_runs_by_path(published: Path, tmp_path: Path) -> None:
     for kind in ("homonymy", "polysemy", ""):
         chosen = np.array([kind in row["ambiguity_type"].lower() for row in rows])
         condition = f"ambiguity={kind}" if kind else ""
-        found = find(records, RHO, subject="gpt-4", condition=condition).value
+        found = find_record(records, RHO, subject="gpt-4", condition=condition).value
         assert found == pytest.approx(spearmanr(model[chosen], norm[chosen]).statistic, abs=1e-12)
-    mean = find(records, "mean_rating(over=items)", subject="people", condition="same_sense=True")
+    mean = find_record(records, "mean_rating(over=items)", subject="people", condition="same_sense=True")
     assert mean.value == pytest.approx(norm[same].mean(), abs=1e-9)
     # lme4 1.1-31: lmer(relatedness ~ same + gpt4_rating + (1 | subject) + (1 | word), REML = FALSE), anova
     tests = [record for record in records if record.statistic == "chi2(df=1)"]
     assert tests[0].value == pytest.approx(864.78, abs=0.005)
-    slope = find(records, "coefficient(of=mixed)", condition="sense boundary given gpt_4: same_sense")
+    slope = find_record(records, "coefficient(of=mixed)", condition="sense boundary given gpt_4: same_sense")
     assert slope.value == pytest.approx(1.25673407, abs=1e-6)
     # GPT-3.5 rated one pair between two points of the scale: that pair's ratings are excluded, and counted
     other = csv.DictReader((published / "llm_norms/processed/raw-c/raw-c_gpt-3.5-turbo.csv").open(encoding="utf-8"))
@@ -94,7 +94,10 @@ def made(out: Path, *options: str, file: Path = HERE / "graded.py") -> tuple[Rec
 
 def test_a_study_has_a_statistic_and_a_setting_of_its_own(tmp_path: Path) -> None:
     """The setting changes the statistic, is in the help and in run.json; the scale is 1 to 100; people are marked."""
-    share = {within: find(made(tmp_path / within, "--within", within), "near_others").value for within in ("10", "200")}
+    share = {
+        within: find_record(made(tmp_path / within, "--within", within), "near_others").value
+        for within in ("10", "200")
+    }
     assert share["200"] == 1.0
     assert 0 < float(share["10"] or 0) < 1
     assert "--within FLOAT RANGE" in lexiscope("study", str(HERE / "graded.py"), "--help")
@@ -113,7 +116,7 @@ def test_models_are_compared_with_people(tmp_path: Path) -> None:
     records = made(tmp_path / "run", *subjects)
     best = max((r for r in records if r.statistic == RHO and r.value is not None), key=lambda r: r.value or 0)
     (difference,) = [r for r in records if r.statistic == "spearman_difference(with=norms)"]
-    other = find(records, RHO, subject="baseline:word_overlap").value
+    other = find_record(records, RHO, subject="baseline:word_overlap").value
     assert difference.value == pytest.approx((best.value or 0) - (other or 0), abs=1e-12)
     assert difference.low is not None
     data = (tmp_path / "run" / "figures" / "spearman_by_layer.csv").read_text(encoding="utf-8")
@@ -215,7 +218,7 @@ def test_a_question_with_a_table_of_its_own_has_no_second_one(tmp_path: Path) ->
     study.run(study.settings_for(n_bootstrap=0), tmp_path / "run")
     assert [path.name for path in (tmp_path / "run" / "tables").glob("*.csv") if "mean" in path.name] == ["means.csv"]
     assert not (tmp_path / "run" / "tables" / "how_many.csv").exists()
-    assert find(read_records(tmp_path / "run" / "results.json"), "mean_rating").value == 3.0
+    assert find_record(read_records(tmp_path / "run" / "results.json"), "mean_rating").value == 3.0
 
 
 def test_two_questions_may_draw_the_same_curve(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.datasets import mini_ambistory
 from lexiscope.items.answers.sense_frequency import sense_counts
@@ -181,7 +181,7 @@ def test_what_was_measured_independently_comes_out(
     records: tuple[Record, ...], statistic: str, condition: str, value: float, digits: int
 ) -> None:
     """Values of an independent implementation on the same files, to their last digit."""
-    found = find(records, statistic, condition=condition).value
+    found = find_record(records, statistic, condition=condition).value
     assert found == pytest.approx(value, abs=0.5000001 * 10**-digits)
 
 
@@ -189,7 +189,7 @@ def test_what_was_measured_independently_comes_out(
 def test_most_of_the_ceiling_is_selection(records: tuple[Record, ...]) -> None:
     """Shuffled raters reach .825 ± .008 and .882 ± .007 by the same recipe; the control stands under its own name."""
     for metric, value, spread in (("spearman", 0.825, 0.008), ("accuracy_within_sd", 0.882, 0.007)):
-        found = find(records, f"shuffled_best_rater(metric={metric},shuffles=100)", condition="test").value
+        found = find_record(records, f"shuffled_best_rater(metric={metric},shuffles=100)", condition="test").value
         assert found == pytest.approx(value, abs=spread / 2)
 
 
@@ -207,32 +207,34 @@ def test_planted_subjects_score_as_measured(records: tuple[Record, ...], publish
         ("scripted:four", accuracy_name()): 0.558,
     }
     for (subject, statistic), value in expected.items():
-        assert find(records, statistic, subject=subject, condition="test").value == pytest.approx(value, abs=0.0005)
+        assert find_record(records, statistic, subject=subject, condition="test").value == pytest.approx(
+            value, abs=0.0005
+        )
     rows = released(published)
     means = [statistics.fmean(row["choices"]) for row in rows]
     right = [
         abs(int(6 - means[k ^ 1] + 0.5) - mean) < max(1, statistics.stdev(row["choices"])) - 1e-9
         for k, (row, mean) in enumerate(zip(rows, means, strict=True))
     ]
-    rounded = find(records, accuracy_name("rounded"), subject="scripted:sibling", condition="test").value
+    rounded = find_record(records, accuracy_name("rounded"), subject="scripted:sibling", condition="test").value
     assert rounded is not None
     assert rounded == pytest.approx(sum(right) / len(right), abs=1e-12)
-    raw = find(records, accuracy_name("raw"), subject="scripted:sibling").value
+    raw = find_record(records, accuracy_name("raw"), subject="scripted:sibling").value
     assert raw is not None
     assert raw > rounded, "what need not be whole gains, and is kept apart"
-    constant = find(records, RHO, subject="scripted:four")
+    constant = find_record(records, RHO, subject="scripted:four")
     assert (constant.value, constant.note) == (None, "undefined: every prediction is 4")
 
 
 @pytest.mark.published
 def test_unreadable_answers_are_counted_and_never_imputed(records: tuple[Record, ...]) -> None:
     """A subject without one readable answer has its count, and no score."""
-    assert find(records, "n_unreadable", subject="scripted:silent").value == 930
-    assert find(records, RHO, subject="scripted:silent").note == "undefined: no reply could be read"
-    assert find(records, "n_items_read", subject="scripted:silent").value == 0
-    assert find(records, accuracy_name(unread="wrong"), subject="scripted:silent", condition="test").value == 0
-    right = find(records, accuracy_name(), subject="scripted:four", condition="test").value
-    strict = find(records, accuracy_name(unread="wrong"), subject="scripted:four", condition="test").value
+    assert find_record(records, "n_unreadable", subject="scripted:silent").value == 930
+    assert find_record(records, RHO, subject="scripted:silent").note == "undefined: no reply could be read"
+    assert find_record(records, "n_items_read", subject="scripted:silent").value == 0
+    assert find_record(records, accuracy_name(unread="wrong"), subject="scripted:silent", condition="test").value == 0
+    right = find_record(records, accuracy_name(), subject="scripted:four", condition="test").value
+    strict = find_record(records, accuracy_name(unread="wrong"), subject="scripted:four", condition="test").value
     assert strict == right, "where everything was read the two are the same"
     assert not [one for one in records if one.subject == "scripted:silent" and one.statistic.startswith("label_share")]
 
@@ -250,7 +252,7 @@ def test_ratio_alpha_by_definition(records: tuple[Record, ...], published: Path)
     distance = {(a, b): ((a - b) / (a + b)) ** 2 for a in count for b in count}
     observed = sum(sum(distance[a, b] for a in own for b in own) / (len(own) - 1) for own in rows) / n
     expected = sum(count[a] * count[b] * distance[a, b] for a in count for b in count) / (n * (n - 1))
-    found = find(records, "krippendorff_alpha(level=ratio)", condition="all").value
+    found = find_record(records, "krippendorff_alpha(level=ratio)", condition="all").value
     assert found == pytest.approx(1 - observed / expected, abs=1e-9)
 
 
@@ -279,7 +281,9 @@ def test_one_tagged_sense_is_the_difference_to_the_independent_count(
             means = [round(statistics.fmean(samples[item][1]["choices"]), 9) for item in own]
             found = spearman([changed.get(item, counts[item]) for item in own], means, resamples=0).value
             assert found == pytest.approx(rho, abs=0.00005)
-    assert find(records, "sense_count_rho(with=mean)", condition="all").value == pytest.approx(0.0762, abs=0.00005)
+    assert find_record(records, "sense_count_rho(with=mean)", condition="all").value == pytest.approx(
+        0.0762, abs=0.00005
+    )
 
 
 @pytest.mark.published
@@ -294,8 +298,10 @@ def test_predictions_of_one_word_do_not_break_the_run(
     ResponseTable.from_columns(columns | {"item_id": own, "value": [4.0] * len(own)}).write_csv(tmp_path / "mine.csv")
     study.run(replace(SETTINGS, subjects=(f"recorded:{tmp_path / 'mine.csv'}",), compare=()), tmp_path / "run")
     found = read_records(tmp_path / "run" / "results.json")
-    assert find(found, RHO, subject="mine").note.startswith("undefined: readable replies to items of one word only")
-    assert find(found, "n_items_read", subject="mine").value == len(own)
+    assert find_record(found, RHO, subject="mine").note.startswith(
+        "undefined: readable replies to items of one word only"
+    )
+    assert find_record(found, "n_items_read", subject="mine").value == len(own)
 
 
 @pytest.mark.published
@@ -305,9 +311,9 @@ def test_training_is_tested_on_paired_errors(records: tuple[Record, ...], publis
     means = [statistics.fmean(row["choices"]) for row in released(published)]
     errors = {"base": [abs(4 - mean) for mean in means], "tuned": [abs(int(mean + 0.5) - mean) for mean in means]}
     for which, values in errors.items():
-        found = find(records, f"mean_absolute_error(of={which})", subject=pair).value
+        found = find_record(records, f"mean_absolute_error(of={which})", subject=pair).value
         assert found == pytest.approx(statistics.fmean(values), abs=1e-9)
-    p = find(records, "signed_rank", subject=pair).p
+    p = find_record(records, "signed_rank", subject=pair).p
     assert p is not None
     assert p < 1e-50
 
@@ -346,13 +352,15 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
                 writer.writerow({**row, "red_herring" if number < n_red else "none_of_these": "x"})
     files = tuple(str(tmp_path / f"{coder}.csv") for coder in ("ana", "ben"))
     part = error_tags(replace(run, settings=replace(settings, codings=files)))
-    share = find(part.records, "error_tag_share(tag=red_herring)", subject="scripted:four", condition="test, coder ana")
+    share = find_record(
+        part.records, "error_tag_share(tag=red_herring)", subject="scripted:four", condition="test, coder ana"
+    )
     assert (share.value, share.n) == (pytest.approx(100 * 12 / 30), 30)
     pair = {"condition": "test, ana and ben"}
-    assert find(part.records, "error_tag_same(tag=red_herring)", **pair).value == pytest.approx(100 * 27 / 30)
+    assert find_record(part.records, "error_tag_same(tag=red_herring)", **pair).value == pytest.approx(100 * 27 / 30)
     # by chance both say yes .4 * .3 and no .6 * .7: (.9 - .54) / .46
-    assert find(part.records, "error_tag_kappa(tag=red_herring)", **pair).value == pytest.approx(0.36 / 0.46)
-    assert find(part.records, "error_tag_kappa(tag=open_ended)", **pair).note.startswith("undefined")
+    assert find_record(part.records, "error_tag_kappa(tag=red_herring)", **pair).value == pytest.approx(0.36 / 0.46)
+    assert find_record(part.records, "error_tag_kappa(tag=open_ended)", **pair).note.startswith("undefined")
     assert [table.name for table in part.tables] == ["error_tags", "error_tag_agreement"]
     assert {one.statistic.partition("(")[0] for one in part.records} <= set(study.STATISTICS)
     assert set(given_files(replace(settings, codings=files))) == set(files), "another sheet is another run"

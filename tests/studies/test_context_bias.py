@@ -15,7 +15,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import DataError, InputError, RunError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json, sha256_of
 from lexiscope.items.tables.tabular import read_items, write_items
 from lexiscope.studies.context_bias import data, study
@@ -50,7 +50,7 @@ def test_measured_biases_reach_the_corners(dials: tuple[float, float], tmp_path:
         tmp_path / "run",
     )
     for name, planted in zip(("context_bias", "word_bias"), dials, strict=True):
-        value = find(found, f"{name}(metric=accuracy)", subject=LOOK_UP).value
+        value = find_record(found, f"{name}(metric=accuracy)", subject=LOOK_UP).value
         assert value == pytest.approx(planted, abs=0.05)
 
 
@@ -58,7 +58,7 @@ def test_measured_biases_reach_the_corners(dials: tuple[float, float], tmp_path:
 def test_a_file_that_is_called_like_a_dataset_is_the_users(name: str, tmp_path: Path) -> None:
     """The printed entropy of WiC, and the rows that WiC's rule counts, belong to WiC's data, not to wic.csv."""
     found = records_of(replace(COUNTING, items=str(own_file(tmp_path / f"{name}.csv"))), tmp_path / "run")
-    assert find(found, "label_entropy(word=lemma,rows=all,base=e,min_count=2)").published is None
+    assert find_record(found, "label_entropy(word=lemma,rows=all,base=e,min_count=2)").published is None
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "In the paper" not in page
     assert "Recorded scores of people" not in page
@@ -69,13 +69,15 @@ def test_biases_are_those_of_the_formula(tmp_path: Path, assert_own: Callable[[P
     found = records_of(replace(COUNTING, items=str(own_file(tmp_path / "mine.csv"))), tmp_path / "run")
     assert_own(tmp_path / "run")
     assert {record.analysis for record in found if record.question} == {"exploratory"}
-    score = {view: find(found, "accuracy", view=view).value or 0.0 for view in ("full", "context", "word", "label")}
+    score = {
+        view: find_record(found, "accuracy", view=view).value or 0.0 for view in ("full", "context", "word", "label")
+    }
     room = score["full"] - score["label"]
     for view in ("context", "word"):
-        assert find(found, f"{view}_bias(metric=accuracy)").value == (score[view] - score["label"]) / room
+        assert find_record(found, f"{view}_bias(metric=accuracy)").value == (score[view] - score["label"]) / room
     gap = min(score["full"] - score["context"], score["full"] - score["word"])
-    assert find(found, "minimum_gap(metric=accuracy)").value == gap
-    assert find(found, "accuracy", view="random").value == 0.5
+    assert find_record(found, "minimum_gap(metric=accuracy)").value == gap
+    assert find_record(found, "accuracy", view="random").value == 0.5
 
 
 def test_scores_are_those_of_the_answers(tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_scores_are_those_of_the_answers(tmp_path: Path) -> None:
     gold = {each.item_id: each.gold for each in planted_items(SMALL, dataset="mine")}
     rows = list(ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(view="context").rows())
     assert len(rows) == 100
-    assert find(found, "accuracy", view="context").value == sum(gold[r.item_id] == r.option for r in rows) / 100
+    assert find_record(found, "accuracy", view="context").value == sum(gold[r.item_id] == r.option for r in rows) / 100
 
 
 # -- the run folder -----------------------------------------------------------------------------------------------
@@ -95,7 +97,7 @@ def test_several_datasets_stand_in_one_run(tmp_path: Path) -> None:
     """Each has its own numbers; figures and tables hold both."""
     names = ("planted_bias?context_sufficiency=0.9", "planted_bias?context_sufficiency=0.1")
     found = records_of(replace(COUNTING, datasets=names), tmp_path / "run")
-    values = [find(found, "context_bias(metric=accuracy)", dataset=name).value or 0.0 for name in names]
+    values = [find_record(found, "context_bias(metric=accuracy)", dataset=name).value or 0.0 for name in names]
     assert values == pytest.approx([0.9, 0.1], abs=0.07)
     plane = (tmp_path / "run" / "figures" / "figure_1_plane.csv").read_text(encoding="utf-8")
     assert all(name in plane for name in names)
@@ -110,7 +112,7 @@ def test_answers_to_items_numbered_alike_can_be_told_apart(tmp_path: Path) -> No
     for name in names:
         gold = {f"{name}:{each.item_id}": each.gold for each in catalog.dataset(name).items}
         own = [row.option == gold[row.item_id] for row in rows if row.item_id in gold]
-        assert find(found, "accuracy", dataset=name, view="context").value == sum(own) / len(own)
+        assert find_record(found, "accuracy", dataset=name, view="context").value == sum(own) / len(own)
 
 
 def test_a_finished_run_computes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +216,7 @@ def test_simulated_participants_are_marked_where_they_are(tmp_path: Path) -> Non
     people = [record for record in found if record.subject == "people" or record.statistic.startswith("people_")]
     assert people
     assert {record.people for record in people} == {"simulated"}
-    assert find(found, "accuracy", subject=LOOK_UP, view="full").people == ""
+    assert find_record(found, "accuracy", subject=LOOK_UP, view="full").people == ""
     for name in ("table_5_gaps", "view_scores"):
         for path in (tmp_path / "run" / "tables").glob(f"{name}*"):
             assert "simulated" in path.read_text(encoding="utf-8"), path.name
@@ -248,13 +250,13 @@ def test_people_stand_beside_the_model(tmp_path: Path) -> None:
     ResponseTable.from_rows(list(answers_of_people(asked))).write_csv(tmp_path / "people.csv")
     found = records_of(replace(COUNTING, items=str(own), people=(str(tmp_path / "people.csv"),)), tmp_path / "run")
     share = sum(each.gold == "t" for each in asked) / 40
-    assert find(found, "accuracy", subject="people", view="full").value == 1
-    assert find(found, "accuracy", subject="people", view="context").value == share
-    assert find(found, "accuracy", subject="people", view="label").note.startswith("not measured here: assumed")
-    model = find(found, "accuracy", subject=LOOK_UP, view="context").value or 0.0
-    gap = find(found, "people_minus_model(metric=accuracy)", subject=LOOK_UP, view="context")
+    assert find_record(found, "accuracy", subject="people", view="full").value == 1
+    assert find_record(found, "accuracy", subject="people", view="context").value == share
+    assert find_record(found, "accuracy", subject="people", view="label").note.startswith("not measured here: assumed")
+    model = find_record(found, "accuracy", subject=LOOK_UP, view="context").value or 0.0
+    gap = find_record(found, "people_minus_model(metric=accuracy)", subject=LOOK_UP, view="context")
     assert gap.value == pytest.approx(share - model)
-    assert find(found, "percent_agreement(over=items)", view="context").value == 1
+    assert find_record(found, "percent_agreement(over=items)", view="context").value == 1
     assert "people" in (tmp_path / "run" / "figures" / "figure_1_plane.csv").read_text(encoding="utf-8")
 
 
@@ -321,7 +323,7 @@ def test_a_model_that_answered_no_guess_is_not_said_to_keep_its_answers(tmp_path
     write_items([guessed], tmp_path / "guessed.csv")
     files = (str(tmp_path / "people.csv"), str(tmp_path / "guessed.csv"))
     found = records_of(replace(COUNTING, items=str(own), people=files, n_bootstrap=5), tmp_path / "run")
-    assert find(found, "n_valid_guesses").value == 1
-    kept = find(found, "n_insensitive")
+    assert find_record(found, "n_valid_guesses").value == 1
+    kept = find_record(found, "n_insensitive")
     assert (kept.value, kept.n) == (None, 0)
     assert "answered by the model" in kept.note

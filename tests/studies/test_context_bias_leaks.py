@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import sha256_of
 from lexiscope.items.read.importer import import_items
 from lexiscope.report.document import Report
@@ -44,7 +44,7 @@ def verdicts(folder: Path) -> list[str]:
 
 def over_label(records: tuple[Record, ...], view: str, subject: str = LEARNER) -> Record:
     """How far a part is above LABEL."""
-    return find(records, f"view_difference(first={view},second=label,metric=accuracy)", subject=subject)
+    return find_record(records, f"view_difference(first={view},second=label,metric=accuracy)", subject=subject)
 
 
 def test_a_cue_in_both_contexts_is_seen_by_default(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_word_that_decides_is_seen_by_default(tmp_path: Path) -> None:
     """Own planted file 2: WORD 100, LABEL about 50; "word-biased" by both default learners."""
     found = audited(made.word_decides, tmp_path, replace(WORDS_ONLY, encoders=()), n=240)
     for subject, told in zip((LEARNER, PROBE), verdicts(tmp_path), strict=True):
-        assert (find(found, "accuracy", subject=subject, view="word").value or 0) > 0.97
+        assert (find_record(found, "accuracy", subject=subject, view="word").value or 0) > 0.97
         assert told.startswith("WORD is above LABEL by ")
         assert "CONTEXT is not shown to be above LABEL" in told
         assert f"Judged by {subject}, the dataset is word-biased" in told
@@ -118,7 +118,7 @@ def test_word_and_context_together_are_no_leak(tmp_path: Path) -> None:
     (told,) = verdicts(tmp_path)
     assert " is above LABEL by" not in told
     assert "the dataset is neither context-biased nor word-biased" in told
-    gap = find(found, "minimum_gap(metric=accuracy)")
+    gap = find_record(found, "minimum_gap(metric=accuracy)")
     assert (gap.low or 0) > 0
 
 
@@ -157,12 +157,12 @@ def test_both_ways_of_hiding_are_reported(tmp_path: Path) -> None:
     pairs = write_pairs(tmp_path / "pairs.csv", rows)
     study.run(replace(WORDS_ONLY, items=str(pairs)), tmp_path / "run")
     found = read_records(tmp_path / "run" / "results.json")
-    assert find(found, "n_word_shown").value == 180
-    context, span = (find(found, "accuracy", view=view).value or 0 for view in ("context", "context_span"))
+    assert find_record(found, "n_word_shown").value == 180
+    context, span = (find_record(found, "accuracy", view=view).value or 0 for view in ("context", "context_span"))
     # the word decides: where the span alone is hidden, three quarters of the contexts still tell it
     assert context < 0.65
     assert span > context + 0.05
-    assert find(found, "context_span_bias(metric=accuracy)").value is not None
+    assert find_record(found, "context_span_bias(metric=accuracy)").value is not None
     told = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "In 180 of 240 tested items (75.0 %) the texts show the word outside the target's span too." in told.replace(
         "&#39;", "'"

@@ -16,7 +16,7 @@ from lexiscope.analysis.bias.view_scores import draw_scores
 from lexiscope.collect import collect
 from lexiscope.core import catalog
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.items.arrange.published_pairs import SPLITS
 from lexiscope.items.arrange.views import MASK, view_item
 from lexiscope.studies.context_bias import study
@@ -61,7 +61,7 @@ def test_what_the_paper_claims(records: tuple[Record, ...]) -> None:
 def test_the_whole_input_gives_more_than_none(records: tuple[Record, ...], dataset: str) -> None:
     """FULL lies above LABEL with an interval that excludes 0."""
     name = "view_difference(first=full,second=label,metric=accuracy)"
-    found = find(records, name, dataset=dataset, subject=MODEL)
+    found = find_record(records, name, dataset=dataset, subject=MODEL)
     assert found.value is not None
     assert found.low is not None
     assert found.value > found.low > 0
@@ -99,7 +99,7 @@ def test_biases_follow_from_the_answers(run: Path, records: tuple[Record, ...]) 
         score[view] = sum(row.option == gold[row.item_id] for row in rows) / len(rows)
         assert len(rows) == 400
     for view in ("context", "word"):
-        found = find(records, f"{view}_bias(metric=accuracy)", dataset="mcl_wic", subject=MODEL)
+        found = find_record(records, f"{view}_bias(metric=accuracy)", dataset="mcl_wic", subject=MODEL)
         by_hand = (score[view] - score["label"]) / (score["full"] - score["label"])
         assert found.value == pytest.approx(by_hand, abs=1e-12)
 

@@ -16,7 +16,7 @@ from lexiscope.build.planted.bias import Dials, planted_items
 from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.items.arrange.divided import Divided
 from lexiscope.items.tables.tabular import write_items
@@ -64,11 +64,11 @@ def test_every_kind_of_item_is_probed(bert: Path, tmp_path: Path, monkeypatch: p
     found = run(audits, tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol="zero_shot")
     for task in TASKS:
         for view in ("full", "context", "word", "label"):
-            score = find(found, "accuracy", dataset=task, subject="tiny, zero-shot", view=view)
+            score = find_record(found, "accuracy", dataset=task, subject="tiny, zero-shot", view=view)
             assert score.value is not None
             assert 0 <= score.value <= 1
             assert score.n == 32
-    chances = {task: find(found, "accuracy", dataset=task, view="random").value for task in TASKS}
+    chances = {task: find_record(found, "accuracy", dataset=task, view="random").value for task in TASKS}
     # two answers, two answers, two glosses of each item, and 0 for a search, as in the paper
     assert list(chances.values()) == [0.5, 0.5, 0.5, 0.0]
     methods = {folder.parts[-3] for folder in (tmp_path / "run" / "shards").glob("*/*/*/run.json")}
@@ -114,7 +114,7 @@ def test_what_a_model_reads_a_part_of_is_told(
     far = {part: sum("town" in item.usages[1].text for item in getattr(audit.parts, part)) for part in parts}
     found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol=how)
     for part, expected in far.items():
-        assert find(found, "n_cut", dataset="same_sense", view="full", condition=part).value == expected
+        assert find_record(found, "n_cut", dataset="same_sense", view="full", condition=part).value == expected
     assert not [record for record in found if record.statistic == "n_cut" and record.view in ("word", "label")]
     told = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert f"{far['test']} of test in FULL" in told
@@ -134,13 +134,16 @@ def test_seeds_have_a_spread_on_dev(bert: Path, tmp_path: Path, monkeypatch: pyt
         assert {row["method"] for row in rows} == {"pair"}
         (best,) = (row for row in rows if row["selected"] == "1")
         dev = [float(row["dev"]) for row in rows if row["learning_rate"] == best["learning_rate"]]
-        spread = find(found, "dev_sd", subject="tiny, full", view=view)
+        spread = find_record(found, "dev_sd", subject="tiny, full", view=view)
         assert spread.value == pytest.approx(statistics.stdev(dev))
-        assert find(found, "dev_mean", view=view).note == f"rate {float(best['learning_rate']):g}, seed {best['seed']}"
+        assert (
+            find_record(found, "dev_mean", view=view).note
+            == f"rate {float(best['learning_rate']):g}, seed {best['seed']}"
+        )
     assert read_json(tmp_path / "run" / "run.json")["plans"][0]["left_out"] == []
     with (tmp_path / "run" / "tables" / "seeds.csv").open(encoding="utf-8") as stream:
         shown = {row["View"]: row for row in csv.DictReader(stream)}
-    score, mean = (find(found, name, subject="tiny, full", view="word") for name in ("accuracy", "dev_mean"))
+    score, mean = (find_record(found, name, subject="tiny, full", view="word") for name in ("accuracy", "dev_mean"))
     assert float(shown["WORD"]["Test"]) == pytest.approx(100 * (score.value or 0))
     assert float(shown["WORD"]["Dev, mean"]) == pytest.approx(100 * (mean.value or 0))
     assert (shown["WORD"]["Seeds"], shown["WORD"]["Best on dev"]) == ("2", mean.note)
@@ -155,7 +158,7 @@ def test_a_reduced_protocol_says_what_it_leaves_out(
     assert plan["left_out"][:3] == ["2 of 3 learning rates", "2 of 3 seeds", "epochs beyond 3 (of 10)"]
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "2 of 3 learning rates; 2 of 3 seeds; epochs beyond 3 (of 10)" in page
-    assert find(found, "dev_sd", view="full").note == "one seed has no spread"
+    assert find_record(found, "dev_sd", view="full").note == "one seed has no spread"
 
 
 def guessed(item: Item, guess: str) -> Item:
@@ -190,10 +193,10 @@ def test_guessed_words_are_put_to_the_model(
     with_guess = {row.item_id: row.option for row in model.where(view="guessed_word").rows()}
     before = {row.item_id: row.option for row in model.where(view="full").rows()}
     kept = sum(before[item.item_id] == with_guess[f"{item.item_id}/seal"] for item in audit.test[:4])
-    assert find(found, "n_guesses").value == 4
-    assert find(found, "n_valid_guesses").value == 4
+    assert find_record(found, "n_guesses").value == 4
+    assert find_record(found, "n_valid_guesses").value == 4
     # ana's answer changed each time
-    assert find(found, "n_insensitive").value == kept
+    assert find_record(found, "n_insensitive").value == kept
     assert (tmp_path / "run" / "tables" / "guess_flips_1.csv").is_file()
 
 
@@ -221,11 +224,11 @@ def test_printed_people_and_models_that_are_not_at_hand(
     audit = replace(audit_of("same_sense"), name="am2ico?language=zh")
     found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol="zero_shot")
     for view, printed in (("full", 0.879), ("context", 0.690), ("word", 0.685)):
-        model = find(found, "accuracy", subject="tiny, zero-shot", view=view).value or 0.0
-        gap = find(found, "people_minus_model(metric=accuracy)", subject="tiny, zero-shot", view=view)
+        model = find_record(found, "accuracy", subject="tiny, zero-shot", view=view).value or 0.0
+        gap = find_record(found, "people_minus_model(metric=accuracy)", subject="tiny, zero-shot", view=view)
         assert gap.value == pytest.approx(printed - model)
         assert "printed" in gap.note
-    assert find(found, "minimum_gap(metric=accuracy)", subject="people (printed)").value == pytest.approx(0.189)
+    assert find_record(found, "minimum_gap(metric=accuracy)", subject="people (printed)").value == pytest.approx(0.189)
     bert_rows = [record for record in found if record.subject == "bert-base-uncased, full"]
     assert {record.published for record in bert_rows} == {0.03, 0.075, 0.169, 0.05}
     assert {record.status for record in bert_rows} == {"not reproducible"}
@@ -246,11 +249,11 @@ def test_the_printed_gaps_of_a_model_are_compared_with_those_of_its_kind(
     audit = replace(audit_of("same_sense"), name="am2ico?language=zh")
     found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(encoder),), protocol="full")
     for view, points in (("context", 3), ("word", 7.5), ("full", 16.9)):
-        gap = find(found, "people_minus_model(metric=accuracy)", subject="bert-base-uncased, full", view=view)
+        gap = find_record(found, "people_minus_model(metric=accuracy)", subject="bert-base-uncased, full", view=view)
         assert gap.value is not None
         assert (gap.published, gap.source) == (pytest.approx(points / 100), f"Table 5: {points} points")
         assert gap.status in ("reproduced", "within rounding", "not reproduced")
-    gap = find(found, "minimum_gap(metric=accuracy)", subject="bert-base-uncased, full")
+    gap = find_record(found, "minimum_gap(metric=accuracy)", subject="bert-base-uncased, full")
     assert (gap.published, gap.source) == (0.05, "Figure 3: 5 points")
     # a printed number of one view is compared with no other view
     assert sum(record.published is not None for record in found) == 5

@@ -15,7 +15,7 @@ import pytest
 
 from lexiscope.core.errors import InputError, RunError, SpecError, SubjectError
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, find, parse_statistic, read_records
+from lexiscope.core.result import Record, find_record, parse_statistic, read_records
 from lexiscope.core.study import PublishedValue
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.page.stored import load
@@ -110,7 +110,7 @@ def test_what_table_1_names_is_confirmatory_and_nothing_else(records: tuple[Reco
     of = {name: {r.statistic for r in marked if r.question == name} for name in ("Q1", "Q2", "Q3", "Q4", "Q5")}
     tests = {name for name in of["Q1"] | of["Q4"] if name.startswith("chi2")}
     assert tests == {f"chi2(test={name},df=1)" for name in ("sense", "sense_beyond_distance", "distance_beyond_sense")}
-    assert find(records, "chi2(test=sense_maximal,df=1)").analysis == "exploratory"
+    assert find_record(records, "chi2(test=sense_maximal,df=1)").analysis == "exploratory"
     assert all("test=" in name for name in of["Q4"])
     assert of["Q2"] == {"aic", "min_aic_over_layers", "best_layer(by=aic)"}
     below = {f"raters_below_model(among={variant},method=spearman)" for variant in ("leave_one_out", "included")}
@@ -172,7 +172,7 @@ def test_the_numbers_that_must_hold(records: tuple[Record, ...]) -> None:
         ("squared_mean_rater_correlation(variant=leave_one_out,method=spearman)", "", None): (0.5338, 1e-4),
     }
     for (statistic, subject, layer), (value, tolerance) in expected.items():
-        found = find(records, statistic, subject=subject, layer=layer)
+        found = find_record(records, statistic, subject=subject, layer=layer)
         assert found.value == pytest.approx(value, abs=tolerance), statistic
 
 
@@ -184,7 +184,7 @@ def test_every_released_model(records: tuple[Record, ...], subject: str) -> None
 
     def value(statistic: str) -> float | None:
         # the distances of the paper: of sentences with a final stop
-        return find(records, statistic, subject=subject, view="full+final_stop").value
+        return find_record(records, statistic, subject=subject, view="full+final_stop").value
 
     assert value("max_r_squared_over_layers") == pytest.approx(r_squared, abs=6e-5)
     assert value("best_layer(by=r_squared)") == at
@@ -267,7 +267,7 @@ def test_raw_c_through_the_same_study(published: Path, tmp_path: Path) -> None:
         ("r_squared(of=sense*ambiguity_type+bert+elmo)", ""): 0.7105,
     }
     for (statistic, subject), value in expected.items():
-        assert find(records, statistic, subject=subject).value == pytest.approx(value, abs=6e-5), statistic
+        assert find_record(records, statistic, subject=subject).value == pytest.approx(value, abs=6e-5), statistic
     residuals = {r.condition: r.value for r in records if r.statistic == "mean_residual(model=norm~bert+elmo)"}
     assert residuals["same_sense=True ambiguity_type=Homonymy"] == pytest.approx(0.438, abs=6e-4)
     assert residuals["same_sense=True ambiguity_type=Polysemy"] == pytest.approx(0.904, abs=6e-4)
@@ -349,8 +349,8 @@ def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path, assert_own: C
     summary = study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     assert {r.subject for r in records if r.layer is not None} == {"encoder:minilm"}
-    assert find(records, "n_trials").value == 480
-    assert find(records, "chi2(test=sense,df=1)").value is not None
+    assert find_record(records, "n_trials").value == 480
+    assert find_record(records, "chi2(test=sense,df=1)").value is not None
     assert len([r for r in records if r.statistic == "r_squared" and r.layer is not None]) == 7
     assert not [r for r in records if r.published is not None]
     assert {r.analysis for r in records if r.question} == {"exploratory"}
@@ -380,7 +380,7 @@ def test_items_without_ratings(tmp_path: Path) -> None:
     summary = study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     assert any("no human ratings" in remark for remark in summary.remarks)
-    assert find(records, "best_layer(by=aic)").value is not None
+    assert find_record(records, "best_layer(by=aic)").value is not None
     assert not [r for r in records if r.statistic.startswith(("spearman", "chi2"))]
 
 
@@ -398,7 +398,7 @@ def test_with_and_without_final_stop(tmp_path: Path) -> None:
     records = read_records(tmp_path / "run" / "results.json")
     best = {r.view: r.value for r in records if r.statistic == "max_r_squared_over_layers"}
     name = "r_squared_difference(of=max_over_layers,between=final_stop)"
-    difference = find(records, name, subject="encoder:minilm").value
+    difference = find_record(records, name, subject="encoder:minilm").value
     assert best["full"] is not None
     assert best["full+final_stop"] is not None
     assert difference == pytest.approx(best["full+final_stop"] - best["full"], abs=1e-12)

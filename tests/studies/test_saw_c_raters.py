@@ -16,7 +16,7 @@ from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.usage import Usage
 from lexiscope.studies.saw_c import study
 from lexiscope.studies.saw_c.settings import SawCSettings
@@ -93,12 +93,12 @@ def test_planted_coefficients_come_back(chat_run: tuple[Path, FakeChat, tuple[Re
     _, _, records = chat_run
     for term, value in (("rating", 0.5), ("same_sense", 1.0)):
         name = f"coefficient(term={term},model={MODEL})"
-        assert find(records, name).value == pytest.approx(value, abs=1e-9)
-    rho = find(records, "spearman(of=predictions,with=norms)").value
+        assert find_record(records, name).value == pytest.approx(value, abs=1e-9)
+    rho = find_record(records, "spearman(of=predictions,with=norms)").value
     assert rho is not None
     assert 0 < rho < 1
     same, other = (
-        find(records, "mean_residual(model=norm~rating)", condition=f"same_sense={truth}").value
+        find_record(records, "mean_residual(model=norm~rating)", condition=f"same_sense={truth}").value
         for truth in (True, False)
     )
     # people see the sense beyond the ratings: half a point either way, weighted by the number of pairs
@@ -120,10 +120,10 @@ def test_the_request_is_that_of_the_paper(chat_run: tuple[Path, FakeChat, tuple[
 def test_refusals_are_counted_and_left_out(chat_run: tuple[Path, FakeChat, tuple[Record, ...]]) -> None:
     """The six pairs of one word have no rating: counted by kind, in the table, and not in n."""
     out, _, records = chat_run
-    assert find(records, "n_unreadable(kind=refusal)").value == PER_WORD
-    assert find(records, "spearman(of=predictions,with=norms)").n == (WORDS - 1) * PER_WORD
-    assert find(records, "n_items_asked").value == WORDS * PER_WORD
-    assert find(records, "n_items_read").value == (WORDS - 1) * PER_WORD
+    assert find_record(records, "n_unreadable(kind=refusal)").value == PER_WORD
+    assert find_record(records, "spearman(of=predictions,with=norms)").n == (WORDS - 1) * PER_WORD
+    assert find_record(records, "n_items_asked").value == WORDS * PER_WORD
+    assert find_record(records, "n_items_read").value == (WORDS - 1) * PER_WORD
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "refusal 6" in page
     assert f"{(WORDS - 1) * PER_WORD} / {WORDS * PER_WORD}" in page
@@ -142,7 +142,7 @@ def test_constant_ratings_have_no_correlation(tmp_path: Path, monkeypatch: pytes
     data = planted()
     monkeypatch.setattr(catalog, "dataset", lambda _name: data)
     study.run(replace(SETTINGS, subjects=("baseline:constant",)), tmp_path / "run")
-    found = find(
+    found = find_record(
         read_records(tmp_path / "run" / "results.json"),
         "spearman(of=predictions,with=norms)",
         subject="baseline:constant",
@@ -158,6 +158,8 @@ def test_ratings_are_read_on_the_scale_of_the_items(tmp_path: Path) -> None:
     settings = replace(SETTINGS, dataset="", items=str(items), scale=(1.0, 100.0), language="en", n_bootstrap=0)
     study.run(replace(settings, subjects=("baseline:constant",)), tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
-    asked, read = (find(records, name, subject="baseline:constant").value for name in ("n_items_asked", "n_items_read"))
+    asked, read = (
+        find_record(records, name, subject="baseline:constant").value for name in ("n_items_asked", "n_items_read")
+    )
     assert asked == read
     assert read

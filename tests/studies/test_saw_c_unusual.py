@@ -22,7 +22,7 @@ from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.tables import Missing
 from lexiscope.studies.saw_c import layers, overview, senses, study
@@ -131,13 +131,13 @@ def test_what_cannot_be_had_says_why_and_stops_nothing(case: str) -> None:
     undefined = [record for record in records if record.statistic == lost and record.value is None]
     assert undefined
     assert undefined[0].note
-    assert find(records, "n_trials").value is not None
+    assert find_record(records, "n_trials").value is not None
 
 
 def test_pairs_of_one_word_have_values_without_intervals() -> None:
     """One word cannot be resampled: r is still r, and the record says that it has no interval."""
     own = _own(ONE_WORD)
-    record = find(_records(own), R, layer=3)
+    record = find_record(_records(own), R, layer=3)
     assert record.value == pytest.approx(stats.pearsonr(own.distances[0].matrix[:, 3], own.norm).statistic, abs=1e-12)
     assert (record.low, record.high) == (None, None)
 
@@ -147,14 +147,14 @@ def test_a_model_that_goes_the_wrong_way_is_not_among_people() -> None:
     right = _own()
     wrong = _own(matrix=1 - right.distances[0].matrix * (np.arange(4) > 0))
     records = _records(wrong)
-    rho = find(records, RHO, layer=3).value
+    rho = find_record(records, RHO, layer=3).value
     assert rho is not None
     assert rho > 0.3
     places = [record for record in records if record.statistic.startswith("raters_below_model")]
     assert [record.value for record in places] == [0.0, 0.0]
-    assert "wrong direction" in find(records, "max_r_squared_over_layers").note
+    assert "wrong direction" in find_record(records, "max_r_squared_over_layers").note
     # the same distances the right way round: every rater is counted against -rho
-    agreement = find(_records(right), "raters_below_model(among=leave_one_out,method=spearman)")
+    agreement = find_record(_records(right), "raters_below_model(among=leave_one_out,method=spearman)")
     assert "−ρ = 0." in agreement.note
 
 
@@ -163,9 +163,9 @@ def test_no_layer_is_called_best_where_another_separates_the_senses_perfectly() 
     matrix = _matrix(ITEMS)
     matrix[:, 2] = [0.1 if item.conditions["same_sense"] else 0.9 for item in ITEMS]
     records = _records(_own(matrix=matrix))
-    assert find(records, "best_layer(by=aic)").value is None
-    assert "layer 2" in find(records, "min_aic_over_layers").note
-    assert find(records, "aic", layer=3).value is not None
+    assert find_record(records, "best_layer(by=aic)").value is None
+    assert "layer 2" in find_record(records, "min_aic_over_layers").note
+    assert find_record(records, "aic", layer=3).value is not None
 
 
 def _boundary_in_words(own: SawCData, records: Sequence[Record]) -> str:
@@ -188,11 +188,11 @@ def test_a_lowest_aic_above_that_of_the_intercept_alone_is_no_sense_boundary() -
     """A layer whose AIC is not below that of the model without distance separates nothing, and each output says so."""
     own = _own(matrix=_senseless())
     records = _records(own)
-    lowest, empty = find(records, "min_aic_over_layers"), find(records, "aic(model=intercept_only)")
+    lowest, empty = find_record(records, "min_aic_over_layers"), find_record(records, "aic(model=intercept_only)")
     assert lowest.value is not None
     assert empty.value is not None
     assert lowest.value > empty.value
-    for record in (lowest, find(records, "best_layer(by=aic)")):
+    for record in (lowest, find_record(records, "best_layer(by=aic)")):
         assert record.note.startswith(f"{LACKING} ({empty.value:.2f})")
     text = _boundary_in_words(own, records)
     assert text.startswith(f"no layer separates the senses better than a model without distance (AIC {empty.value:.2f}")
@@ -220,7 +220,7 @@ def test_a_lowest_aic_stands_next_to_that_of_the_intercept_alone() -> None:
     """A lowest AIC means something only next to the AIC of the model without distance."""
     own = _own()
     records = _records(own)
-    lowest, empty = find(records, "min_aic_over_layers"), find(records, "aic(model=intercept_only)")
+    lowest, empty = find_record(records, "min_aic_over_layers"), find_record(records, "aic(model=intercept_only)")
     assert lowest.value is not None
     assert empty.value is not None
     assert "no layer" not in lowest.note
@@ -234,10 +234,10 @@ def test_a_sense_boundary_in_the_wrong_direction_says_so() -> None:
     reverse[:, 1:] = 1 - reverse[:, 1:]
     own = _own(matrix=reverse)
     records = _records(own)
-    note = find(records, "min_aic_over_layers").note
+    note = find_record(records, "min_aic_over_layers").note
     assert "the wrong direction: pairs with the same sense are farther apart" in note
     assert "wrong direction" in _boundary_in_words(own, records)
-    assert "wrong direction" not in find(_records(_own()), "min_aic_over_layers").note
+    assert "wrong direction" not in find_record(_records(_own()), "min_aic_over_layers").note
 
 
 def test_an_expected_layer_outside_the_layers_says_how_this_is_possible() -> None:
@@ -265,7 +265,7 @@ def test_an_expected_layer_needs_every_layer() -> None:
     found = [record for record in records if record.statistic.startswith("expected_layer")]
     assert {record.value for record in found} == {None}
     assert "(4, 8, 12)" in found[0].note
-    assert find(records, RHO, layer=8).value is not None
+    assert find_record(records, RHO, layer=8).value is not None
 
 
 def test_intervals_of_agreement_resample_words_and_follow_the_settings() -> None:
@@ -273,14 +273,14 @@ def test_intervals_of_agreement_resample_words_and_follow_the_settings() -> None
     own = _own()
     merged = [replace(item, usages=item.usages) for item in own.items]
     assert len({item.word for item in merged}) < len(merged)
-    alpha = find(_records(own), "krippendorff_alpha(level=interval)")
+    alpha = find_record(_records(own), "krippendorff_alpha(level=interval)")
     from_items = krippendorff_alpha(own.people, resamples=40, seed=3)
     of_word = {item.item_id: item.word for item in own.items}
     by_word = krippendorff_alpha(own.people, groups=of_word, resamples=40, seed=3)
     assert (alpha.low, alpha.high) == (by_word.interval.low, by_word.interval.high)
     assert alpha.low != from_items.interval.low
     none = _records(_own(settings=replace(SETTINGS, n_bootstrap=0)))
-    squares = find(none, "mean_squared_rater_correlation(variant=leave_one_out,method=spearman)")
+    squares = find_record(none, "mean_squared_rater_correlation(variant=leave_one_out,method=spearman)")
     assert squares.low is None
     assert "no resamples" in squares.note
 
@@ -289,8 +289,8 @@ def test_pairs_that_nobody_rated_count_as_short() -> None:
     """A pair without any rating has 0 ratings: it is the fewest, it lowers the mean, and it is short."""
     own = _own(rate=lambda row, item, rater: math.nan if row == 0 else _agree(row, item, rater))
     people = study.analyse(own)["people"]
-    assert find(people.records, "ratings_per_item(summary=min)").value == 0
-    assert find(people.records, "ratings_per_item(summary=mean)").value == 59 * 5 / 60
+    assert find_record(people.records, "ratings_per_item(summary=min)").value == 0
+    assert find_record(people.records, "ratings_per_item(summary=mean)").value == 59 * 5 / 60
     assert any("60 items" in remark for remark in people.remarks)
 
 
@@ -385,9 +385,9 @@ def test_pairs_without_a_sense_relation_are_named() -> None:
 def test_every_view_and_family_survives_constant_distances() -> None:
     """A subject whose distances are all alike has no fit: no size, no family, no drop, and no failure."""
     records = _records(_own(matrix=np.full((len(ITEMS), 4), 0.5)))
-    assert find(records, "last_layer_drop").value is None
+    assert find_record(records, "last_layer_drop").value is None
     assert not [record for record in records if record.statistic.startswith(("family_mean", "best_layer"))]
-    drop = find(_records(_own(matrix=_matrix(ITEMS) * [0, 1, 1, 0])), "last_layer_drop")
+    drop = find_record(_records(_own(matrix=_matrix(ITEMS) * [0, 1, 1, 0])), "last_layer_drop")
     assert drop.value == 1
     assert "counts as 0" in drop.note
 
@@ -408,7 +408,7 @@ def test_the_tests_of_own_items_are_those_of_the_paper() -> None:
     """The test of sense, then both tests of §4.5 with the distances of the best layer."""
     own = _own(settings=replace(SETTINGS, mixed_models="paper"))
     chosen = senses.chosen_tests(own)
-    best = find(_records(own), "best_layer(by=r_squared)").value
+    best = find_record(_records(own), "best_layer(by=r_squared)").value
     assert [test.about for test in chosen] == [("", None), ("m", best), ("m", best)]
     tests = [test.name for test in chosen]
     assert tests == ["sense", "sense_beyond_distance", "distance_beyond_sense"]

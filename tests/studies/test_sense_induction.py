@@ -15,7 +15,7 @@ from lexiscope.analysis.senses.disagreeing_orders import compare_every
 from lexiscope.core.errors import CapabilityError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.tables.tabular import write_items
@@ -78,12 +78,14 @@ def test_the_same_sense_is_counted_from_the_answers(tmp_path: Path) -> None:
     random = rows.where(measure="flag_random_answer").column("value") == 1
     assert len(right) == 180
     assert random.sum() == 12  # the six pairs of each of two words with one sense
-    assert find(found, "percent_right(of=all)").value == pytest.approx(100 * np.mean(right))
-    assert find(found, "percent_right(of=decided)").value == pytest.approx(100 * np.mean(np.array(right)[~random]))
+    assert find_record(found, "percent_right(of=all)").value == pytest.approx(100 * np.mean(right))
+    assert find_record(found, "percent_right(of=decided)").value == pytest.approx(
+        100 * np.mean(np.array(right)[~random])
+    )
     half = (np.array(right)[~random].sum() + 0.5 * 12) / 180
-    assert find(found, "expected_accuracy").value == pytest.approx(100 * half)
-    assert find(found, "n_random(reason=one_sense)").value == 12
-    assert find(found, "share_same").value == pytest.approx(100 / 3)
+    assert find_record(found, "expected_accuracy").value == pytest.approx(100 * half)
+    assert find_record(found, "n_random(reason=one_sense)").value == 12
+    assert find_record(found, "share_same").value == pytest.approx(100 / 3)
 
 
 def test_a_finished_run_is_left_alone_and_a_new_one_is_the_same(tmp_path: Path) -> None:
@@ -137,7 +139,11 @@ def test_text_made_by_rule_tells_the_variants_apart(tmp_path: Path) -> None:
     found = records_of(settings, tmp_path / "run")
     recovered = {r.subject: r.value or 0.0 for r in found if r.statistic == "planted_accuracy"}
     assert recovered["made_up/gasi_beta"] > 0.95
-    assert recovered["made_up/skip_gram"] == find(found, "planted_majority", subject="made_up/gasi_beta").value == 0.5
+    assert (
+        recovered["made_up/skip_gram"]
+        == find_record(found, "planted_majority", subject="made_up/gasi_beta").value
+        == 0.5
+    )
     assert recovered["made_up/sasi"] < recovered["made_up/gasi_beta"]
     rows = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(subject_id="made_up/gasi_beta")
     assert len(rows) == 12 * 2 * 30
@@ -165,7 +171,7 @@ def test_vectors_of_another_program_stand_beside_a_training(tmp_path: Path) -> N
     specs = (f"gasi:{folder}", f"sense_embedding:ego_network:{tmp_path / 'vectors.txt'}")
     found = records_of(replace(MINI, subjects=specs, words=("bank",)), tmp_path / "run")
     for spec in specs:
-        assert find(found, "n_random(reason=out_of_vocabulary)", subject=spec).value == 0
+        assert find_record(found, "n_random(reason=out_of_vocabulary)", subject=spec).value == 0
     assert [r.subject for r in found if r.statistic == "n_senses"] == [specs[0]]
     assert "Training log, senses by frequency,vectors.txt" in left_out(tmp_path / "run").replace('"', "")
     assert len((tmp_path / "run" / "figures" / "map_2.csv").read_text().splitlines()) == 21
@@ -185,7 +191,7 @@ def test_the_overview_needs_no_intervals(tmp_path: Path) -> None:
     one, several = made_folder(tmp_path / "one", one_sense=WORDS), made_folder(tmp_path / "several")
     subjects = (f"gasi:{one}", f"gasi:{several}")
     found = records_of(replace(MINI, subjects=subjects, n_bootstrap=0), tmp_path / "run")
-    expected = find(found, "expected_accuracy", subject=subjects[1])
+    expected = find_record(found, "expected_accuracy", subject=subjects[1])
     assert expected.low is None
     assert sense_induction.shows is not None
     printed = sense_induction.shows(found, MINI).rows
@@ -253,13 +259,13 @@ def test_similarity_is_the_rank_correlation_of_the_rows(published: Path, tmp_pat
     similarity = rows.column("value")
     covered = np.isfinite(similarity)
     assert 3 < covered.sum() < 2003
-    assert find(found, "n_pairs", dataset="scws").status == "reproduced"
-    assert find(found, "coverage").value == pytest.approx(100 * covered.mean())
+    assert find_record(found, "n_pairs", dataset="scws").status == "reproduced"
+    assert find_record(found, "coverage").value == pytest.approx(100 * covered.mean())
     for name, x, y in (
         ("spearman_x100(similarity=avg_sim_c)", similarity[covered], ratings[covered]),
         ("spearman_x100(similarity=avg_sim_c,uncovered=0)", np.where(covered, similarity, 0.0), ratings),
     ):
-        assert find(found, name).value == pytest.approx(100 * np.corrcoef(_ranks(x), _ranks(y))[0, 1])
+        assert find_record(found, name).value == pytest.approx(100 * np.corrcoef(_ranks(x), _ranks(y))[0, 1])
 
 
 @pytest.mark.published
@@ -295,8 +301,13 @@ def test_planted_usages_of_a_file(tmp_path: Path) -> None:
     folder = made_folder(tmp_path / "a")
     settings = replace(MINI, subjects=(f"gasi:{folder}",), planted=str(tmp_path / "planted.csv"))
     found = records_of(settings, tmp_path / "run")
-    assert find(found, "planted_majority").value == 0.5  # two sentences of each of two senses
-    assert 0.5 <= (find(found, "planted_accuracy").value or 0) <= (find(found, "planted_purity").value or 0) <= 1
+    assert find_record(found, "planted_majority").value == 0.5  # two sentences of each of two senses
+    assert (
+        0.5
+        <= (find_record(found, "planted_accuracy").value or 0)
+        <= (find_record(found, "planted_purity").value or 0)
+        <= 1
+    )
     write_items([Item("x", "planted", (Usage("a zzz", 2, 5, lemma="zzz", sense="z"),))], tmp_path / "none.csv")
     sense_induction.run(replace(settings, planted=str(tmp_path / "none.csv")), tmp_path / "none")
     assert "fewer than two of the pseudo-words" in left_out(tmp_path / "none")
@@ -349,8 +360,8 @@ def test_planted_senses_by_what_they_look_like(tmp_path: Path) -> None:
     found = records_of(replace(settings, subjects=subjects), tmp_path / "run")
     # both usages of ab are right; of cd the one that stands for a's word is: (1 + 1/2) / 2; whoever wrote the vectors
     for subject in subjects:
-        assert find(found, "planted_selection", subject=subject).value == pytest.approx(0.75)
-        assert find(found, "planted_seen", subject=subject).value == pytest.approx((2 + 1) / 2)
+        assert find_record(found, "planted_selection", subject=subject).value == pytest.approx(0.75)
+        assert find_record(found, "planted_seen", subject=subject).value == pytest.approx((2 + 1) / 2)
     assert "Planted senses by their neighbours" not in left_out(tmp_path / "run")
 
 
@@ -360,9 +371,9 @@ def test_pseudo_words_without_two_known_words_are_not_judged_by_looks(
 ) -> None:
     """One planted word alone would always look right, one that the reference does not know never: neither counts."""
     found = records_of(planted_folder(tmp_path, (*GOLD, *gold)), tmp_path / "run")
-    selection = find(found, "planted_selection")
+    selection = find_record(found, "planted_selection")
     assert (selection.value, selection.n) == (pytest.approx(0.75), len(GOLD))
-    assert find(found, "planted_accuracy").n == len(GOLD) + len(gold)
+    assert find_record(found, "planted_accuracy").n == len(GOLD) + len(gold)
     assert "1 of 3 pseudo-words" in left_out(tmp_path / "run")
 
 
@@ -407,9 +418,9 @@ def test_people_and_similarity_may_disagree(tmp_path: Path) -> None:
     people = simulated_people(tmp_path, specs, right=(3, 1))
     found = records_of(replace(MINI, subjects=specs, people=people), tmp_path / "run")
     for spec, senses, judgments in ((specs[0], 100, 100), (specs[1], 0, 100 / 3)):
-        assert find(found, "intrusion_accuracy(of=senses)", subject=spec).value == senses
-        assert find(found, "intrusion_accuracy(of=judgments)", subject=spec).value == pytest.approx(judgments)
-    printed = find(found, "intrusion_accuracy(of=senses)", subject="GASI-β (paper)")
+        assert find_record(found, "intrusion_accuracy(of=senses)", subject=spec).value == senses
+        assert find_record(found, "intrusion_accuracy(of=judgments)", subject=spec).value == pytest.approx(judgments)
+    printed = find_record(found, "intrusion_accuracy(of=senses)", subject="GASI-β (paper)")
     assert (printed.published, printed.value, printed.status) == (71.33, None, "not reproducible")
     assert "Similarity against interpretability" in left_out(tmp_path / "run")
 
@@ -432,11 +443,11 @@ def test_people_choose_the_senses_of_a_model(tmp_path: Path) -> None:
     people = (str(tmp_path / "items.csv"), str(tmp_path / "answers.csv"))
     settings = replace(MINI, subjects=(f"gasi:{made_folder(tmp_path / 'a')}",), people=people)
     found = records_of(settings, tmp_path / "run")
-    assert find(found, "selection_accuracy(of=questions)", subject="m").value == pytest.approx(100 * 2 / 3)
-    assert find(found, "selection_accuracy(of=judgments)", subject="m").value == pytest.approx(100 * 5 / 9)
-    assert find(found, "model_probability", subject="m").value == pytest.approx((0.8 + 0.8 + 0.2) / 3)
+    assert find_record(found, "selection_accuracy(of=questions)", subject="m").value == pytest.approx(100 * 2 / 3)
+    assert find_record(found, "selection_accuracy(of=judgments)", subject="m").value == pytest.approx(100 * 5 / 9)
+    assert find_record(found, "model_probability", subject="m").value == pytest.approx((0.8 + 0.8 + 0.2) / 3)
     # agreement 2/3, 1, 1 and consistency 2/3, 1, 0: ranks 1 2.5 2.5 and 2 3 1
-    assert find(found, "spearman(of=agreement,with=consistency)").value == pytest.approx(0.0, abs=1e-9)
+    assert find_record(found, "spearman(of=agreement,with=consistency)").value == pytest.approx(0.0, abs=1e-9)
     words = (tmp_path / "run" / "figures" / "agreement_1.csv").read_text().splitlines()
     assert [line.split(",")[0] for line in words] == ["word", "bank", "bark", "bat"]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.studies.sense_induction import study as sense_induction
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -218,7 +218,7 @@ def test_similarity_in_context(published: Path, run: Run) -> None:
     measures = np.array(rows)
     covered = np.isfinite(measures[:, 0])
     assert 500 < covered.sum() < 2003
-    find_in = partial(find, records, dataset="scws")
+    find_in = partial(find_record, records, dataset="scws")
     assert find_in("coverage").value == pytest.approx(100 * covered.mean())
     for column, name in enumerate(("max_sim_c", "avg_sim_c", "avg_sim_c_upper", "max_sim", "avg_sim")):
         values, people = measures[:, column], np.array(ratings)
@@ -233,7 +233,7 @@ def test_agreement_of_the_ratings(published: Path, run: Run) -> None:
     _, records = run(published)
     table = np.array([people for people, *_ in scws(published)])
     each = [rho(table[:, k].tolist(), np.delete(table, k, axis=1).mean(axis=1).tolist()) for k in range(10)]
-    assert find(records, "rater_agreement_x100(variant=leave_one_out)").value == pytest.approx(sum(each) / 10)
+    assert find_record(records, "rater_agreement_x100(variant=leave_one_out)").value == pytest.approx(sum(each) / 10)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -243,9 +243,9 @@ def test_similarity_of_words(name: str, published: Path, run: Run) -> None:
     rows = wordsim(published, name)
     known = [(model.index[a], model.index[b], mean) for a, b, mean in rows if {a, b} <= model.index.keys()]
     best = [max(model.cosine((a, i), (b, j)) for i, j in model.pairs(a, b)) for a, b, _ in known]
-    found = find(records, "spearman_x100(similarity=max_sim)", dataset=f"wordsim?set={name}")
+    found = find_record(records, "spearman_x100(similarity=max_sim)", dataset=f"wordsim?set={name}")
     assert (found.value, found.n) == (pytest.approx(rho(best, [mean for *_, mean in known])), len(known))
-    coverage = find(records, "coverage", dataset=f"wordsim?set={name}")
+    coverage = find_record(records, "coverage", dataset=f"wordsim?set={name}")
     assert coverage.value == pytest.approx(100 * len(known) / len(rows))
 
 
@@ -263,7 +263,7 @@ def test_the_same_sense(split: str, published: Path, run: Run) -> None:
         reason = _undecided(model, a, b, p, q)
         why[reason] += 1
         right += [] if reason else [(int(p.argmax()) == int(q.argmax())) == gold]
-    find_in = partial(find, records, dataset="wic", condition=split)
+    find_in = partial(find_record, records, dataset="wic", condition=split)
     assert min(why.values()) > 0
     for reason in ("out_of_vocabulary", "one_sense", "no_sense_preferred"):
         assert find_in(f"n_random(reason={reason})").value == why[reason]
@@ -286,11 +286,11 @@ def test_the_senses_of_a_synset(published: Path, run: Run) -> None:
     model, records = run(published)
     usages = semcor(published, "bank", 1)
     table = np.array([model.beside(pieces, place)[1] for pieces, place in usages])
-    found = [find(records, f"selection_share(rank={rank})") for rank in range(1, K + 1)]
+    found = [find_record(records, f"selection_share(rank={rank})") for rank in range(1, K + 1)]
     assert [record.value for record in found] == pytest.approx(sorted(table.mean(axis=0), reverse=True))
     assert {record.n for record in found} == {len(usages)}
     entropy = -sum(share * math.log(share) for row in table for share in row) / len(usages)
-    assert find(records, "sentence_entropy").value == pytest.approx(entropy)
+    assert find_record(records, "sentence_entropy").value == pytest.approx(entropy)
 
 
 def test_words_are_cut_as_the_corpus_is() -> None:

@@ -23,7 +23,7 @@ from lexiscope.core.errors import CapabilityError, DataError, InputError, RunErr
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.datasets import mini_synonymy
 from lexiscope.items.choice_sets.collection_file import write_collection
@@ -94,11 +94,11 @@ def test_table_5_is_the_share_right_in_the_released_files(records: tuple[Record,
     for model in MODELS:
         for key, cell in NAMES.items():
             if key != REF_R:
-                found = find(records, "percent_right(per=token)", subject=model, condition=cell.name)
+                found = find_record(records, "percent_right(per=token)", subject=model, condition=cell.name)
                 assert found.value == sum(vectors[model, *key]) / 2
                 assert found.status == "reproduced"
     where = {"subject": MODELS[0], "condition": "substitution/controlled"}
-    assert find(records, "percent_right(per=token)", **where).value == 85.0
+    assert find_record(records, "percent_right(per=token)", **where).value == 85.0
 
 
 @pytest.mark.published
@@ -113,22 +113,24 @@ def test_every_contrast_is_scipys_paired_t(
         a, b = (np.array(vectors[model, *key]) for key in (first, second))
         where = {"subject": model, "condition": f"{NAMES[first].name} vs {NAMES[second].name}"}
         expected = stats.ttest_rel(a, b)
-        assert find(records, "paired_t", **where).value == pytest.approx(expected.statistic, abs=1e-9)
-        assert find(records, "paired_t_p", **where).value == pytest.approx(expected.pvalue, abs=1e-12)
+        assert find_record(records, "paired_t", **where).value == pytest.approx(expected.statistic, abs=1e-9)
+        assert find_record(records, "paired_t_p", **where).value == pytest.approx(expected.pvalue, abs=1e-12)
         only = int(np.sum(a > b)), int(np.sum(a < b))
-        assert find(records, "mcnemar_p", **where).value == stats.binomtest(only[0], sum(only)).pvalue
-        assert find(records, "discordant(only=first)", **where).value == only[0]
+        assert find_record(records, "mcnemar_p", **where).value == stats.binomtest(only[0], sum(only)).pvalue
+        assert find_record(records, "discordant(only=first)", **where).value == only[0]
 
 
 @pytest.mark.published
 def test_table_6_controlled_is_not_what_the_paper_prints(records: tuple[Record, ...]) -> None:
     """Printed 13.71, 10.92, 10.08 are those of the random condition; controlled gives 4.63, 4.02, 3.69, p < .001."""
     for model, controlled, random in zip(MODELS, ("4.63", "4.02", "3.69"), ("13.71", "10.92", "10.08"), strict=True):
-        found = find(records, "paired_t", subject=model, condition="substitution/controlled vs reference/controlled")
+        found = find_record(
+            records, "paired_t", subject=model, condition="substitution/controlled vs reference/controlled"
+        )
         assert (f"{found.value:.2f}", found.status) == (controlled, "not reproduced")
         assert found.p is not None
         assert found.p < 0.001
-        other = find(records, "paired_t", subject=model, condition="substitution/random vs reference/random")
+        other = find_record(records, "paired_t", subject=model, condition="substitution/random vs reference/random")
         assert f"{other.value:.2f}" == random == f"{found.published:.2f}"
 
 
@@ -137,8 +139,8 @@ def test_table_7_reference_is_of_another_run(records: tuple[Record, ...]) -> Non
     """−.35/.725, −.74/.457, −.45/.656 against the printed −.17/.86, −.59/.56, −.44/.66 (specification §5)."""
     expected = (("-0.35", "0.725"), ("-0.74", "0.457"), ("-0.45", "0.656"))
     for pair, (t, p) in zip(PAIRS, expected, strict=True):
-        found = find(records, "paired_t", subject=pair, condition="reference/controlled")
-        probability = find(records, "paired_t_p", subject=pair, condition="reference/controlled").value
+        found = find_record(records, "paired_t", subject=pair, condition="reference/controlled")
+        probability = find_record(records, "paired_t_p", subject=pair, condition="reference/controlled").value
         assert (f"{found.value:.2f}", f"{probability:.3f}") == (t, p)
 
 
@@ -146,13 +148,13 @@ def test_table_7_reference_is_of_another_run(records: tuple[Record, ...]) -> Non
 def test_table_1_and_the_tests_of_tokenisation(records: tuple[Record, ...]) -> None:
     """600 decisions of OLMo-1B by released delta; −2 against 0: .26/.80; 2 against 0: −.85/.39, Welch −.78/.45."""
     where = {"subject": MODELS[0], "condition": "released token deltas"}
-    counts = {delta: find(records, f"n_by_delta(delta={delta})", **where).value for delta in (-2, -1, 0, 1, 2)}
+    counts = {delta: find_record(records, f"n_by_delta(delta={delta})", **where).value for delta in (-2, -1, 0, 1, 2)}
     assert counts == {-2: 18, -1: 150, 0: 285, 1: 126, 2: 21}
     assert sum(counts.values()) == 600  # type: ignore[arg-type]
 
     def shown(delta: int, variances: str) -> tuple[str, str]:
         names = (f"{name}(delta={delta},variances={variances})" for name in ("independent_t", "independent_t_p"))
-        t, p = (find(records, name, **where).value for name in names)
+        t, p = (find_record(records, name, **where).value for name in names)
         return f"{t:.2f}", f"{p:.2f}"
 
     assert shown(-2, "pooled") == ("0.26", "0.80")
@@ -168,10 +170,10 @@ def test_tables_14_to_17_and_the_slip_in_table_15(records: tuple[Record, ...], v
         where = {"subject": model, "condition": f"{NAMES[first].name} vs {NAMES[second].name}"}
         counted = Counter(zip(vectors[model, *first], vectors[model, *second], strict=True))
         for (a, b), n in counted.items():
-            assert find(records, f"n_consistent(a={a},b={b})", **where).value == n
-        assert f"{find(records, 'given(a=1,b=1)', **where).value:.2f}" == said
+            assert find_record(records, f"n_consistent(a={a},b={b})", **where).value == n
+        assert f"{find_record(records, 'given(a=1,b=1)', **where).value:.2f}" == said
     table_15 = {"subject": MODELS[0], "condition": "substitution/controlled vs reference/controlled"}
-    slips = [find(records, f"given(a=0,b={b})", **table_15) for b in (0, 1)]
+    slips = [find_record(records, f"given(a=0,b={b})", **table_15) for b in (0, 1)]
     assert [f"{slip.value:.2f}" for slip in slips] == ["0.53", "0.47"]
     assert {slip.status for slip in slips} == {"not reproduced"}
 
@@ -232,10 +234,10 @@ def test_table_9_has_the_direction_of_the_paper(records: tuple[Record, ...]) -> 
     expected = {"substitution": ("0.84", "1.48", "0.00"), "relation/is a synonym of": ("-1.90", "3.08", "-3.40")}
     for suite, printed in expected.items():
         for model, text in zip(MODELS, printed, strict=True):
-            found = find(records, "paired_t", subject=model, condition=f"{suite}/random vs {suite}/controlled")
+            found = find_record(records, "paired_t", subject=model, condition=f"{suite}/random vs {suite}/controlled")
             assert (f"{found.value:.2f}", found.status) == (text, "reproduced")
             share = [
-                find(records, "percent_right(per=token)", subject=model, condition=f"{suite}/{kind}").value
+                find_record(records, "percent_right(per=token)", subject=model, condition=f"{suite}/{kind}").value
                 for kind in ("random", "controlled")
             ]
             assert np.sign(found.value) == np.sign(share[0] - share[1])
@@ -249,7 +251,7 @@ def test_what_was_never_released_is_listed_as_such(records: tuple[Record, ...]) 
         *("human_accuracy", "human_agreement", "cohen_kappa", "weird_rate"),
         *("paired_t", "gap_category"),
     }
-    kappa = find(records, "cohen_kappa")
+    kappa = find_record(records, "cohen_kappa")
     assert (kappa.published, kappa.value) == (0.46, None)
     assert ".16" in kappa.note
 
@@ -259,7 +261,7 @@ def test_word_frequency_stands_beside_every_random_condition(records: tuple[Reco
     """Amber without context lies below the baseline in all three conditions; the report's remark says it."""
     for condition in ("correct_vs_random", "incorrect_vs_random", "both_vs_random"):
         where = {"subject": MODELS[2], "condition": f"relation_no_context/is a synonym of/{condition}"}
-        below = find(records, "above_baseline", **where)
+        below = find_record(records, "above_baseline", **where)
         assert below.value is not None
         assert below.value < 0
     asked = {r.condition for r in records if r.statistic == "percent_right(per=token)" and "random" in r.condition}
@@ -347,14 +349,14 @@ def test_a_live_subject_is_decided_as_planted(mini_run: tuple[Path, Scripted, Su
     out, _, summary = mini_run
     records = read_records(out / "results.json")
     where = {"subject": "scripted:a", "condition": "substitution/controlled"}
-    assert find(records, "percent_right(per=option)", **where).value == 25.0
-    assert find(records, "n_tied(per=option)", **where).value == 10
-    assert find(records, "chance(of=percent_right,per=option)", **where).value == 50.0
-    both = find(records, "chance(of=percent_right,per=option)", subject="scripted:a", condition=MAIN[7].name)
+    assert find_record(records, "percent_right(per=option)", **where).value == 25.0
+    assert find_record(records, "n_tied(per=option)", **where).value == 10
+    assert find_record(records, "chance(of=percent_right,per=option)", **where).value == 50.0
+    both = find_record(records, "chance(of=percent_right,per=option)", subject="scripted:a", condition=MAIN[7].name)
     assert both.value == pytest.approx(100 / 66, abs=1e-9)
     # turned round, the 10 right items are wrong and the 20 wrong ones right; the 10 ties are wrong both ways
     relation = {"subject": "scripted:a", "condition": "relation/means/controlled"}
-    assert find(records, "same_both_ways", **relation).value == 25.0
+    assert find_record(records, "same_both_ways", **relation).value == 25.0
     page = summary.report.read_text(encoding="utf-8")
     assert "Ties count as wrong" in page
     assert summary.overview.rows
@@ -370,7 +372,7 @@ def test_gap_filling_of_a_live_subject(mini_run: tuple[Path, Scripted, Summary])
     expected = 100 * sum(item.synonym == SAID for item in items) / len(items)
     assert expected > 0
     for n in (1, 10):
-        assert find(records, f"gap_accuracy(answers=curated,n={n})", subject="scripted:a").value == expected
+        assert find_record(records, f"gap_accuracy(answers=curated,n={n})", subject="scripted:a").value == expected
 
 
 def test_a_second_call_computes_nothing_and_a_broken_one_ends_alike(
@@ -411,7 +413,7 @@ def test_other_word_counts_are_another_run(scripted: Scripted, tmp_path: Path) -
     def baseline() -> float | None:
         study.run(settings, out)
         where = {"subject": f"baseline:frequency?table={counts}", "condition": "substitution/controlled"}
-        return find(read_records(out / "results.json"), "percent_right(per=option)", **where).value
+        return find_record(read_records(out / "results.json"), "percent_right(per=option)", **where).value
 
     counts.write_text("word,count\n" + "".join(f"{item.synonym},3\n" for item in own), encoding="utf-8")
     assert baseline() == 100.0
@@ -521,8 +523,8 @@ def test_flagged_words_are_listed(tmp_path: Path) -> None:
     part = study.analyse(made)["collection"]
     flagged = next(table for table in part.tables if table.name == "flagged_words")
     assert flagged.rows == ((first.sentence_id or first.item_id, first.target),)
-    assert find(part.records, "n_flagged").value == 1
-    assert find(study.analyse(replace(made, settings=MINI))["collection"].records, "n_flagged").value == 0
+    assert find_record(part.records, "n_flagged").value == 1
+    assert find_record(study.analyse(replace(made, settings=MINI))["collection"].records, "n_flagged").value == 0
 
 
 def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.core.result import find, read_records
+from lexiscope.core.result import find_record, read_records
 from lexiscope.datasets import mini_synonymy
 from lexiscope.items.choice_sets.collection_file import write_collection
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
@@ -52,7 +52,7 @@ def test_a_toy_model_over_five_states_of_training(
     assert [float(row[1]) for row in rows] == list(STEPS)
     records = read_records(tmp_path / "run" / "results.json")
     first, last = (
-        find(records, "percent_right(per=token)", subject=f"causal_lm:{states[n]}", condition=CELL).value
+        find_record(records, "percent_right(per=token)", subject=f"causal_lm:{states[n]}", condition=CELL).value
         for n in (0, -1)
     )
     assert first is not None

@@ -13,7 +13,7 @@ import pytest
 from lexiscope.analysis.choices.design import Cell
 from lexiscope.build.gap_filling.gaps import gap_items
 from lexiscope.core.errors import InputError, SpecError
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.items.choice_sets.collection_file import read_collection
 from lexiscope.items.choice_sets.minimal_pairs import choice_sets
@@ -108,7 +108,7 @@ def german(
 
 
 def value(records: Sequence[Record], statistic: str, subject: str, condition: str) -> float | None:
-    return find(records, statistic, subject=subject, condition=condition).value
+    return find_record(records, statistic, subject=subject, condition=condition).value
 
 
 def test_accuracy_best_of_two_of_several_and_of_both(german: tuple[Path, str, tuple[Record, ...]]) -> None:
@@ -162,7 +162,7 @@ def test_every_analysis_that_fits_is_there(german: tuple[Path, str, tuple[Record
         f"{learned}/random vs hyponymy_alone/ist eine Art/correct_vs_random",
         f"{learned}/controlled vs {other}/controlled",
     }
-    difference = find(
+    difference = find_record(
         records, "percent_right_difference", subject=toy, condition=f"{learned}/controlled vs {other}/controlled"
     )
     assert difference.interval, "an interval that resamples sentences"
@@ -172,7 +172,7 @@ def test_every_analysis_that_fits_is_there(german: tuple[Path, str, tuple[Record
     assert value(records, "n_consistent(a=1,b=1)", toy, pair) == 6
     # each word is one token of this tokenizer: delta 0 in all three controlled suites of an item, of two suites here
     assert value(records, "n_by_delta(delta=0)", toy, "own token deltas") == 12
-    best = find(records, "best_expression", subject=toy, condition="hyponymy/controlled")
+    best = find_record(records, "best_expression", subject=toy, condition="hyponymy/controlled")
     assert best.value == 100.0
     assert "ist eine Art" in best.note
     page = (run / "report.html").read_text(encoding="utf-8")
@@ -185,7 +185,7 @@ def test_gaps_are_filled_with_the_users_own_prompt(german: tuple[Path, str, tupl
     run, toy, records = german
     [gap] = {r.condition for r in records if r.statistic == "gap_accuracy(answers=curated,n=1)"}
     assert gap.startswith("greedy")
-    assert find(records, "gap_accuracy(answers=curated,n=1)", subject=toy).value == 100.0
+    assert find_record(records, "gap_accuracy(answers=curated,n=1)", subject=toy).value == 100.0
     assert not [r for r in records if "synset" in r.statistic or r.statistic.startswith("gap_category")]
     collection = read_collection(run.parent / "own.csv", language="de")
     [first, *_] = gap_items(collection, template=read_templates(run.parent / "own.yaml")[0], dataset="own")
@@ -220,7 +220,7 @@ def test_a_relation_that_holds_both_ways_in_spanish(tmp_path: Path) -> None:
     asked = {r.condition for r in records if r.statistic.startswith("percent_right(")}
     both = ("relation/es lo mismo que/controlled", "relation_turned/es lo mismo que/controlled")
     assert asked == {"substitution/controlled", *both}
-    assert find(records, "same_both_ways", condition=both[0]).n == 3
+    assert find_record(records, "same_both_ways", condition=both[0]).n == 3
     said = left_out(tmp_path / "run")
     assert {
         "Random conditions, best of several and both",

@@ -19,10 +19,10 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, Message
-from lexiscope.core.prompt_text import variants_of, without_examples
 from lexiscope.core.screen import Screen
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
+from lexiscope.tasks.kit.asking import variants_of, without_examples
 
 ASKED = tuple(name for name in catalog.names("tasks") if catalog.task(name).asks is not None)
 PROMPTS = tuple(

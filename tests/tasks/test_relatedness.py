@@ -16,7 +16,7 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, Place, SpecError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.screen import AnswerInvalid, Shown, marked
+from lexiscope.core.screen import AnswerInvalid, Shown, emphasised_line
 from lexiscope.core.usage import Usage
 from lexiscope.tasks.kit.distances import cosine_distances
 from lexiscope.tasks.relatedness import (
@@ -263,7 +263,7 @@ def test_two_words_are_both_shown() -> None:
     item = Item("two-words", "test", (OTHER, shore))
     as_given, swapped = (stimulus(item, Shown(side=side)) for side in ("as_given", "swapped"))
     assert (as_given["target"], swapped["target"]) == ("bank · shore", "shore · bank")
-    assert as_given["sentences"] == [marked("A bank lends money", 2, 6), marked(shore.text, 22, 27)]
+    assert as_given["sentences"] == [emphasised_line("A bank lends money", 2, 6), emphasised_line(shore.text, 22, 27)]
     assert SCREEN.question(item, "en") == "How related are the meanings of “bank” and “shore”, each in its sentence?"
     inflected = Usage("Banks lend money", 0, 5, lemma="bank")
     one = Item("one-word", "test", (Usage("A bank lends", 2, 6, lemma="bank"), inflected))
@@ -276,7 +276,7 @@ def test_the_stimulus_follows_the_side() -> None:
     item = Item("i", "d", (FIRST, OTHER))
     as_given, swapped = (stimulus(item, Shown(side=side)) for side in ("as_given", "swapped"))
     assert as_given["target"] == FIRST.target
-    assert as_given["sentences"] == [marked(u.text, u.start, u.end) for u in (FIRST, OTHER)]
+    assert as_given["sentences"] == [emphasised_line(u.text, u.start, u.end) for u in (FIRST, OTHER)]
     assert swapped["sentences"] == as_given["sentences"][::-1]
 
 

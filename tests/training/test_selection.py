@@ -14,7 +14,7 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.subjects.trained.classifier import load
 from lexiscope.training.selection import Grid, merge_shards, run_selection, selection_table, shard_folder
@@ -78,7 +78,7 @@ def test_a_shard_that_is_missing_is_named(bert: Path, tmp_path: Path) -> None:
     train_shard("pair", "full", TRAIN, DEV, str(bert), out=folder, learning_rate=1e-3, settings=ONCE)
     with pytest.raises(RunError, match=r"3 of 4 shards(.|\n)*rate-0\.001_seed-1"):
         merge_shards("pair", "full", out=tmp_path, grid=GRID)
-    with locked(folder), pytest.raises(RunError, match="another process"):
+    with folder_lock(folder), pytest.raises(RunError, match="another process"):
         train_shard("pair", "full", TRAIN, DEV, str(bert), out=folder, learning_rate=1e-3, settings=ONCE)
 
 

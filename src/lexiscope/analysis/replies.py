@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lexiscope.core.reply import KINDS, MEASURE_REPLY, Kind
+from lexiscope.core.reply import KINDS, MEASURE_REPLY, ReplyKind
 from lexiscope.core.response import ResponseTable
 
 
@@ -16,7 +16,7 @@ class ReplyCounts:
 
     subject_id: str
     view: str | None
-    counts: Mapping[Kind, int]
+    counts: Mapping[ReplyKind, int]
 
     @property
     def n(self) -> int:

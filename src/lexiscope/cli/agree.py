@@ -21,7 +21,7 @@ from lexiscope.analysis.ratings import PEOPLE, Ratings
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.verb import Verb
-from lexiscope.core.result import Record, marked_records, parse_statistic, to_json
+from lexiscope.core.result import Record, parse_statistic, simulated_records, to_json
 from lexiscope.core.run import csv_lines, write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
@@ -77,7 +77,7 @@ def agree(
     read = read_ratings(file, columns, scale=scale, measure=measure, view=view, kinds=(*PEOPLE, *kinds))
     summary = _summary(read, bootstrap, seed)
     if read.simulated:
-        summary = replace(summary, records=marked_records(summary.records), people=SIMULATED_PARTICIPANTS)
+        summary = replace(summary, records=simulated_records(summary.records), people=SIMULATED_PARTICIPANTS)
     for text in read.remarks:
         remark(text, quiet=quiet)
     if out is not None:

@@ -17,7 +17,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
-from lexiscope.core.result import Undefined, marked_records
+from lexiscope.core.result import Undefined, simulated_records
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 from lexiscope.items.arrange.overlapping_lists import OverlappingLists, overlapping_lists
 from lexiscope.items.choice_sets.collection_file import open_collection
@@ -136,7 +136,7 @@ def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: P
     assumed = {view: score for view, score in scores.items() if view not in asked}
     if as_json:
         records = people_records(found, assumed, dataset=known[0].dataset)
-        print_json([record.content() for record in (marked_records(records) if simulated else records)])
+        print_json([record.content() for record in (simulated_records(records) if simulated else records)])
     else:
         _print_views(found, assumed, simulated=simulated)
     if out is not None:

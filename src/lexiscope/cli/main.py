@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from lexiscope import __version__
-from lexiscope.core.errors import LexiscopeError, nearest
+from lexiscope.core.errors import LexiscopeError, nearest_name
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -173,7 +173,7 @@ def pin_threads(arguments: Sequence[str]) -> int:
 
 
 def _unknown_verb(name: str) -> str:
-    near = nearest(name, VERBS)
+    near = nearest_name(name, VERBS)
     hint = f"Did you mean {near!r}?" if near else f"The verbs are: {', '.join(VERBS)}."
     return f"there is no verb {name!r}. {hint}"
 

@@ -21,10 +21,10 @@ from collections.abc import Callable, Iterable
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from lexiscope.core.code_file import code_sha256, is_path, load_file
-from lexiscope.core.errors import LexiscopeError, Place, SpecError, nearest
+from lexiscope.core.errors import LexiscopeError, Place, SpecError, nearest_name
 from lexiscope.core.settings import Settings
 from lexiscope.core.spec import CAPABILITY_NAMES, SubjectSpec, plain_name, split_options
 
@@ -43,7 +43,7 @@ _KIT = "kit"
 KINDS: tuple[Kind, ...] = ("datasets", "tasks", "subjects", "studies")
 PACKAGE = "lexiscope"
 
-_ONE: dict[Kind, str] = {"datasets": "dataset", "tasks": "task", "subjects": "kind of subject", "studies": "study"}
+_SINGULAR: dict[Kind, str] = {"datasets": "dataset", "tasks": "task", "subjects": "kind of subject", "studies": "study"}
 _HOMES: dict[str, Path] = {}
 """Name on a card -> the folder of its dataset, for datasets that are not the package's own."""
 _TASK_FILES: dict[str, str] = {}
@@ -70,8 +70,8 @@ def origin(kind: Kind, name: str) -> str:
 
     Errors: :class:`SpecError` for an unknown name, and for a name that two of them have.
     """
-    found = _entry_point(kind, name)
-    return PACKAGE if found is None else _distribution(found)
+    entry = _entry_point(kind, name)
+    return PACKAGE if entry is None else _distribution(entry)
 
 
 def summary(kind: Kind, name: str) -> str:
@@ -87,13 +87,13 @@ def summary(kind: Kind, name: str) -> str:
         except SpecError as error:
             doc = f"cannot be used: {error.what}"
     elif name not in _own_names(kind):
-        raise _unknown(kind, name)
+        raise _unknown_name(kind, name)
     else:
         doc = _docstring(_source(kind, name))
     return doc.split("\n\n")[0].replace("\n", " ").strip()
 
 
-def module(kind: Kind, name: str) -> object:
+def module(kind: Kind, name: str) -> Any:
     """Return what a name or path stands for: the module, or the object that an entry point names.
 
     Errors: :class:`SpecError` with the nearest known name; for a name that two distributions have; for a file or an
@@ -102,15 +102,15 @@ def module(kind: Kind, name: str) -> object:
     if kind == "tasks" and name in _TASK_FILES:
         name = _TASK_FILES[name]
     if is_path(name):
-        loaded: object = load_file(name)
-        _check_foreign(kind, loaded, Place(name))
+        file_module = load_file(name)
+        _check_foreign(kind, file_module, Place(name))
         if kind == "tasks":
-            _remember_task(cast("Task", getattr(loaded, "TASK")).name, name)  # noqa: B009
-        return loaded
-    found = _entry_point(kind, name)
-    if found is None:
-        return importlib.import_module(f"lexiscope.{kind}.{_own(kind)[name]}")
-    loaded, place = _loaded(kind, found), Place(f"{found.value} ({_distribution(found)})")
+            _remember_task(file_module.TASK.name, name)
+        return file_module
+    entry = _entry_point(kind, name)
+    if entry is None:
+        return importlib.import_module(f"lexiscope.{kind}.{_own_modules(kind)[name]}")
+    loaded, place = _load_entry_point(kind, entry), Place(f"{entry.value} ({_distribution(entry)})")
     _check_foreign(kind, loaded, place)
     _check_name(kind, loaded, name, place)
     return loaded
@@ -125,15 +125,15 @@ def study(name: str) -> object:
     return getattr(loaded, "study", loaded)
 
 
-def code(values: Iterable[str]) -> dict[str, str]:
+def code_checksums(values: Iterable[str]) -> dict[str, str]:
     """Return the sha256 of each file by path that is named: by itself, in a spec or id of a subject, or as a task.
 
     A file that is not there is left out: it is refused where it is loaded.
 
-    >>> code(["raw_c", "encoder:minilm", "recorded:ratings.csv"])
+    >>> code_checksums(["raw_c", "encoder:minilm", "recorded:ratings.csv"])
     {}
     """
-    found: dict[str, str] = {}
+    checksums: dict[str, str] = {}
     for value in values:
         named = [_TASK_FILES.get(value, plain_name(value))]
         try:
@@ -142,18 +142,18 @@ def code(values: Iterable[str]) -> dict[str, str]:
             pass  # no spec: the name of a dataset, a task or a study
         else:
             named += [spec.kind, *([plain_name(spec.name)] if spec.kind == "recorded" else [])]
-        found |= {path: code_sha256(path) for path in named if is_path(path) and Path(path).expanduser().exists()}
-    return found
+        checksums |= {path: code_sha256(path) for path in named if is_path(path) and Path(path).expanduser().exists()}
+    return checksums
 
 
-def home(dataset: str) -> Path | None:
+def folder_of_dataset(dataset: str) -> Path | None:
     """Return the folder of a dataset that was loaded by path or from an entry point; ``None`` for the package's own."""
     return _HOMES.get(dataset)
 
 
 def card(name: str) -> DatasetCard:
     """Return the card of a dataset; options behind its name are not looked at."""
-    return cast("DatasetCard", getattr(module("datasets", plain_name(name)), "CARD"))  # noqa: B009
+    return cast("DatasetCard", module("datasets", plain_name(name)).CARD)
 
 
 def dataset(name: str) -> Dataset:
@@ -169,12 +169,11 @@ def dataset(name: str) -> Dataset:
     if wrong:
         hint = f"write {plain}?{known[0]}=…" if known else "write its name alone"
         raise SpecError(f"{plain} has no option {wrong[0]!r}", hint=hint)
-    load = cast("Callable[..., Dataset]", getattr(module("datasets", plain), "load"))  # noqa: B009
-    loaded = load(**options)
-    if not all(hasattr(loaded, field) for field in ("card", "items", "responses")):
-        what = f"load() of the dataset {plain} returned {_a(loaded)}, not a Dataset"
+    loaded = module("datasets", plain).load(**options)
+    if not _has_all("card", "items", "responses")(loaded):
+        what = f"load() of the dataset {plain} returned {_with_article(loaded)}, not a Dataset"
         raise SpecError(what, hint="return lexiscope.Dataset(CARD, items, responses, checksums)")
-    return loaded
+    return cast("Dataset", loaded)
 
 
 def dataset_options(name: str) -> tuple[str, ...]:
@@ -184,7 +183,7 @@ def dataset_options(name: str) -> tuple[str, ...]:
 
 def task(name: str) -> Task:
     """Return a task."""
-    return cast("Task", getattr(module("tasks", name), "TASK"))  # noqa: B009
+    return cast("Task", module("tasks", name).TASK)
 
 
 def tasks_where(fits: Callable[[Task], bool]) -> tuple[str, ...]:
@@ -194,7 +193,7 @@ def tasks_where(fits: Callable[[Task], bool]) -> tuple[str, ...]:
 
 def default_task() -> str:
     """Return the name of the task that a file of items asks where nothing says another: ``DEFAULT`` of the tasks."""
-    return cast(str, getattr(importlib.import_module("lexiscope.tasks"), "DEFAULT"))  # noqa: B009
+    return cast(str, importlib.import_module("lexiscope.tasks").DEFAULT)
 
 
 def screens() -> dict[str, Screen]:
@@ -208,25 +207,24 @@ def screen(name: str) -> Screen:
 
     Errors: :class:`SpecError` for a task that people are not asked.
     """
-    found = getattr(module("tasks", name), "SCREEN", None)
-    if found is None:
+    page = getattr(module("tasks", name), "SCREEN", None)
+    if page is None:
         raise SpecError(f"the task {name!r} has no screen: people cannot be asked it")
-    return cast("Screen", found)
+    return cast("Screen", page)
 
 
 def subject(spec: SubjectSpec | str) -> Subject:
     """Make the subject that a spec names. Weights are read when it is first asked, not here."""
     parsed = SubjectSpec.parse(spec) if isinstance(spec, str) else spec
-    load = cast("Callable[[SubjectSpec], Subject]", getattr(module("subjects", parsed.kind), "load"))  # noqa: B009
-    made = load(parsed)
+    made = module("subjects", parsed.kind).load(parsed)
     if parsed.kind not in _own_names("subjects"):
-        _check_made(made, parsed)
-    return made
+        _check_subject_id(made, parsed)
+    return cast("Subject", made)
 
 
 def subject_capabilities(kind: str) -> tuple[str, ...]:
     """Return the capabilities that a kind of subject declares (its file's ``CAPABILITIES``)."""
-    return cast(tuple[str, ...], getattr(module("subjects", kind), "CAPABILITIES"))  # noqa: B009
+    return cast(tuple[str, ...], module("subjects", kind).CAPABILITIES)
 
 
 def subject_tasks(kind: str) -> tuple[str, ...]:
@@ -265,8 +263,9 @@ def settings(study: str) -> type[Settings]:
         except BaseException:
             del sys.modules[name]
             raise
-    found = [each for each in vars(sys.modules[name]).values() if isinstance(each, type) and each.__module__ == name]
-    return next(each for each in found if issubclass(each, Settings))
+    values = vars(sys.modules[name]).values()
+    classes = [value for value in values if isinstance(value, type) and issubclass(value, Settings)]
+    return next(cls for cls in classes if cls.__module__ == name)
 
 
 def pairings() -> tuple[tuple[str, str, str], ...]:
@@ -274,7 +273,7 @@ def pairings() -> tuple[tuple[str, str, str], ...]:
 
     A test offers each kind an item of each task: the pairings of this list answer, all others are refused.
     """
-    found = []
+    rows = []
     for task_name in names("tasks"):
         asked = task(task_name)
         for kind in names("subjects"):
@@ -283,32 +282,32 @@ def pairings() -> tuple[tuple[str, str, str], ...]:
                 # what judges in conversation cannot judge what is not asked in words
                 able = tuple(capability for capability in able if capability != "Judges")
             fits = [capability for capability, _ in asked.answers if capability in able]
-            found += [(task_name, kind, fits[0])] if fits else []
-    return tuple(found)
+            rows += [(task_name, kind, fits[0])] if fits else []
+    return tuple(rows)
 
 
 # -- the three places -----------------------------------------------------------------------------------------
 
 
 def _own_names(kind: Kind) -> tuple[str, ...]:
-    return tuple(_own(kind))
+    return tuple(_own_modules(kind))
 
 
-def _own(kind: Kind) -> dict[str, str]:
+def _own_modules(kind: Kind) -> dict[str, str]:
     """The module of each name in one of the package's own rooms, without the start that all of them share.
 
     The kinds of subjects are in rooms by what they need: in ``subjects/``, a folder is a room and no kind.
     """
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for info in pkgutil.iter_modules([str(_room(kind))]):
         if info.name[0] == "_" or info.name == _KIT:
             continue
         if kind == "subjects" and info.ispkg:
-            inner = pkgutil.iter_modules([str(_room(kind) / info.name)])
-            found |= {each.name: f"{info.name}.{each.name}" for each in inner if each.name[0] != "_"}
+            inner = (module_info.name for module_info in pkgutil.iter_modules([str(_room(kind) / info.name)]))
+            modules |= {name: f"{info.name}.{name}" for name in inner if name[0] != "_"}
         else:
-            found[info.name] = info.name
-    return found
+            modules[info.name] = info.name
+    return modules
 
 
 def _room(kind: Kind) -> Path:
@@ -327,7 +326,7 @@ def _docstring(path: Path) -> str:
 
 
 def _source(kind: Kind, name: str) -> Path:
-    path = _room(kind).joinpath(*_own(kind)[name].split("."))
+    path = _room(kind).joinpath(*_own_modules(kind)[name].split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
@@ -341,10 +340,10 @@ def _entry_points_on(kind: Kind, _path: tuple[str, ...]) -> dict[str, tuple[Entr
     # it brings the standard library's reader of e-mail: a name of the package is found without it
     from importlib import metadata
 
-    found: dict[str, tuple[EntryPoint, ...]] = {}
+    by_name: dict[str, tuple[EntryPoint, ...]] = {}
     for entry in metadata.entry_points(group=f"lexiscope.{kind}"):
-        found[entry.name] = (*found.get(entry.name, ()), entry)
-    return found
+        by_name[entry.name] = (*by_name.get(entry.name, ()), entry)
+    return by_name
 
 
 def _entry_point(kind: Kind, name: str) -> EntryPoint | None:
@@ -354,7 +353,7 @@ def _entry_point(kind: Kind, name: str) -> EntryPoint | None:
     """
     own, entries = name in _own_names(kind), _entry_points(kind).get(name, ())
     if not own and not entries:
-        raise _unknown(kind, name)
+        raise _unknown_name(kind, name)
     if own + len(entries) > 1:
         places = [f"lexiscope.{kind}.{name} ({PACKAGE})"] * own
         places += [f"{entry.value} ({_distribution(entry)})" for entry in entries]
@@ -363,9 +362,9 @@ def _entry_point(kind: Kind, name: str) -> EntryPoint | None:
     return None if own else entries[0]
 
 
-def _unknown(kind: Kind, name: str) -> SpecError:
+def _unknown_name(kind: Kind, name: str) -> SpecError:
     known = names(kind)
-    near = nearest(name, known)
+    near = nearest_name(name, known)
     hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(known)}"
     return SpecError(f"there is no {name!r} among the {kind}", hint=f"{hint} (lexiscope list {kind})")
 
@@ -374,7 +373,7 @@ def _distribution(entry: EntryPoint) -> str:
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else entry.value
 
 
-def _loaded(kind: Kind, entry: EntryPoint) -> object:
+def _load_entry_point(kind: Kind, entry: EntryPoint) -> object:
     """Load what an entry point names."""
     try:
         return cast(object, entry.load())
@@ -382,7 +381,7 @@ def _loaded(kind: Kind, entry: EntryPoint) -> object:
         raise
     except Exception as error:
         # another distribution's code: whatever it raises is told with its name
-        what = f"the {_ONE[kind]} {entry.name!r} of {_distribution(entry)} could not be loaded"
+        what = f"the {_SINGULAR[kind]} {entry.name!r} of {_distribution(entry)} could not be loaded"
         why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         hint = f"reinstall or uninstall {_distribution(entry).partition(' ')[0]}"
         raise SpecError(what, place=Place(entry.value), why=why, hint=hint) from error
@@ -391,12 +390,8 @@ def _loaded(kind: Kind, entry: EntryPoint) -> object:
 # -- what a place must have -----------------------------------------------------------------------------------
 
 
-def _is_card(value: object) -> bool:
-    return all(hasattr(value, field) for field in ("name", "task", "files", "availability"))
-
-
-def _is_task(value: object) -> bool:
-    return all(hasattr(value, field) for field in ("name", "measures", "answers", "scale_of"))
+def _has_all(*fields: str) -> Callable[[object], bool]:
+    return lambda value: all(hasattr(value, field) for field in fields)
 
 
 def _are_capabilities(value: object) -> bool:
@@ -413,15 +408,15 @@ _TASK = "a Task (lexiscope.core.task.Task)"
 _ABLE = f"a tuple of what a subject of this kind can do, of {', '.join(CAPABILITY_NAMES)}"
 _LOAD_SUBJECT = "a function that takes a SubjectSpec and returns a subject"
 _CONTRACT: dict[Kind, tuple[tuple[str, str, Callable[[object], bool]], ...]] = {
-    "datasets": (("CARD", _CARD, _is_card), ("load", _LOAD_DATASET, callable)),
-    "tasks": (("TASK", _TASK, _is_task),),
+    "datasets": (("CARD", _CARD, _has_all("name", "task", "files", "availability")), ("load", _LOAD_DATASET, callable)),
+    "tasks": (("TASK", _TASK, _has_all("name", "measures", "answers", "scale_of")),),
     "subjects": (("CAPABILITIES", _ABLE, _are_capabilities), ("load", _LOAD_SUBJECT, callable)),
     "studies": (("study", "a Study (lexiscope.Study)", _is_study),),
 }
 """For each kind, the names that a module or an object must have, what each is, and a check of it."""
 
 
-def _check_foreign(kind: Kind, loaded: object, place: Place) -> None:
+def _check_foreign(kind: Kind, loaded: Any, place: Place) -> None:
     """Check that a file by path or an entry point has the names of its kind.
 
     Errors: :class:`SpecError` naming what is missing and what it must be.
@@ -431,14 +426,16 @@ def _check_foreign(kind: Kind, loaded: object, place: Place) -> None:
         return
     for name, meaning, fits in _CONTRACT[kind]:
         if not hasattr(loaded, name):
-            raise SpecError(f"this is no {_ONE[kind]}: it has no {name}", place=place, hint=f"define {name}: {meaning}")
+            raise SpecError(
+                f"this is no {_SINGULAR[kind]}: it has no {name}", place=place, hint=f"define {name}: {meaning}"
+            )
         value = getattr(loaded, name)
         if not fits(value):
-            what = f"{name} of this {_ONE[kind]} is {_a(value)}, not what it must be"
+            what = f"{name} of this {_SINGULAR[kind]} is {_with_article(value)}, not what it must be"
             raise SpecError(what, place=place, hint=f"define {name}: {meaning}")
     if kind == "datasets":
-        _check_card(cast("DatasetCard", getattr(loaded, "CARD")), place)  # noqa: B009
-        _HOMES[cast("DatasetCard", getattr(loaded, "CARD")).name] = _folder(loaded)  # noqa: B009
+        _check_card(loaded.CARD, place)
+        _HOMES[loaded.CARD.name] = _definition_folder(loaded)
 
 
 def _check_name(kind: Kind, loaded: object, name: str, place: Place) -> None:
@@ -462,7 +459,7 @@ def _check_card(card: DatasetCard, place: Place) -> None:
             raise SpecError(what, place=place, hint=hint)
 
 
-def _check_made(made: object, spec: SubjectSpec) -> None:
+def _check_subject_id(made: object, spec: SubjectSpec) -> None:
     """Check that the id of a subject that is not of the package is a spec of its kind: it names who answered."""
     subject_id = getattr(made, "subject_id", None)
     if isinstance(subject_id, str):
@@ -472,7 +469,7 @@ def _check_made(made: object, spec: SubjectSpec) -> None:
             same = False
         if same:
             return
-    what = f"load() of {spec.kind} returned {_a(made)} with the subject_id {subject_id!r}"
+    what = f"load() of {spec.kind} returned {_with_article(made)} with the subject_id {subject_id!r}"
     why = f"the id of a subject is a spec that makes it again: {spec}"
     raise SpecError(what, why=why, hint="set subject_id to str(spec)")
 
@@ -486,12 +483,12 @@ def _remember_task(name: str, path: str) -> None:
     _TASK_FILES[name] = path
 
 
-def _folder(loaded: object) -> Path:
+def _definition_folder(loaded: object) -> Path:
     """Return the folder in which a module, or the class or module of an object, is written."""
-    found = loaded if isinstance(loaded, ModuleType | type) else type(loaded)
-    return Path(inspect.getfile(found)).resolve().parent
+    definition = loaded if isinstance(loaded, ModuleType | type) else type(loaded)
+    return Path(inspect.getfile(definition)).resolve().parent
 
 
-def _a(value: object) -> str:
+def _with_article(value: object) -> str:
     name = type(value).__name__
     return "None" if value is None else f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"

@@ -61,7 +61,7 @@ class Filter:
 
     def passes(self, record: Record) -> bool:
         """Say whether a record passes."""
-        text = _text(record, self.field)
+        text = _field_text(record, self.field)
         parts = (re.escape(part) for part in self.pattern.split("*"))
         return bool(re.fullmatch(".*".join(parts), text, re.DOTALL)) is self.equal
 
@@ -85,18 +85,18 @@ class ClaimTerm:
         return f"{'' if self.of == 'value' else f'{self.of} of '}{self.statistic}{f'[{where}]' if where else ''}"
 
     @property
-    def starred(self) -> frozenset[tuple[str, str]]:
+    def starred_patterns(self) -> frozenset[tuple[str, str]]:
         """The fields with ``*`` and their patterns; a mean has none."""
-        starred = ((each.field, each.pattern) for each in self.filters if each.equal and each.is_open)
-        return frozenset() if self.of == "mean" else frozenset(starred)
+        starred = [part for part in self.filters if part.equal and part.is_open]
+        return frozenset() if self.of == "mean" else frozenset((part.field, part.pattern) for part in starred)
 
-    def selected(self, records: Iterable[Record]) -> list[Record]:
+    def selected_records(self, records: Iterable[Record]) -> list[Record]:
         """Return the records that the term is about."""
         name = parse_statistic(self.statistic)
         return [
             record
             for record in records
-            if parse_statistic(record.statistic) == name and all(each.passes(record) for each in self.filters)
+            if parse_statistic(record.statistic) == name and all(part.passes(record) for part in self.filters)
         ]
 
 
@@ -117,12 +117,13 @@ class Comparison:
         level = "" if self.level is None else f" with p < {self.level:g}"
         return f"{'for most ' if self.most else ''}{self.left} {self.sign} {self.right}{level}"
 
-    def outcomes(self, each: Sequence[Outcome]) -> frozenset[Outcome]:
-        """Return how the comparison came out, by how it did for *each* of its records."""
+    def outcomes(self, record_outcomes: Sequence[Outcome]) -> frozenset[Outcome]:
+        """Return the outcomes of the comparison from those of its records."""
         if not self.most:
-            return frozenset(each)
+            return frozenset(record_outcomes)
         clear: tuple[Outcome, ...] = ("holds", "reversed")
-        return frozenset([outcome for outcome in clear if 2 * each.count(outcome) > len(each)] or ["not shown"])
+        half = len(record_outcomes) / 2
+        return frozenset([outcome for outcome in clear if record_outcomes.count(outcome) > half] or ["not shown"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ class Claim:
     @property
     def tests(self) -> tuple[bool, ...]:
         """Which comparisons of the rule are tests: a p value below its level."""
-        return tuple(each.left.of == "p" and each.sign == "<" for each in self.rule)
+        return tuple(comparison.left.of == "p" and comparison.sign == "<" for comparison in self.rule)
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -152,8 +153,8 @@ class Claim:
 def parse_rule(text: str, *, place: Place | None = None) -> tuple[Comparison, ...]:
     """Read a rule. Errors: :class:`InputError` naming the place, the column and what is allowed.
 
-    >>> (one,) = parse_rule("r_squared[layer=12] > .3")
-    >>> str(one.left), one.sign, one.right.number
+    >>> (comparison,) = parse_rule("r_squared[layer=12] > .3")
+    >>> str(comparison.left), comparison.sign, comparison.right.number
     ('r_squared[layer=12]', '>', 0.3)
     """
     return _RuleParser(text, place or Place()).rule()
@@ -166,11 +167,11 @@ class _RuleParser:
         self.text, self.place, self.at = text, place, 0
 
     def rule(self) -> tuple[Comparison, ...]:
-        found = [self._comparison()]
+        comparisons = [self._comparison()]
         while self._follows("and"):
-            found.append(self._comparison())
+            comparisons.append(self._comparison())
         self._expect("", "`and`, or the end of the rule")
-        return tuple(found)
+        return tuple(comparisons)
 
     def _comparison(self) -> Comparison:
         most = self._follows("for most")
@@ -219,14 +220,14 @@ class _RuleParser:
         raise self._error("a bracket is not closed")
 
     def _filters(self) -> tuple[Filter, ...]:
-        found: list[Filter] = []
+        filters: list[Filter] = []
         if self._follows("["):
-            while not found or self._expect((",", "]"), "a comma or ] after a filter") == ",":
+            while not filters or self._expect((",", "]"), "a comma or ] after a filter") == ",":
                 name = self._expect(_FIELDS, f"a field ({', '.join(_FIELDS)})")
                 sign = self._expect(("!=", "="), f"= or != after {name}")
                 value = self._expect_form(_VALUE, "a value, in single quotes if it has spaces, commas or brackets")
-                found.append(Filter(name, value.strip("'"), sign == "="))
-        return tuple(found)
+                filters.append(Filter(name, value.strip("'"), sign == "="))
+        return tuple(filters)
 
     def _follows(self, word: str) -> bool:
         """Take a word if it comes next."""
@@ -264,13 +265,13 @@ class _RuleParser:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A claim and what the numbers of a run say to it.
+    """A claim with its outcome in a run and the numbers behind it.
 
     ``holds``: every comparison comes out as claimed. ``reversed``: every one comes out the other way. ``holds in
     part``: some come out as claimed, others do not. ``not shown``: none does, and not all are reversed. What is claimed
     of most records holds, or is reversed, where more than half come out so, and is not shown elsewhere. Two numbers of
     which one is in the interval of the other show nothing, nor does a p value above its level. ``cannot be tested``:
-    the run lacks a statistic, or no data exist. ``found`` gives the numbers, or the reason.
+    the run lacks a statistic, or no data exist. ``evidence`` gives the numbers, or the reason.
 
     Results on the same items differ more surely than their intervals tell: a rule on a difference names the record of
     that difference, or its test, where there is one.
@@ -278,16 +279,16 @@ class CheckedClaim:
 
     claim: Claim
     outcome: Outcome
-    found: str
+    evidence: str
 
 
 def check_claims(claims: Iterable[Claim], records: Sequence[Record]) -> tuple[CheckedClaim, ...]:
     """Compare what a paper claims with the records of a run."""
-    return tuple(_checked(claim, records) for claim in claims)
+    return tuple(_check_claim(claim, records) for claim in claims)
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _RecordComparison:
     """One comparison of two numbers: how it came out, the numbers, which records they are of, and how clear it is."""
 
     outcome: Outcome
@@ -300,95 +301,97 @@ class _UntestableError(Exception):
     """A comparison cannot be made; the text says why."""
 
 
-def _checked(claim: Claim, records: Sequence[Record]) -> CheckedClaim:
+def _check_claim(claim: Claim, records: Sequence[Record]) -> CheckedClaim:
     if claim.unavailable:
         return CheckedClaim(claim, "cannot be tested", claim.unavailable)
     own = [record for record in records if record.dataset in (*claim.datasets, "")]
     try:
-        each = [_compared(comparison, own) for comparison in claim.rule]
+        compared = [_compare_records(comparison, own) for comparison in claim.rule]
     except _UntestableError as error:
         return CheckedClaim(claim, "cannot be tested", str(error))
-    outcomes = [
-        _together(test.outcomes([one.outcome for one in seen])) for seen, test in zip(each, claim.rule, strict=True)
-    ]
-    tests = {outcome for outcome, is_test in zip(outcomes, claim.tests, strict=True) if is_test}
-    others = {outcome for outcome, is_test in zip(outcomes, claim.tests, strict=True) if not is_test}
-    told = [f"{_told(seen)}{_undefined(test, own)}" for seen, test in zip(each, claim.rule, strict=True)]
-    return CheckedClaim(claim, _outcome(others, tests), "; ".join(told))
+    tests, others, texts = set[Outcome](), set[Outcome](), []
+    for comparison, is_test, pairs in zip(claim.rule, claim.tests, compared, strict=True):
+        outcome = _joint_outcome(comparison.outcomes([pair.outcome for pair in pairs]))
+        (tests if is_test else others).add(outcome)
+        texts.append(f"{_comparison_text(pairs)}{_undefined_note(comparison, own)}")
+    return CheckedClaim(claim, _claim_outcome(others, tests), "; ".join(texts))
 
 
-def _undefined(comparison: Comparison, records: Sequence[Record]) -> str:
+def _undefined_note(comparison: Comparison, records: Sequence[Record]) -> str:
     """For whom one side of a comparison is undefined: a claim about several says how many it could be tested for."""
     without = dict.fromkeys(
         _label((term, record))
         for term in (comparison.left, comparison.right)
         if term.number is None
-        for record in term.selected(records)
+        for record in term.selected_records(records)
         if record.value is None and record.note.startswith("undefined")
     )
     named = [label for label in without if label]
     return f"; undefined for {', '.join(named)}" if named else ""
 
 
-def _outcome(others: Set[Outcome], tests: Set[Outcome]) -> Outcome:
+def _claim_outcome(others: Set[Outcome], tests: Set[Outcome]) -> Outcome:
     """What several comparisons say together: a test (p below its level) has no direction, it only has to hold."""
     # a claim of several parts is no better than its parts: one that is not so leaves the whole not shown
     parts = others or tests
     mixed = len(parts) > 1 and not parts <= {"holds", "holds in part"}
-    shown: Outcome = "not shown" if mixed else _together(parts)
+    shown: Outcome = "not shown" if mixed else _joint_outcome(parts)
     if not others or tests <= {"holds"}:
         return shown
-    part = _together(tests) == "holds in part" and shown in ("holds", "holds in part")
+    part = _joint_outcome(tests) == "holds in part" and shown in ("holds", "holds in part")
     return "holds in part" if part else "not shown"
 
 
-def _together(outcomes: Set[Outcome]) -> Outcome:
+def _joint_outcome(outcomes: Set[Outcome]) -> Outcome:
     if len(outcomes) == 1:
         return next(iter(outcomes))
     return "holds in part" if outcomes & {"holds", "holds in part"} else "not shown"
 
 
-def _told(seen: Sequence[_Seen]) -> str:
+def _comparison_text(seen: Sequence[_RecordComparison]) -> str:
     """The numbers of one comparison; of several, how many come out as claimed, and which do not."""
     if len(seen) == 1:
         return seen[0].numbers
-    others = [one for one in seen if one.outcome != "holds"]
+    others = [pair for pair in seen if pair.outcome != "holds"]
     text = f"{len(seen) - len(others)} of {len(seen)} comparisons"
     if not others:
-        return f"{text}, the closest {min(seen, key=lambda one: one.margin).numbers}"
+        return f"{text}, the closest {min(seen, key=lambda pair: pair.margin).numbers}"
     for outcome in ("not shown", "reversed"):
-        named = [f"{one.label} ({one.numbers})" for one in others if one.outcome == outcome]
+        named = [f"{pair.label} ({pair.numbers})" for pair in others if pair.outcome == outcome]
         more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
         text += f"; {outcome} for {', '.join(named[:_MOST_NAMED])}{more}" if named else ""
     return text
 
 
-def _compared(comparison: Comparison, records: Sequence[Record]) -> list[_Seen]:
-    left, right = _sides(comparison.left, records), _sides(comparison.right, records)
-    if comparison.level is not None and any(_number(replace(comparison.left, of="p"), one) is None for one in left):
+def _compare_records(comparison: Comparison, records: Sequence[Record]) -> list[_RecordComparison]:
+    left, right = _side_records(comparison.left, records), _side_records(comparison.right, records)
+    p_values = [_compared_number(replace(comparison.left, of="p"), record) for record in left]
+    if comparison.level is not None and None in p_values:
         raise _UntestableError(f"{comparison.left} has no p value")
-    shared = {name for name, _ in comparison.left.starred & comparison.right.starred}
+    shared = {name for name, _ in comparison.left.starred_patterns & comparison.right.starred_patterns}
     seen = [
-        _seen(comparison, one, other)
-        for one in left
-        for other in right
-        if one is None or other is None or all(_text(one, name) == _text(other, name) for name in shared)
+        _compare_numbers(comparison, first, second)
+        for first in left
+        for second in right
+        if first is None
+        or second is None
+        or all(_field_text(first, name) == _field_text(second, name) for name in shared)
     ]
     if not seen:
         raise _UntestableError(f"no {' and '.join(sorted(shared))} has both {comparison.left} and {comparison.right}")
     return seen
 
 
-def _sides(term: ClaimTerm, records: Sequence[Record]) -> list[Record | None]:
+def _side_records(term: ClaimTerm, records: Sequence[Record]) -> list[Record | None]:
     """The records of a term that have a number; of a number, nothing."""
     if term.number is not None:
         return [None]
-    selected = term.selected(records)
+    selected = term.selected_records(records)
     if not selected:
         raise _UntestableError(f"this run has no {term}")
     if any(record.people for record in selected):
         raise _UntestableError("the judgments of this run are those of simulated participants")
-    known = [record for record in selected if _number(term, record) is not None]
+    known = [record for record in selected if _compared_number(term, record) is not None]
     if not known:
         if selected[0].value is None:
             raise _UntestableError(selected[0].note)
@@ -402,17 +405,17 @@ def _sides(term: ClaimTerm, records: Sequence[Record]) -> list[Record | None]:
 
 def _check_unique(term: ClaimTerm, records: Sequence[Record]) -> None:
     """Refuse a term that is several numbers, where its filters do not say of which field there are several."""
-    named = {each.field for each in term.filters if each.is_open}
+    named = {field_filter.field for field_filter in term.filters if field_filter.is_open}
     open_fields, others = [f for f in _FIELDS if f in named], [f for f in _FIELDS if f not in named]
     first: dict[tuple[str, ...], Record] = {}
     for record in records:
-        known = first.setdefault(tuple(_text(record, name) for name in open_fields), record)
-        differing = [name for name in others if _text(record, name) != _text(known, name)]
+        known = first.setdefault(tuple(_field_text(record, name) for name in open_fields), record)
+        differing = [name for name in others if _field_text(record, name) != _field_text(known, name)]
         if differing:
             raise _UntestableError(f"{term} is several numbers, which differ in {' and '.join(differing)}")
 
 
-def _number(term: ClaimTerm, record: Record | None) -> float | None:
+def _compared_number(term: ClaimTerm, record: Record | None) -> float | None:
     """The number of a record that a term compares. A test's p value is a field of it, or a record of its own."""
     if record is None:
         return term.number
@@ -422,8 +425,8 @@ def _number(term: ClaimTerm, record: Record | None) -> float | None:
     return record.value if name == "p" or name.endswith("_p") or parameters.get("value") == "p" else None
 
 
-def _seen(comparison: Comparison, left: Record | None, right: Record | None) -> _Seen:
-    first, second = _number(comparison.left, left), _number(comparison.right, right)
+def _compare_numbers(comparison: Comparison, left: Record | None, right: Record | None) -> _RecordComparison:
+    first, second = _compared_number(comparison.left, left), _compared_number(comparison.right, right)
     assert first is not None
     assert second is not None
     above = first - second if comparison.sign == ">" else second - first
@@ -436,13 +439,13 @@ def _seen(comparison: Comparison, left: Record | None, right: Record | None) -> 
         outcome = "not shown"
     tested = ""
     if comparison.level is not None:
-        p = _number(replace(comparison.left, of="p"), left)
+        p = _compared_number(replace(comparison.left, of="p"), left)
         assert p is not None
         tested = f" (p = {p:.3g})".replace("-", "−")
         outcome = outcome if p < comparison.level else "not shown"
     sign = "=" if first == second else "<" if first < second else ">"
-    numbers = f"{_shown(comparison.left, left)} {sign} {_shown(comparison.right, right)}{tested}"
-    return _Seen(outcome, numbers, _label((comparison.left, left), (comparison.right, right)), above)
+    numbers = f"{_number_text(comparison.left, left)} {sign} {_number_text(comparison.right, right)}{tested}"
+    return _RecordComparison(outcome, numbers, _label((comparison.left, left), (comparison.right, right)), above)
 
 
 def _interval(term: ClaimTerm, record: Record | None) -> tuple[float, float] | None:
@@ -451,23 +454,23 @@ def _interval(term: ClaimTerm, record: Record | None) -> tuple[float, float] | N
     return record.low, record.high
 
 
-def _shown(term: ClaimTerm, record: Record | None) -> str:
+def _number_text(term: ClaimTerm, record: Record | None) -> str:
     ends = _interval(term, record)
     between = f" [{ends[0]:.3g}, {ends[1]:.3g}]" if ends else ""
-    return f"{'p = ' if term.of == 'p' else ''}{_number(term, record):.3g}{between}".replace("-", "−")
+    return f"{'p = ' if term.of == 'p' else ''}{_compared_number(term, record):.3g}{between}".replace("-", "−")
 
 
 def _label(*sides: tuple[ClaimTerm, Record | None]) -> str:
     """Which records the sides of a comparison are: the values of the fields of which there are several."""
     parts: dict[str, None] = {}
     for term, record in sides:
-        for each in term.filters:
-            if each.is_open and record is not None and term.of != "mean":
-                text = _text(record, each.field)
-                parts[f"layer {text}" if each.field == "layer" else text] = None
+        for field_filter in term.filters:
+            if field_filter.is_open and record is not None and term.of != "mean":
+                text = _field_text(record, field_filter.field)
+                parts[f"layer {text}" if field_filter.field == "layer" else text] = None
     return " / ".join(parts)
 
 
-def _text(record: Record, name: str) -> str:
+def _field_text(record: Record, name: str) -> str:
     value = getattr(record, name)
     return "" if value is None else str(value)

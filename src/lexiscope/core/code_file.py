@@ -46,7 +46,7 @@ def code_sha256(name: str) -> str:
     if path.name != "__init__.py":
         return _sha256(path.read_bytes())
     files = sorted(path.parent.rglob("*.py"))
-    lines = [f"{each.relative_to(path.parent).as_posix()} {_sha256(each.read_bytes())}\n" for each in files]
+    lines = [f"{file.relative_to(path.parent).as_posix()} {_sha256(file.read_bytes())}\n" for file in files]
     return _sha256("".join(lines).encode())
 
 
@@ -60,7 +60,7 @@ def load_file(name: str) -> ModuleType:
     stem = path.parent.name if path.name == "__init__.py" else path.stem
     module_name = f"{_PREFIX}{re.sub(r'[^0-9A-Za-z_]', '_', stem)}_{key}"
     if module_name not in _LOADED:
-        _LOADED[module_name] = _run(path, module_name)
+        _LOADED[module_name] = _run_file(path, module_name)
     return _LOADED[module_name]
 
 
@@ -88,7 +88,7 @@ class _Loader(SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
-def _run(path: Path, module_name: str) -> ModuleType:
+def _run_file(path: Path, module_name: str) -> ModuleType:
     folder = [str(path.parent)] if path.name == "__init__.py" else None
     spec = ModuleSpec(module_name, _Loader(module_name, str(path)), origin=str(path), is_package=folder is not None)
     spec.has_location = True
@@ -98,11 +98,12 @@ def _run(path: Path, module_name: str) -> ModuleType:
     # dataclasses and relative imports look their module up here
     sys.modules[module_name] = module
     try:
-        with _told(path), _no_bytecode():
+        with _located_errors(path), _no_bytecode():
             _Loader(module_name, str(path)).exec_module(module)
     except BaseException:
-        for name in [each for each in sys.modules if each == module_name or each.startswith(f"{module_name}.")]:
-            del sys.modules[name]
+        for name in list(sys.modules):
+            if name == module_name or name.startswith(f"{module_name}."):
+                del sys.modules[name]
         raise
     return module
 
@@ -117,7 +118,7 @@ def _no_bytecode() -> Iterator[None]:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _located_errors(path: Path) -> Iterator[None]:
     """Turn what goes wrong while a user's file is run into an error with its file and line."""
     try:
         yield
@@ -131,25 +132,24 @@ def _told(path: Path) -> Iterator[None]:
         if error.name is not None and (path.parent / f"{error.name.partition('.')[0]}.py").is_file():
             hint = "a file loaded by path does not see its neighbours: make the folder a package with an __init__.py"
             hint += f" and write: from . import {error.name}"
-        raise _failed(path, error, hint) from error
+        raise _load_error(path, error, hint) from error
     except LexiscopeError as error:
         if error.place is not None and error.place.path is not None:
             raise
-        raise type(error)(error.what, code=error.code, place=_where(path, error), why=error.why, hint=error.hint) from (
-            error
-        )
+        place = _error_place(path, error)
+        raise type(error)(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error
     except (Exception, SystemExit) as error:
         # the file is the user's: whatever it raises is told with its line
-        raise _failed(path, error, "correct the line") from error
+        raise _load_error(path, error, "correct the line") from error
 
 
-def _failed(path: Path, error: BaseException, hint: str) -> SpecError:
+def _load_error(path: Path, error: BaseException, hint: str) -> SpecError:
     said = f": {error}" if str(error) else ""
     what = f"this file could not be loaded: {type(error).__name__}{said}"
-    return SpecError(what, place=_where(path, error), hint=hint)
+    return SpecError(what, place=_error_place(path, error), hint=hint)
 
 
-def _where(path: Path, error: BaseException) -> Place:
+def _error_place(path: Path, error: BaseException) -> Place:
     """Return the last line of the file, or of its folder, that an error passed through."""
     folder = (f"{path.parent}{os.sep}",) if path.name == "__init__.py" else ()
     return _last_line(error, lambda file: file == str(path) or file.startswith(folder)) or Place(str(path))

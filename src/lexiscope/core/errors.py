@@ -148,7 +148,7 @@ def require(module: str, extra: str) -> ModuleType:
         raise MissingExtraError(f"The package {package} is missing. Run pip install 'lexiscope[{extra}]'.") from error
 
 
-def made_and_failed(
+def results_and_errors(
     makers: Mapping[K, Callable[[], V]], *kinds: type[LexiscopeError]
 ) -> tuple[dict[K, V], dict[K, LexiscopeError]]:
     """Return what can be made of several things, by name, and the errors of those that cannot: one stops no other.
@@ -157,7 +157,7 @@ def made_and_failed(
 
     >>> def missing():
     ...     raise DataError("it is not here")
-    >>> made, failed = made_and_failed({"a": lambda: 1, "b": missing}, DataError)
+    >>> made, failed = results_and_errors({"a": lambda: 1, "b": missing}, DataError)
     >>> made, failed["b"].what
     ({'a': 1}, 'it is not here')
     """
@@ -171,10 +171,10 @@ def made_and_failed(
     return made, failed
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest_name(name: str, known: Iterable[str]) -> str:
     """Return the known name that is most like a given one; empty if none is like it.
 
-    >>> nearest("saw", ["saw_c", "synonymy"]), nearest("xyz", ["saw_c"])
+    >>> nearest_name("saw", ["saw_c", "synonymy"]), nearest_name("xyz", ["saw_c"])
     ('saw_c', '')
     """
     # only an error needs it: the help of a command does not wait for it

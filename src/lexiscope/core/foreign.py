@@ -53,7 +53,7 @@ def text_of(content: bytes) -> str:
 
 def json_text(text: str) -> str:
     """Return JSON that was written with its own letters as text that UTF-8 can hold: JSON's own escapes do it."""
-    return text if is_text(text) else _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return text if is_text(text) else _SURROGATE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def parse_json(content: bytes | str, **hooks: Any) -> Any:
@@ -65,24 +65,24 @@ def parse_json(content: bytes | str, **hooks: Any) -> Any:
     import json
 
     try:
-        found = json.loads(content, **hooks)
+        value = json.loads(content, **hooks)
     except RecursionError:
         raise _too_deep() from None
     letters = content if isinstance(content, str) else content.decode("latin-1")
     if letters.count("[") + letters.count("{") > DEEPEST:
-        _check_depth(found)
-    return found
+        _check_depth(value)
+    return value
 
 
-def _escape(found: re.Match[str]) -> str:
-    slashes, last = found.group(), found.group()[-1]
+def _escape(match: re.Match[str]) -> str:
+    slashes, last = match.group(), match.group()[-1]
     if last == "\\":
         return slashes * 2
     return "\\" * (2 * (len(slashes) - 1) + 1) + f"u{ord(last):04x}"
 
 
-def _unescape(found: re.Match[str]) -> str:
-    slashes, digits = found.group(1), found.group(2)
+def _unescape(match: re.Match[str]) -> str:
+    slashes, digits = match.group(1), match.group(2)
     half = "\\" * (len(slashes) // 2)
     return half + (chr(int(digits, 16)) if len(slashes) % 2 else f"u{digits}")
 
@@ -90,13 +90,14 @@ def _unescape(found: re.Match[str]) -> str:
 def _check_depth(value: Any) -> None:
     level = _containers([value])
     for _ in range(DEEPEST):
-        level = [part for each in level for part in _containers(each.values() if isinstance(each, dict) else each)]
+        inner = (container.values() if isinstance(container, dict) else container for container in level)
+        level = _containers(value for values in inner for value in values)
     if level:
         raise _too_deep()
 
 
 def _containers(values: Iterable[Any]) -> list[Any]:
-    return [each for each in values if isinstance(each, dict | list)]
+    return [value for value in values if isinstance(value, dict | list)]
 
 
 def _too_deep() -> ValueError:

@@ -21,16 +21,16 @@ LOCK_NAME = ".lock"
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def folder_lock(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder inside the block; make the folder where it is missing.
 
     The lock is the operating system's, so it goes with the process that holds it, however that process ends. Where the
     block fails before it has written anything, the lock's file goes, and with it every folder that was made for it.
     Errors: :class:`RunError` naming the other process, or a folder that cannot be made or written to.
     """
-    made = [each for each in (folder, *folder.parents) if not each.exists()]
-    with _opened(folder) as stream:
-        if not _take(stream) or not _is_there(folder / LOCK_NAME, stream):
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    with _open_lock_file(folder) as stream:
+        if not _take_lock(stream) or not _is_file_at(folder / LOCK_NAME, stream):
             stream.seek(0)
             raise RunError(
                 f"another process ({stream.read().strip() or 'of unknown number'}) is writing to this run folder",
@@ -45,31 +45,31 @@ def locked(folder: Path) -> Iterator[None]:
             yield
         except BaseException:
             # still under the lock, so that nobody else can have begun to write here
-            _leave(folder, made)
+            _remove_what_was_made(folder, made)
             raise
         # nobody holds it: the file says nothing
         with contextlib.suppress(OSError):
             os.ftruncate(stream.fileno(), 0)
 
 
-def _leave(folder: Path, made: Sequence[Path]) -> None:
+def _remove_what_was_made(folder: Path, made: Sequence[Path]) -> None:
     """Remove the lock's file where nothing else is in the folder, and those folders that were *made* for it."""
     # an open file cannot be removed on Windows: there the folder stays, with the lock alone in it
     with contextlib.suppress(OSError):
-        if [each.name for each in folder.iterdir()] == [LOCK_NAME]:
+        if [path.name for path in folder.iterdir()] == [LOCK_NAME]:
             (folder / LOCK_NAME).unlink()
-            for each in made:
-                each.rmdir()
+            for made_folder in made:
+                made_folder.rmdir()
 
 
-def _is_there(path: Path, stream: IO[str]) -> bool:
+def _is_file_at(path: Path, stream: IO[str]) -> bool:
     """Whether the file that was opened is the one at this path: a process that leaves may have removed it since."""
     with contextlib.suppress(OSError):
         return os.path.samestat(path.stat(), os.fstat(stream.fileno()))
     return False
 
 
-def _opened(folder: Path) -> IO[str]:
+def _open_lock_file(folder: Path) -> IO[str]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return (folder / LOCK_NAME).open("a+", encoding="ascii")
@@ -79,7 +79,7 @@ def _opened(folder: Path) -> IO[str]:
         raise RunError("this run folder cannot be made or written to", place=where, why=why, hint=hint) from error
 
 
-def _take(stream: IO[str]) -> bool:
+def _take_lock(stream: IO[str]) -> bool:
     """Take the lock without waiting; it is released when the file is closed."""
     with contextlib.suppress(BlockingIOError, PermissionError):
         if sys.platform == "win32":

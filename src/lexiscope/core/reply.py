@@ -26,8 +26,10 @@ from lexiscope.core.foreign import is_text
 from lexiscope.core.prompt import ChatQuestion, ChatReply, PromptOption
 from lexiscope.core.scale import Scale
 
-Kind = Literal["ok", "refusal", "several", "off_scale", "empty", "prose", "in_prose", "truncated", "garbled", "fault"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+ReplyKind = Literal[
+    "ok", "refusal", "several", "off_scale", "empty", "prose", "in_prose", "truncated", "garbled", "fault"
+]
+KINDS: tuple[ReplyKind, ...] = get_args(ReplyKind)
 """What a reply came to, in the order of tables.
 
 ``ok``: read. ``refusal``: the model or its endpoint declined. ``several``: more than one number or option.
@@ -77,16 +79,16 @@ _DOUBTED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedReply:
     """What a reply says: its kind, and the value, the option or the text where it is ``ok``."""
 
-    kind: Kind
+    kind: ReplyKind
     value: float | None = None
     option: PromptOption | None = None
     text: str | None = None
 
 
-def read_reply(reply: ChatReply, question: ChatQuestion) -> Read:
+def read_reply(reply: ChatReply, question: ChatQuestion) -> ParsedReply:
     """Read a reply as the question wants it answered.
 
     >>> from lexiscope.core.prompt import Message
@@ -95,11 +97,11 @@ def read_reply(reply: ChatReply, question: ChatQuestion) -> Read:
     Read(kind='ok', value=4.0, option=None, text=None)
     """
     if reply.fault:
-        return Read("fault")
+        return ParsedReply("fault")
     if reply.refused:
-        return Read("refusal")
+        return ParsedReply("refusal")
     if is_garbled(reply.text):
-        return Read("garbled")
+        return ParsedReply("garbled")
     cut = reply.cut
     if question.scale is not None:
         return read_rating(reply.text, question.scale, language=question.language, cut=cut)
@@ -117,7 +119,7 @@ def is_garbled(text: str) -> bool:
     return len(text) > LONGEST or not is_text(text)
 
 
-def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = False) -> Read:
+def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = False) -> ParsedReply:
     """Read a number on a scale. With *cut*, the reply was broken off: a number on its last line may be half a number.
 
     >>> scale = Scale(1, 5)
@@ -127,57 +129,57 @@ def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = Fa
     ['several', 'off_scale', 'empty', 'prose', 'in_prose']
     """
     if not text.strip():
-        return Read("truncated" if cut else "empty")
+        return ParsedReply("truncated" if cut else "empty")
     text = _without_runs(text)
-    plain = _without_scale(_opened(text), scale)
+    plain = _without_scale(_tags_as_labels(text), scale)
     words = NUMBER_WORDS.get(language.partition("-")[0], ())
-    said = _answers_on(_whole_lines(plain, cut=cut), scale, words)
-    numbers = {_value(found) for found in _NUMBER.findall(_without_end(plain, scale))} | said
+    said = _numbers_on_lines(_whole_lines(plain, cut=cut), scale, words)
+    numbers = {_value(number) for number in _NUMBER.findall(_without_end(plain, scale))} | said
     if said:
         numbers |= numbers_in_words(_THOUGHTS.sub("\n", plain), words)
     if len(numbers) > 1:
-        return Read(_refusal(text) or "several")
+        return ParsedReply(_refusal(text) or "several")
     if not said:
-        return Read("truncated" if cut else _refusal(text) or ("in_prose" if numbers else "prose"))
-    against = _against(text)
+        return ParsedReply("truncated" if cut else _refusal(text) or ("in_prose" if numbers else "prose"))
+    against = _contradiction(text)
     if against is not None:
-        return Read(against)
+        return ParsedReply(against)
     (value,) = said
-    return Read("ok", value=value) if scale.contains(value) else Read("off_scale")
+    return ParsedReply("ok", value=value) if scale.contains(value) else ParsedReply("off_scale")
 
 
-def read_choice(text: str, options: Sequence[PromptOption], *, cut: bool = False) -> Read:
+def read_choice(text: str, options: Sequence[PromptOption], *, cut: bool = False) -> ParsedReply:
     """Read which one of some options a reply names.
 
     >>> options = (PromptOption("t", ("1", "same")), PromptOption("f", ("2", "different")))
-    >>> found = read_choice("Answer: **Same**.", options)
-    >>> found.kind, found.option.value
+    >>> reply = read_choice("Answer: **Same**.", options)
+    >>> reply.kind, reply.option.value
     ('ok', 't')
     >>> [read_choice(text, options).kind for text in ("same or different", "3", "It seems the same to me")]
     ['several', 'off_scale', 'in_prose']
     """
     if not text.strip():
-        return Read("truncated" if cut else "empty")
+        return ParsedReply("truncated" if cut else "empty")
     text = _without_runs(text)
-    known = {_folded(name): option for option in options for name in option.names}
-    named = _named(text, known)
+    known = {_fold_case(name): option for option in options for name in option.names}
+    named = _named_values(text, known)
     lines = _whole_lines(text, cut=cut)
-    said = {_said(line, known) for number, line in enumerate(lines) if stands_alone(lines, number)}
+    said = {_option_name_on(line, known) for number, line in enumerate(lines) if stands_alone(lines, number)}
     answers = {known[name].value: known[name] for name in said if name in known}
     if len(named) > 1:
-        return Read(_refusal(text) or "several")
+        return ParsedReply(_refusal(text) or "several")
     if answers:
         (option,) = answers.values()
-        against = _against(text)
-        return Read("ok", option=option) if against is None else Read(against)
+        against = _contradiction(text)
+        return ParsedReply("ok", option=option) if against is None else ParsedReply(against)
     if cut:
-        return Read("truncated")
-    if not named and _NUMBER.fullmatch(_bare(text)):
-        return Read("off_scale")
-    return Read(_refusal(text) or ("in_prose" if named else "prose"))
+        return ParsedReply("truncated")
+    if not named and _NUMBER.fullmatch(_bare_answer(text)):
+        return ParsedReply("off_scale")
+    return ParsedReply(_refusal(text) or ("in_prose" if named else "prose"))
 
 
-def read_text(text: str, *, cut: bool = False) -> Read:
+def read_text(text: str, *, cut: bool = False) -> ParsedReply:
     """Read a written answer: the reply as it stands, without white space around it.
 
     >>> read_text(" She saw the crane. ").text
@@ -185,18 +187,18 @@ def read_text(text: str, *, cut: bool = False) -> Read:
     """
     written = text.strip()
     if cut or not written:
-        return Read("truncated" if cut else "empty")
+        return ParsedReply("truncated" if cut else "empty")
     refusal = _refusal(written)
-    return Read(refusal) if refusal else Read("ok", text=written)
+    return ParsedReply(refusal) if refusal else ParsedReply("ok", text=written)
 
 
 # -- numbers --------------------------------------------------------------------------------------------------
 
 
-def _answers_on(lines: Sequence[str], scale: Scale, words: Sequence[str]) -> set[float]:
+def _numbers_on_lines(lines: Sequence[str], scale: Scale, words: Sequence[str]) -> set[float]:
     """Return the numbers that lines of their own say, alone or with an explanation behind them."""
-    found = (_number_on(line, scale, words) for number, line in enumerate(lines) if stands_alone(lines, number))
-    return {answer for answers in found for answer in answers}
+    alone = (line for number, line in enumerate(lines) if stands_alone(lines, number))
+    return {answer for line in alone for answer in _number_on(line, scale, words)}
 
 
 def _number_on(line: str, scale: Scale, words: Sequence[str]) -> set[float]:
@@ -210,12 +212,12 @@ def _number_on(line: str, scale: Scale, words: Sequence[str]) -> set[float]:
     if parts is None or explained is None:
         return set()
     # the words at another point of the scale contradict the number
-    named = {point for point, text in scale.anchors if _folded(_inner(parts[2])) == _folded(text)}
+    named = {point for point, text in scale.anchors if _fold_case(_strip_marks(parts[2])) == _fold_case(text)}
     return named | {explained} if named or not _DOUBTED.match(parts[2]) else set()
 
 
 def _number_alone(line: str, scale: Scale, words: Sequence[str]) -> float | None:
-    said = _bare(_without_end(line, scale))
+    said = _bare_answer(_without_end(line, scale))
     if _NUMBER.fullmatch(said):
         return _value(said)
     return float(words.index(said.casefold())) if said.casefold() in words else None
@@ -224,7 +226,7 @@ def _number_alone(line: str, scale: Scale, words: Sequence[str]) -> float | None
 def _value(number: str) -> float:
     """Read a number with a decimal point or comma; three digits behind a mark are thousands, never a decimal part.
 
-    >>> [_value(each) for each in ("4.0", "3,5", "1.000", "0.375", "−2")]
+    >>> [_value(number) for number in ("4.0", "3,5", "1.000", "0.375", "−2")]
     [4.0, 3.5, 1000.0, 0.375, -2.0]
     """
     whole, *rest = re.split("[.,]", number.replace("−", "-"))
@@ -252,9 +254,9 @@ def _without_end(text: str, scale: Scale) -> str:
 # -- options --------------------------------------------------------------------------------------------------
 
 
-def _said(line: str, known: dict[str, PromptOption]) -> str:
+def _option_name_on(line: str, known: dict[str, PromptOption]) -> str:
     """Return what a line says and nothing else: a name, or two names of the same option (``2: different``)."""
-    said = _folded(_bare(line))
+    said = _fold_case(_bare_answer(line))
     if said in known:
         return said
     first, _, rest = (part.strip() for part in re.sub(r"[:.)]\s", "\0", said, count=1).partition("\0"))
@@ -262,14 +264,14 @@ def _said(line: str, known: dict[str, PromptOption]) -> str:
     return first if both else said
 
 
-def _named(text: str, known: dict[str, PromptOption]) -> set[str]:
+def _named_values(text: str, known: dict[str, PromptOption]) -> set[str]:
     """Return the values of the options that a text names anywhere, as whole words; a longer name hides a shorter."""
     names = sorted(known, key=len, reverse=True)
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
-    return {known[found].value for found in re.findall(pattern, _folded(text))}
+    return {known[name].value for name in re.findall(pattern, _fold_case(text))}
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
@@ -281,23 +283,23 @@ def _without_runs(text: str) -> str:
     return _RUN.sub(lambda run: ("", " ", "\n", "\n\n")[min(3, len(f"{run.group()}.".splitlines()))], text)
 
 
-def _bare(line: str) -> str:
+def _bare_answer(line: str) -> str:
     """Return a line without marks around it, its label and the full stop behind it."""
     bare = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
-    bare = _inner(bare)
+    bare = _strip_marks(bare)
     label = _LABEL.match(bare.translate({ord(mark): None for mark in _MARKS}))
     if label is not None and labels_an_answer(label.group()):
-        bare = _inner(bare.translate({ord(mark): None for mark in _MARKS})[label.end() :])
+        bare = _strip_marks(bare.translate({ord(mark): None for mark in _MARKS})[label.end() :])
     return bare
 
 
-def _inner(text: str) -> str:
+def _strip_marks(text: str) -> str:
     inner = text.strip().strip(_MARKS + " ").rstrip(_CLOSING).strip(_MARKS + " ")
     pair = _PAIRS.fullmatch(text.strip()) or _PAIRS.fullmatch(inner)
-    return _inner("".join(filter(None, pair.groups()))) if pair else inner
+    return _strip_marks("".join(filter(None, pair.groups()))) if pair else inner
 
 
-def _opened(text: str) -> str:
+def _tags_as_labels(text: str) -> str:
     """Write tags and the fields of a JSON object as labels: ``<rating>4</rating>``, ``{"rating": 4}``."""
     fence = _FENCE.match(text)
     try:
@@ -307,7 +309,7 @@ def _opened(text: str) -> str:
     if isinstance(fields, tuple) and fields and not any(isinstance(value, tuple | list) for _, value in fields):
         return "".join(f"{name}: {value}\n" for name, value in fields)
     kept = _THOUGHTS.split(text)
-    thoughts = [found.group() for found in _THOUGHTS.finditer(text)]
+    thoughts = [thought.group() for thought in _THOUGHTS.finditer(text)]
     opened = [_CLOSING_TAG.sub("", _OPENING_TAG.sub(r"\1: ", part)) for part in kept]
     return opened[0] + "".join(thought + part for thought, part in zip(thoughts, opened[1:], strict=True))
 
@@ -319,11 +321,11 @@ def _whole_lines(text: str, *, cut: bool) -> list[str]:
     return lines[:-1] if broken else lines
 
 
-def _refusal(text: str) -> Kind | None:
+def _refusal(text: str) -> ReplyKind | None:
     return "refusal" if refuses(text) else None
 
 
-def _against(text: str) -> Kind | None:
+def _contradiction(text: str) -> ReplyKind | None:
     """Return what speaks against the answer that a reply has, thoughts aside."""
     said = _THOUGHTS.sub("\n", text)
     if refuses(said, REFUSALS_BESIDE):
@@ -458,12 +460,12 @@ def numbers_in_words(text: str, words: Sequence[str]) -> set[float]:
     >>> numbers_in_words("Of two, this one.", english), numbers_in_words("Or rather, one.", english)
     ({2.0}, {1.0})
     """
-    found = set()
+    numbers = set()
     for number, word in enumerate(words):
         pattern = _ALONE.format(word=word) if number < 2 else rf"(?<!\w){_NO_DETERMINER}{word}\b"
         if re.search(pattern, text, re.IGNORECASE):
-            found.add(float(number))
-    return found
+            numbers.add(float(number))
+    return numbers
 
 
 def _leads_astray(lines: Sequence[str], at: int, *, headed: bool) -> bool:

@@ -129,7 +129,7 @@ class ResponseTable:
             raise InputError(f"response columns need one common length, not {sorted(lengths)}")
         n_rows = lengths.pop()
         arrays = [_typed_column(columns.get(field.name), field, n_rows) for field in SCHEMA]
-        return cls(_marked(pa.table(arrays, names=list(COLUMNS))))
+        return cls(_mark_simulated(pa.table(arrays, names=list(COLUMNS))))
 
     @classmethod
     def concat(cls, tables: Sequence[ResponseTable]) -> ResponseTable:
@@ -193,14 +193,14 @@ class ResponseTable:
         Text is an object array with ``None`` for missing; every number is float64 with NaN for missing;
         ``answered_at`` is datetime64[us] with NaT.
         """
-        column = self._table.column(_known(name))
+        column = self._table.column(_check_column(name))
         if pa.types.is_integer(column.type):
             column = column.cast(pa.float64())
         return np.asarray(column.to_numpy())
 
     def codes(self, name: str) -> tuple[np.ndarray[Any, np.dtype[np.int64]], tuple[str, ...]]:
         """Return a text column as integer codes and its categories in order of first appearance (-1 = missing)."""
-        encoded = pc.dictionary_encode(self._table.column(_known(name)).combine_chunks())
+        encoded = pc.dictionary_encode(self._table.column(_check_column(name)).combine_chunks())
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.combine_chunks()
         codes = pc.fill_null(encoded.indices.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
@@ -208,7 +208,7 @@ class ResponseTable:
 
     def unique(self, name: str) -> tuple[Any, ...]:
         """Return the distinct values of a column in order of first appearance."""
-        return tuple(pc.unique(self._table.column(_known(name))).to_pylist())
+        return tuple(pc.unique(self._table.column(_check_column(name))).to_pylist())
 
     def by_item(self, name: str = "value") -> dict[str, Any]:
         """Return a column by item: of an item with several rows, what the last one holds."""
@@ -235,7 +235,7 @@ class ResponseTable:
         """Return the rows whose columns equal these values; a tuple or list means any of them, ``None`` missing."""
         mask: pa.ChunkedArray | None = None
         for name, wanted in equal.items():
-            test = _equals(self._table.column(_known(name)), wanted)
+            test = _equals(self._table.column(_check_column(name)), wanted)
             mask = test if mask is None else pc.and_(mask, test)
         return self if mask is None else ResponseTable(self._table.filter(mask))
 
@@ -249,11 +249,11 @@ class ResponseTable:
 
     def sorted_by(self, *names: str) -> ResponseTable:
         """Return the rows in a stable order of these columns, missing values last."""
-        return ResponseTable(self._table.sort_by([(_known(name), "ascending") for name in names]))
+        return ResponseTable(self._table.sort_by([(_check_column(name), "ascending") for name in names]))
 
     def with_column(self, name: str, values: object) -> ResponseTable:
         """Return a table in which one column is replaced."""
-        index = COLUMNS.index(_known(name))
+        index = COLUMNS.index(_check_column(name))
         column = _typed_column(values, SCHEMA.field(index), len(self))
         return ResponseTable(self._table.set_column(index, SCHEMA.field(index), column))
 
@@ -290,9 +290,9 @@ class ResponseTable:
                 raise InputError(f"not a response table: no column {absent[0]!r}", place=Place(str(path)), hint=hint)
             # text that is no UTF-8 would be found out much later, and nowhere near its file
             table.validate(full=True)
-            return cls(_marked(table))
+            return cls(_mark_simulated(table))
         except (pa.ArrowException, OSError, KeyError) as error:
-            raise _damaged(path, error) from error
+            raise _damage_error(path, error) from error
 
     @classmethod
     def read_csv(cls, path: Path | str) -> ResponseTable:
@@ -314,12 +314,12 @@ class ResponseTable:
                 convert_options=options,
             )
         except (pa.ArrowException, OSError) as error:
-            raise _damaged(path, error) from error
+            raise _damage_error(path, error) from error
         missing = [name for name in COLUMNS if name not in (*table.column_names, *ADDED)]
         extra = [name for name in table.column_names if name not in COLUMNS]
         if missing or extra:
             raise InputError(f"not a response table: missing {missing}, unknown {extra}", place=Place(str(path), 1))
-        return cls(_marked(table))
+        return cls(_mark_simulated(table))
 
 
 def holds_simulated(table: ResponseTable, *, place: Place | None = None) -> bool:
@@ -332,7 +332,7 @@ def holds_simulated(table: ResponseTable, *, place: Place | None = None) -> bool
     return SIMULATED in kinds
 
 
-def _marked(table: pa.Table) -> pa.Table:
+def _mark_simulated(table: pa.Table) -> pa.Table:
     """Give the kind ``simulated`` to every row whose subject is a simulated participant by its id.
 
     Tables are marked where they are made or read, whatever file they came from: no reader can forget it.
@@ -362,7 +362,7 @@ def _conform(table: pa.Table) -> pa.Table:
     return table.select(list(COLUMNS)).cast(SCHEMA) if table.schema != SCHEMA else table
 
 
-def _known(name: str) -> str:
+def _check_column(name: str) -> str:
     if name not in COLUMNS:
         raise InputError(f"no response column {name!r}", hint=f"use one of {', '.join(COLUMNS)}")
     return name
@@ -375,11 +375,11 @@ def _is_array(value: object) -> bool:
 def _typed_column(values: object, field: pa.Field, n_rows: int) -> pa.Array:
     """Return a column of a table. Errors: :class:`InputError` naming the column whose cells have another type."""
     if pa.types.is_floating(field.type) and _holds_booleans(values):
-        raise _of_another_type(field, "it holds True or False, which Python would read as 1 and 0")
+        raise _type_error(field, "it holds True or False, which Python would read as 1 and 0")
     try:
         return _arrow_column(values, field.type, n_rows)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise _of_another_type(field, str(error).splitlines()[0]) from error
+        raise _type_error(field, str(error).splitlines()[0]) from error
 
 
 def _holds_booleans(values: object) -> bool:
@@ -388,10 +388,10 @@ def _holds_booleans(values: object) -> bool:
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
         return bool(values.dtype.kind == "b")
     cells = cast(Iterable[object], values) if _is_array(values) else (values,)
-    return any(isinstance(each, bool | np.bool_) for each in cells)
+    return any(isinstance(cell, bool | np.bool_) for cell in cells)
 
 
-def _of_another_type(field: pa.Field, why: str) -> InputError:
+def _type_error(field: pa.Field, why: str) -> InputError:
     kind = {pa.float64(): "numbers", pa.int32(): "whole numbers", pa.string(): "texts"}.get(field.type, "times (UTC)")
     hint = f"give {kind}, and None where there is no answer"
     return InputError(f"the response column {field.name!r} needs {kind}", why=why, hint=hint)
@@ -399,8 +399,8 @@ def _of_another_type(field: pa.Field, why: str) -> InputError:
 
 def _arrow_column(values: object, kind: pa.DataType, n_rows: int) -> pa.Array:
     if not _is_array(values):
-        one = storable_text(values) if isinstance(values, str) else values
-        return pa.repeat(pa.scalar(one, type=kind), n_rows)
+        scalar = storable_text(values) if isinstance(values, str) else values
+        return pa.repeat(pa.scalar(scalar, type=kind), n_rows)
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values.cast(kind)
     if isinstance(values, np.ndarray) and pa.types.is_integer(kind) and values.dtype.kind == "f":
@@ -410,7 +410,7 @@ def _arrow_column(values: object, kind: pa.DataType, n_rows: int) -> pa.Array:
         return pa.array(values, type=kind, from_pandas=True)
     except UnicodeEncodeError:
         # UTF-8 has no lone surrogates, replies have: kept in letters (lexiscope.core.foreign)
-        texts = [storable_text(each) if isinstance(each, str) else each for each in cast(Sequence[object], values)]
+        texts = [storable_text(cell) if isinstance(cell, str) else cell for cell in cast(Sequence[object], values)]
         return pa.array(texts, type=kind, from_pandas=True)
 
 
@@ -422,7 +422,7 @@ def _equals(column: pa.ChunkedArray, wanted: object) -> pa.ChunkedArray:
     return pc.fill_null(pc.equal(column, _arrow_column([wanted], column.type, 1)[0]), False)
 
 
-def _damaged(path: Path | str, error: Exception) -> RunError:
+def _damage_error(path: Path | str, error: Exception) -> RunError:
     return RunError(
         "this response table cannot be read", place=Place(str(path)), why=str(error), hint="run the command again"
     )

@@ -30,7 +30,7 @@ FloatArray = NDArray[np.float64]
 Status = Literal["reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined", ""]
 
 COMPARED: tuple[Status, ...] = ("reproduced", "within rounding", "not reproduced")
-"""The statuses that are outcomes of a comparison with a printed number (:func:`compared`)."""
+"""The statuses that are outcomes of a comparison with a printed number (:func:`comparison_status`)."""
 
 _NAME = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\((?P<params>.*)\))?\Z")
 
@@ -110,8 +110,8 @@ class Record:
 
     def content(self) -> dict[str, Any]:
         """Return the record as plain values, as files hold it: ``people`` is in it where they are simulated."""
-        found = asdict(self)
-        return found if self.people else {name: value for name, value in found.items() if name != "people"}
+        values = asdict(self)
+        return values if self.people else {name: value for name, value in values.items() if name != "people"}
 
 
 # -- results --------------------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class Estimate(Result):
         return (self._record(self.name, self.value, n=self.n or None, p=self.p, **more),)
 
     def _brief(self) -> tuple[str, ...]:
-        return (f"{self.name} = {_sized(self.value, self.interval)}", _of_n(self.n))
+        return (f"{self.name} = {_value_text(self.value, self.interval)}", _n_text(self.n))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -351,10 +351,10 @@ class Curve(Result):
         best = "no layer has a value"
         if self.best is not None:
             point = self.best_value()
-            best = f"best at layer {point.layer}: {_sized(float(point.value or 0), point.interval or NO_INTERVAL)}"
+            best = f"best at layer {point.layer}: {_value_text(float(point.value or 0), point.interval or NO_INTERVAL)}"
         if isinstance(self.chosen, Estimate):
             best += f", {self.chosen.value:.4g} allowing for the choice"
-        return (self.statistic, counted(len(self.values), "layer"), best, _of_n(self.n))
+        return (self.statistic, counted(len(self.values), "layer"), best, _n_text(self.n))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -369,15 +369,15 @@ class Curves(Result):
         The best of several layers was chosen on the same items: its value is too good, which the estimate says in its
         sentence and in its record. A curve's ``chosen`` allows for it.
         """
-        found = []
+        candidates = []
         for entry in self.entries:
             point = entry.estimate(entry.best) if isinstance(entry, Curve) and entry.best is not None else entry
             if isinstance(entry, Curve) and isinstance(point, Estimate):
-                point = replace(point, chosen_from=sum(each.value is not None for each in entry.values))
+                point = replace(point, chosen_from=sum(layer_point.value is not None for layer_point in entry.values))
             if isinstance(point, Estimate):
                 sign = -1.0 if isinstance(entry, Curve) and entry.better == "lower" else 1.0
-                found.append((sign * point.value, point))
-        return tuple(point for _, point in sorted(found, key=lambda pair: -pair[0])[:n])
+                candidates.append((sign * point.value, point))
+        return tuple(point for _, point in sorted(candidates, key=lambda pair: -pair[0])[:n])
 
     def of(self, subject: str) -> Curve | Estimate | Undefined:
         """Return what one subject has. Errors: :class:`StatisticError` naming the subjects that there are."""
@@ -394,8 +394,8 @@ class Curves(Result):
         return tuple(record for entry in self.entries for record in entry.records())
 
     def _brief(self) -> tuple[str, ...]:
-        names = dict.fromkeys(one.statistic if isinstance(one, Curve) else one.name for one in self.entries)
-        best = [f"best: {one.subject} {_sized(one.value, NO_INTERVAL)}" for one in self.best()]
+        names = dict.fromkeys(entry.statistic if isinstance(entry, Curve) else entry.name for entry in self.entries)
+        best = [f"best: {estimate.subject} {_value_text(estimate.value, NO_INTERVAL)}" for estimate in self.best()]
         return (*names, counted(len(self.entries), "subject"), *best)
 
 
@@ -423,12 +423,12 @@ class Contrast(Result):
     @property
     def caution(self) -> str:
         """What a reader must know of the choice of the layers; empty if none was made."""
-        chosen = [one for one in self.pair if one.caution]
-        return "; ".join(f"layer {one.layer} of {one.subject} is {one.caution}" for one in chosen)
+        chosen = [estimate for estimate in self.pair if estimate.caution]
+        return "; ".join(f"layer {estimate.layer} of {estimate.subject} is {estimate.caution}" for estimate in chosen)
 
     def records(self) -> tuple[Record, ...]:
         """Return the difference; its subject names both."""
-        names = [f"{one.subject}@{one.layer}" if one.layer is not None else one.subject for one in self.pair]
+        names = [side.subject if side.layer is None else f"{side.subject}@{side.layer}" for side in self.pair]
         subject = self.subject or " − ".join(names)
         note = "; ".join(filter(None, (self.note, self.caution)))
         more = {"note": note} | _bounds(self.interval, note)
@@ -437,7 +437,7 @@ class Contrast(Result):
     def _brief(self) -> tuple[str, ...]:
         (record,) = self.records()
         both = "" if self.subject else record.subject
-        return (f"{self.name} = {_sized(self.value, self.interval)}", _of_n(self.n), both)
+        return (f"{self.name} = {_value_text(self.value, self.interval)}", _n_text(self.n), both)
 
     @property
     def pair(self) -> tuple[Estimate, Estimate]:
@@ -492,7 +492,7 @@ class Fit(Result):
         return (test, *(record for term in terms for record in term.records()))
 
     def _brief(self) -> tuple[str, ...]:
-        return (self.name, f"χ²({self.df}) = {self.chi2:.4g}, p = {self.p:.3g}", _of_n(self.n))
+        return (self.name, f"χ²({self.df}) = {self.chi2:.4g}, p = {self.p:.3g}", _n_text(self.n))
 
     def summary(self) -> str:
         """Return the coefficients and the test as text, one per line."""
@@ -507,11 +507,11 @@ class Fit(Result):
         return {"subject": self.subject, "dataset": self.dataset, "layer": self.layer, "view": self.view}
 
 
-def _sized(value: float, interval: Interval) -> str:
+def _value_text(value: float, interval: Interval) -> str:
     return f"{value:.4g}" + (f" [{interval.low:.4g}, {interval.high:.4g}]" if interval.is_defined else "")
 
 
-def _of_n(n: int) -> str:
+def _n_text(n: int) -> str:
     return f"n = {n:,}" if n else ""
 
 
@@ -527,13 +527,13 @@ def _bounds(interval: Interval, note: str) -> dict[str, Any]:
 # -- comparison with printed numbers ----------------------------------------------------------------------------------
 
 
-def marked_records(records: Iterable[Record], *, keep_all: bool = False) -> tuple[Record, ...]:
+def simulated_records(records: Iterable[Record], *, keep_all: bool = False) -> tuple[Record, ...]:
     """Return records as those of a run whose judgments are of simulated participants.
 
     None is compared with a printed number: what a paper prints is of people. Records that only hold a printed number
     are left out, unless *keep_all*.
     """
-    plain = (each for each in records if keep_all or each.status not in ("not reproducible", "not computed"))
+    plain = (record for record in records if keep_all or record.status not in ("not reproducible", "not computed"))
     return tuple(
         replace(
             record,
@@ -546,15 +546,15 @@ def marked_records(records: Iterable[Record], *, keep_all: bool = False) -> tupl
     )
 
 
-def compared(value: float, published: str) -> Status:
+def comparison_status(value: float, published: str) -> Status:
     """Compare a recomputed value with a printed one, digit for digit.
 
     *published* is the text as printed, so that its number of decimals is known. ``reproduced``: the value rounds
     to it; ``within rounding``: off by at most one unit of the last printed digit.
 
-    >>> compared(39.5885, "39.59"), compared(0.99754, ".997"), compared(0.7306, ".77")
+    >>> comparison_status(39.5885, "39.59"), comparison_status(0.99754, ".997"), comparison_status(0.7306, ".77")
     ('reproduced', 'within rounding', 'not reproduced')
-    >>> compared(3.135e-10, "3.1e-10"), compared(9e-10, "3.1e-10")
+    >>> comparison_status(3.135e-10, "3.1e-10"), comparison_status(9e-10, "3.1e-10")
     ('reproduced', 'not reproduced')
     """
     printed = Decimal(published)
@@ -609,7 +609,7 @@ def read_records(path: Path) -> tuple[Record, ...]:
     return from_json(text, path=str(path))
 
 
-def find(records: Sequence[Record], statistic: str, **where: object) -> Record:
+def find_record(records: Sequence[Record], statistic: str, **where: object) -> Record:
     """Return the only record with this statistic and these field values.
 
     Errors: :class:`InputError` when there is none or more than one.

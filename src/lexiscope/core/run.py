@@ -73,7 +73,7 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def written_whole(folder: Path, *, keep_earlier: bool = False) -> Iterator[Path]:
+def atomic_folder(folder: Path, *, keep_earlier: bool = False) -> Iterator[Path]:
     """Give a neighbour folder to write to; it becomes *folder* if the block ends well, and is removed if not.
 
     It replaces an earlier *folder*; with *keep_earlier*, one that another process has made meanwhile stays.
@@ -136,13 +136,13 @@ def sha256_of(path: Path) -> str:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the installed libraries that numbers depend on."""
-    found = {"python": platform.python_version()}
+    by_name = {"python": platform.python_version()}
     for name in DISTRIBUTIONS:
         try:
-            found[name] = metadata.version(name)
+            by_name[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return by_name
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -159,13 +159,13 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         content = parse_json(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise unreadable(path, error) from error
+        raise unreadable_error(path, error) from error
     if not isinstance(content, dict):
         raise RunError("this file of a run does not hold a JSON object", place=Place(str(path)))
     return content
 
 
-def unreadable(path: Path, error: Exception) -> RunError:
+def unreadable_error(path: Path, error: Exception) -> RunError:
     """Return the error to raise where a file of a run is absent or damaged, as *error* says."""
     what, hint = "this file of a run cannot be read", "put back a copy of it, or run again into another folder"
     return RunError(what, place=Place(str(path)), why=str(error), hint=hint)

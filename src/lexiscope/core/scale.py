@@ -56,10 +56,10 @@ class Scale:
 
         Errors: :class:`InputError` for a text that is no scale.
         """
-        found = _PRINTED.fullmatch(text.strip())
-        if found is None:
+        match = _PRINTED.fullmatch(text.strip())
+        if match is None:
             raise InputError(f"{text!r} is no rating scale", hint="write it as '1 to 5', or '0 to 100, continuous'")
-        low, high, continuous, step = found.groups()
+        low, high, continuous, step = match.groups()
         return cls(float(low), float(high), step=0.0 if continuous else float(step or 1))
 
     def __str__(self) -> str:

@@ -106,7 +106,7 @@ class ScoringPolicy:
         """Return the same policy with another denominator."""
         return replace(self, per=per)
 
-    def counted(self, scores: TokenScores, text: str, span: tuple[int, int] | None = None) -> list[int]:
+    def counted_tokens(self, scores: TokenScores, text: str, span: tuple[int, int] | None = None) -> list[int]:
         """Return the indices of the tokens that count.
 
         *span* is the word's half-open character span; ``word`` and ``continuation`` need it.
@@ -117,25 +117,25 @@ class ScoringPolicy:
         inside = (scores.starts < end) & (scores.ends > start)
         if self.first == "unscored" and len(scores):
             inside[0] = False
-        found = np.flatnonzero(inside).tolist()
-        if not found:
+        indices = np.flatnonzero(inside).tolist()
+        if not indices:
             raise SubjectError(f"no token counts under {self} in {text!r}", hint="use bos=yes,first=scored")
-        if np.isnan(scores.log_probabilities[found]).any():
+        if np.isnan(scores.log_probabilities[indices]).any():
             raise SubjectError(f"a token that counts under {self} has no log-probability in {text!r}")
-        return found
+        return indices
 
     def value(self, scores: TokenScores, text: str, span: tuple[int, int] | None = None) -> float:
         """Return the log-probability of a text under this policy.
 
         *Unit:* nats, or nats per token, character or byte. *Higher means:* more probable. Errors: those of
-        :meth:`counted`.
+        :meth:`counted_tokens`.
 
         >>> scores = TokenScores(np.log([0.5, 0.25, 0.5]), np.array([0, 1, 3]), np.array([1, 3, 6]))
         >>> total = ScoringPolicy(bos="yes", first="scored", per="text").value(scores, "a role")
         >>> bool(np.isclose(total, np.log(0.5 * 0.25 * 0.5)))
         True
         """
-        counted = self.counted(scores, text, span)
+        counted = self.counted_tokens(scores, text, span)
         # added in double precision: the sum of hundreds of tokens must be right to 1e-4
         total = float(np.sum(scores.log_probabilities[counted], dtype=np.float64))
         start, end = self._region(text, span)

@@ -87,7 +87,7 @@ class AnswerInvalid(InputError):
         super().__init__(f"{field}: {what}")
 
 
-def nothing(_item: Item, _shown: Shown) -> Mapping[str, object]:
+def no_values(_item: Item, _shown: Shown) -> Mapping[str, object]:
     """Return no values: the stimulus of a task whose options say everything."""
     return {}
 
@@ -97,10 +97,10 @@ def no_faults(_text: str, _item: Item) -> tuple[str, ...]:
     return ()
 
 
-def marked(text: str, start: int, end: int) -> Line:
+def emphasised_line(text: str, start: int, end: int) -> Line:
     """Return a text in three pieces, its span emphasised; empty pieces are left out.
 
-    >>> marked("The bank shuts", 4, 8)
+    >>> emphasised_line("The bank shuts", 4, 8)
     (('The ', False), ('bank', True), (' shuts', False))
     """
     pieces = ((text[:start], False), (text[start:end], True), (text[end:], False))
@@ -174,7 +174,7 @@ class Screen:
     folder: Path
     widget: Widget
     measure: str
-    stimulus: Callable[[Item, Shown], Mapping[str, object]] = nothing
+    stimulus: Callable[[Item, Shown], Mapping[str, object]] = no_values
     options: Callable[[Item, str], tuple[Choice, ...]] | None = None
     faults: Callable[[str, Item], tuple[str, ...]] = no_faults
     scale: Scale | None = None
@@ -211,11 +211,11 @@ class Screen:
 
         Errors: :class:`InputError` E616 for a language in which they are not written.
         """
-        found = _words(self.folder / "words.json")
+        by_language = _words(self.folder / "words.json")
         for name in (language, language.partition("-")[0]):
-            if name in found:
-                return found[name]
-        hint = f"use one of {', '.join(found)}, or add the language to words.json"
+            if name in by_language:
+                return by_language[name]
+        hint = f"use one of {', '.join(by_language)}, or add the language to words.json"
         raise InputError(f"the task has no words in {language!r}", code="E616", place=self._place(), hint=hint)
 
     def guidelines(self, language: str, *, views: Collection[str] | None = None, scale: Scale | None = None) -> str:
@@ -262,13 +262,13 @@ class Screen:
         used = self.scale_in(language, scale)
         if used is None or self.scale is None:
             return text
-        own, between = self.scale, _between(used)
+        own, between = self.scale, _inner_points(used)
         lines = [f"- **{point:g}** – {words}." for point, words in used.anchors]
         if len(used.anchors) < len(used.points or (0, 1, 2)) and "{anchors}" in text:
             lines.insert(1, f"- **{between}** – {self.words(language)['between']}.")
         named = {"low": f"{used.low:g}", "high": f"{used.high:g}", "between": between, "anchors": "\n".join(lines)}
-        filled = re.sub(r"\{(low|high|between|anchors)\}", lambda found: named[found[1]], text)
-        return re.sub(r"\{point:(\d+)\}", lambda found: f"{used.nearest_to(float(found[1]), of=own):g}", filled)
+        filled = re.sub(r"\{(low|high|between|anchors)\}", lambda match: named[match[1]], text)
+        return re.sub(r"\{point:(\d+)\}", lambda match: f"{used.nearest_to(float(match[1]), of=own):g}", filled)
 
     def examples(self, language: str) -> tuple[Mapping[str, Any], ...]:
         """Return the task's worked examples in a language, as they stand in ``examples.jsonl``."""
@@ -397,7 +397,7 @@ def number_in(text: str) -> float | None:
     return float(text) if re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,20})?", text) else None
 
 
-def _between(scale: Scale) -> str:
+def _inner_points(scale: Scale) -> str:
     """Name the points between the ends of a scale: one by one, or the first and the last of many."""
     if scale.step:
         inner = [f"{point:g}" for point in scale.points[1:-1]]
@@ -413,5 +413,5 @@ def _text(form: Mapping[str, str], name: str) -> str | None:
 
 @lru_cache
 def _words(path: Path) -> Mapping[str, Words]:
-    found: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
-    return MappingProxyType({language: MappingProxyType(words) for language, words in found.items()})
+    by_language: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
+    return MappingProxyType({language: MappingProxyType(words) for language, words in by_language.items()})

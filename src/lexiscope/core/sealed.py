@@ -63,7 +63,7 @@ def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
     write_atomically(path, sealed_text({**content, NAME: path.name}))
 
 
-def unsealed(content: Mapping[str, Any]) -> dict[str, Any]:
+def without_seal(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of a sealed file without what :func:`write_sealed` added."""
     return {name: value for name, value in content.items() if name not in (SEAL, NAME)}
 
@@ -107,10 +107,10 @@ def collected_names(folder: Path) -> list[str]:
     """Return the names of the files in which answers were collected, in the folder and in folders below it."""
     names: list[str] = []
     for question in sorted(folder.rglob(QUESTION)):
-        at = question.parent
-        parts = sorted(path for path in (at / PARTS).glob("*.*") if path.suffix in (".json", ".parquet"))
-        found = [question, *parts, *([at / RESPONSES] if (at / RESPONSES).is_file() else [])]
-        names += [path.relative_to(folder).as_posix() for path in found if not path.name.startswith(".")]
+        home = question.parent
+        parts = sorted(path for path in (home / PARTS).glob("*.*") if path.suffix in (".json", ".parquet"))
+        paths = [question, *parts, *([home / RESPONSES] if (home / RESPONSES).is_file() else [])]
+        names += [path.relative_to(folder).as_posix() for path in paths if not path.name.startswith(".")]
     return names
 
 
@@ -136,20 +136,20 @@ def write_machine(folder: Path, seconds: float) -> None:
     write_sealed(folder / MACHINE, about | {"files": manifest(folder, working_names(folder))})
 
 
-def changes(folder: Path, record: Mapping[str, Any]) -> list[ChangedFile]:
+def altered_files(folder: Path, record: Mapping[str, Any]) -> list[ChangedFile]:
     """Return the files of a run that are not as its record says: changed or lost."""
     files = record.get("files")
     if not isinstance(files, dict) or not files:
         why = "its record names no files: an earlier version of Lexiscope wrote it"
-        hint = _again(record, "give the command again that made this folder")
+        hint = _command_hint(record, "give the command again that made this folder")
         raise RunError("this run cannot be checked", place=Place(str(folder / RUN)), why=why, hint=hint)
-    found = []
+    changed = []
     for name, expected in files.items():
         path = folder / name
         actual = sha256_of(path) if path.is_file() else NOTHING
         if actual != expected:
-            found.append(ChangedFile(name, str(expected), actual))
-    return found
+            changed.append(ChangedFile(name, str(expected), actual))
+    return changed
 
 
 def check_run(folder: Path) -> dict[str, Any]:
@@ -158,9 +158,9 @@ def check_run(folder: Path) -> dict[str, Any]:
     Errors: :class:`RunError` naming every file that is damaged, with its sha256, and the command to rebuild it.
     """
     record = read_sealed(folder / RUN)
-    found = changes(folder, record)
-    if found:
-        raise damaged(folder, record, found)
+    changed = altered_files(folder, record)
+    if changed:
+        raise damage_error(folder, record, changed)
     return record
 
 
@@ -169,36 +169,36 @@ def check_file(path: Path) -> None:
 
     Errors: :class:`RunError` where the file, or the record, is not as it was written.
     """
-    beside = path.parent / RUN
-    if not beside.is_file():
+    record_path = path.parent / RUN
+    if not record_path.is_file():
         return
     # folders of trained models, too, have a record of this name; none of them holds such a file
-    record = read_json(beside)
+    record = read_json(record_path)
     if isinstance(record.get("files"), dict) and path.name in record["files"]:
-        record = read_sealed(beside)
-        found = changes(path.parent, {"files": {path.name: record["files"][path.name]}})
-        if found:
-            raise damaged(path.parent, record, found)
+        record = read_sealed(record_path)
+        changed = altered_files(path.parent, {"files": {path.name: record["files"][path.name]}})
+        if changed:
+            raise damage_error(path.parent, record, changed)
 
 
-def damaged(folder: Path, record: Mapping[str, Any], found: Sequence[ChangedFile]) -> RunError:
+def damage_error(folder: Path, record: Mapping[str, Any], changed: Sequence[ChangedFile]) -> RunError:
     """Return the error for files of a run that are not as they were written."""
-    first = found[0]
-    count = "" if len(found) == 1 else f" ({len(found)} such files)"
-    others = "".join(f"; {each}" for each in found[1:])
+    first = changed[0]
+    count = "" if len(changed) == 1 else f" ({len(changed)} such files)"
+    others = "".join(f"; {file}" for file in changed[1:])
     return RunError(
         f"this file of a run is not as it was written{count}",
         place=Place(str(folder / first.name)),
         why=f"sha256 {first.actual}, expected {first.expected}{others}",
-        hint=_again(record, way_back(folder, found)),
+        hint=_command_hint(record, rebuild_hint(folder, changed)),
     )
 
 
-def way_back(folder: Path, found: Sequence[ChangedFile]) -> str:
+def rebuild_hint(folder: Path, changed: Sequence[ChangedFile]) -> str:
     """Say what to delete, if anything, before the command that made a run is given again."""
     away: list[str] = []
-    for each in found:
-        path = Path(each.name)
+    for file in changed:
+        path = Path(file.name)
         if path.parent.name == PARTS:
             away += [str(folder / path.with_suffix(end)) for end in (".json", ".parquet")]
         elif path.name == QUESTION:
@@ -209,7 +209,7 @@ def way_back(folder: Path, found: Sequence[ChangedFile]) -> str:
     return f"delete {', '.join(away)}, then run again" if away else "run again"
 
 
-def _again(record: Mapping[str, Any], before: str) -> str:
+def _command_hint(record: Mapping[str, Any], before: str) -> str:
     command = record.get("command")
     written = shlex.join(map(str, command)) if isinstance(command, list) else command
     return f"{before}: {written}" if written else f"{before}: the command that made this folder"

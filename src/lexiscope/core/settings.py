@@ -21,7 +21,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, TypeVar, Union, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
-from lexiscope.core.errors import InputError, SpecError, nearest
+from lexiscope.core.errors import InputError, SpecError, nearest_name
 
 T = TypeVar("T")
 K = TypeVar("K", bound="Settings")
@@ -95,14 +95,14 @@ def option(
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-class _Declared:
+class _FrozenDataclass:
     """What makes a frozen dataclass of every class below it."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
 
 
-class Settings(_Declared):
+class Settings(_FrozenDataclass):
     """What a run of any study can vary; a study's own class adds what this study can. ``run.json`` holds all of it.
 
     Every default is spelled out; ``study`` is the study's name. A subclass that checks more does so in
@@ -224,16 +224,16 @@ class Setting:
             return
         entries = cast(tuple[object, ...], value) if self.many else (value,)
         for entry in entries:
-            for number, one in enumerate(cast(tuple[object, ...], entry) if len(self.parts) > 1 else (entry,)):
+            for number, part in enumerate(cast(tuple[object, ...], entry) if len(self.parts) > 1 else (entry,)):
                 known, least, most = self.choices(number), self.option.least, self.option.most
-                if known and one not in known:
-                    near = nearest(str(one), known)
+                if known and part not in known:
+                    near = nearest_name(str(part), known)
                     hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(known)}"
-                    raise SettingError(self.name, f"{self.name} cannot be {one!r}", hint=hint)
-                if least is not None and isinstance(one, int | float) and not one >= least:
-                    raise SettingError(self.name, f"{self.name} must be {least:g} or more, not {one!r}")
-                if most is not None and isinstance(one, int | float) and not one <= most:
-                    raise SettingError(self.name, f"{self.name} must be {most:g} or less, not {one!r}")
+                    raise SettingError(self.name, f"{self.name} cannot be {part!r}", hint=hint)
+                if least is not None and isinstance(part, int | float) and not part >= least:
+                    raise SettingError(self.name, f"{self.name} must be {least:g} or more, not {part!r}")
+                if most is not None and isinstance(part, int | float) and not part <= most:
+                    raise SettingError(self.name, f"{self.name} must be {most:g} or less, not {part!r}")
 
 
 def settings_of(kind: type[Any]) -> tuple[Setting, ...]:
@@ -247,9 +247,9 @@ def settings_of(kind: type[Any]) -> tuple[Setting, ...]:
     if kind not in _SETTINGS:
         hints = get_type_hints(kind)
         _SETTINGS[kind] = tuple(
-            _setting(kind, each.name, hints[each.name], each.default)
-            for each in fields(kind)
-            if _declared(kind, each.name) or issubclass(kind, Settings)
+            _field_setting(kind, entry.name, hints[entry.name], entry.default)
+            for entry in fields(kind)
+            if _field_option(kind, entry.name) or issubclass(kind, Settings)
         )
     return _SETTINGS[kind]
 
@@ -267,7 +267,7 @@ def settings_from(kind: type[K], values: Mapping[str, Any]) -> K:
     for name in values:
         if name not in known:
             raise unknown_setting(kind, name, known)
-    return kind(**{name: _tupled(value) for name, value in values.items()})
+    return kind(**{name: _lists_to_tuples(value) for name, value in values.items()})
 
 
 def own_settings(kind: type[Settings]) -> tuple[Setting, ...]:
@@ -278,37 +278,37 @@ def own_settings(kind: type[Settings]) -> tuple[Setting, ...]:
 
 def unknown_setting(kind: type[Settings], name: str, known: list[str]) -> SettingError:
     """Return the error for a setting that a study does not have: the nearest of the *known* names, and its own ones."""
-    near = nearest(name, known)
+    near = nearest_name(name, known)
     study = kind().study or kind.__name__
     own = ", ".join(setting.name for setting in own_settings(kind)) or "none"
     hint = (f"did you mean {near!r}? " if near else "") + f"its own settings: {own}"
     return SettingError(name, f"unknown name {name!r}: the study {study} has no such setting", hint=hint)
 
 
-def _setting(kind: type[Any], name: str, hint: Any, default: object) -> Setting:
+def _field_setting(kind: type[Any], name: str, hint: Any, default: object) -> Setting:
     whole, optional = hint, False
     if get_origin(hint) in (Union, UnionType):
-        inner = [each for each in get_args(hint) if each is not NoneType]
+        inner = [member for member in get_args(hint) if member is not NoneType]
         whole, optional = inner[0], len(inner) == 1
     many = get_origin(whole) is tuple and get_args(whole)[1:] == (Ellipsis,)
-    one = get_args(whole)[0] if many else whole
-    parts = get_args(one) if get_origin(one) is tuple else (one,)
+    entry_type = get_args(whole)[0] if many else whole
+    parts = get_args(entry_type) if get_origin(entry_type) is tuple else (entry_type,)
     if (whole is not hint and not optional) or not all(
         part in _SIMPLE or get_origin(part) is Literal for part in parts
     ):
         what = f"{kind.__name__}.{name}: a setting cannot have the type {hint}"
         raise SpecError(what, hint="use str, int, float, bool, Path, Literal, or a tuple of these or of pairs of these")
-    return Setting(name, _declared(kind, name) or Option(), default, parts, many, optional)
+    return Setting(name, _field_option(kind, name) or Option(), default, parts, many, optional)
 
 
-def _declared(kind: type[Any], name: str) -> Option | None:
+def _field_option(kind: type[Any], name: str) -> Option | None:
     """What is said of a setting: where a subclass only gives another default, what the class above it says."""
-    for each in kind.__mro__:
-        found = each.__dict__.get("__dataclass_fields__", {}).get(name)
-        if found is not None and _ABOUT in found.metadata:
-            return cast(Option, found.metadata[_ABOUT])
+    for base in kind.__mro__:
+        entry = base.__dict__.get("__dataclass_fields__", {}).get(name)
+        if entry is not None and _ABOUT in entry.metadata:
+            return cast(Option, entry.metadata[_ABOUT])
     return None
 
 
-def _tupled(value: Any) -> Any:
-    return tuple(map(_tupled, value)) if isinstance(value, list) else value
+def _lists_to_tuples(value: Any) -> Any:
+    return tuple(map(_lists_to_tuples, value)) if isinstance(value, list) else value

@@ -18,10 +18,10 @@ def presented(what: str, *args: Any) -> Any:
     return getattr(import_module(PRESENTERS), what)(*args)
 
 
-def counted(n: int, one: str, many: str = "") -> str:
+def counted(n: int, singular: str, plural: str = "") -> str:
     """Return a count with its noun.
 
     >>> counted(1, "item"), counted(1200, "item"), counted(2, "reply", "replies")
     ('1 item', '1,200 items', '2 replies')
     """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {singular if n == 1 else plural or singular + 's'}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from lexiscope.core.result import compared, parse_statistic
+from lexiscope.core.result import comparison_status, parse_statistic
 
 if TYPE_CHECKING:
     from lexiscope.core.result import Record
@@ -84,5 +84,5 @@ class PublishedValue:
     view: str = ""
 
     def status_of(self, value: float) -> str:
-        """Compare a recomputed value with the printed one (see :func:`lexiscope.core.result.compared`)."""
-        return compared(value, self.printed)
+        """Compare a recomputed value with the printed one (see :func:`lexiscope.core.result.comparison_status`)."""
+        return comparison_status(value, self.printed)

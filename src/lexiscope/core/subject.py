@@ -138,7 +138,7 @@ class _HasSeed(Protocol):
 _Seeded = TypeVar("_Seeded", bound=_HasSeed)
 
 
-def reseeded(subject: _Seeded, seed: int) -> _Seeded:
+def copy_with_seed(subject: _Seeded, seed: int) -> _Seeded:
     """Return the same subject with another ``seed``; itself where it has that seed, so that it is loaded once."""
     if seed == subject.seed:
         return subject

@@ -100,7 +100,11 @@ class Task:
             if capability in able and (some is None or self.name in some) and not self._wordless(capability, subject):
                 return function
         could = " or ".join(capability for capability, _ in self.answers)
-        why = f"it answers {', '.join(some)}" if some is not None else f"it {_verbs(able)}"
+        why = (
+            f"it answers {', '.join(some)}"
+            if some is not None
+            else f"it {', '.join(able) or 'can do nothing that Lexiscope knows'}"
+        )
         raise CapabilityError(
             f"{subject.subject_id} cannot answer the task {self.name!r}: {why}",
             hint=f"the task can be answered by a subject that {could}; see lexiscope list pairings",
@@ -117,12 +121,12 @@ class Task:
     ) -> ResponseTable:
         """Return the checked answers of a subject to all items; ratings have the scale on which they were asked.
 
-        Errors: those of :meth:`answer_function`, :meth:`check_item` and :meth:`checked`, and those of the subject.
+        Errors: those of :meth:`answer_function`, :meth:`check_item`, :meth:`check_answers` and the subject.
         """
         function = self.answer_function(subject)
         for item in items:
             self.check_item(item)
-        return self.checked(
+        return self.check_answers(
             function(items, subject, view=view, work=work, progress=progress), items, subject, view=view
         )
 
@@ -140,7 +144,9 @@ class Task:
             )
             raise InputError(what, code=error.code, place=error.place, why=error.why, hint=hint) from error
 
-    def checked(self, table: ResponseTable, items: Sequence[Item], subject: Subject, *, view: str) -> ResponseTable:
+    def check_answers(
+        self, table: ResponseTable, items: Sequence[Item], subject: Subject, *, view: str
+    ) -> ResponseTable:
         """Check every answer against the measures of the task, the scale of its item, and the options of its item.
 
         A person's rating is a point of the scale; a model's may lie between two points (an expected value). Missing
@@ -166,11 +172,11 @@ class Task:
             if measure.partition("(")[0] not in known:
                 rows = table.where(measure=measure)
                 what = f"an answer of the measure {measure!r}, which the task {self.name!r} does not have"
-                raise _refused(rows, 0, subject, what, code="E310", hint=f"it has: {', '.join(sorted(known))}")
+                raise _answer_error(rows, 0, subject, what, code="E310", hint=f"it has: {', '.join(sorted(known))}")
         others = [task for task in table.unique("task") if task != self.name]
         if others:
             what = f"an answer to the task {others[0]!r}; {self.name!r} was asked"
-            raise _refused(
+            raise _answer_error(
                 table.where(task=others[0]), 0, subject, what, code="E310", hint="state the task that was asked"
             )
 
@@ -190,10 +196,10 @@ class Task:
             if scale is None:
                 continue
             printed[row] = str(scale)
-            if not np.isnan(value) and not _lies_on(scale, value, point=kinds[row] in COLLECTED):
+            if not np.isnan(value) and not _is_on_scale(scale, value, point=kinds[row] in COLLECTED):
                 what = f"the {table.column('measure')[row]} {value:.12g}, which is not on the scale {scale}"
                 hint = f"give a number from {scale.low:g} to {scale.high:g}, or no value where there was no answer"
-                raise _refused(table, row, subject, what, code="E301", hint=hint)
+                raise _answer_error(table, row, subject, what, code="E301", hint=hint)
         return table.with_column("scale", printed)
 
     def _check_options(self, table: ResponseTable, items: Sequence[Item], subject: Subject, view: str) -> None:
@@ -206,7 +212,9 @@ class Task:
         named = np.array([option is not None for option in options], dtype=bool)
         for row in np.flatnonzero(chosen & ~named & ~np.isnan(table.column("value"))).tolist():
             what = f"the number {table.column('value')[row]:.12g} as a {table.column('measure')[row]}, and no option"
-            raise _refused(table, row, subject, what, code="E311", hint="name the chosen option in the column option")
+            raise _answer_error(
+                table, row, subject, what, code="E311", hint="name the chosen option in the column option"
+            )
         for row in np.flatnonzero(chosen & named).tolist():
             key = ids[row], views[row] or view
             if key[0] in by_id and key not in offered:
@@ -214,7 +222,7 @@ class Task:
             if options[row] not in offered.get(key, (options[row],)):
                 allowed = ", ".join(map(repr, sorted(offered[key])))
                 what = f"the {table.column('measure')[row]} {options[row]!r}, which the item does not offer"
-                raise _refused(table, row, subject, what, code="E311", hint=f"it offers: {allowed}")
+                raise _answer_error(table, row, subject, what, code="E311", hint=f"it offers: {allowed}")
 
 
 def _check_once(table: ResponseTable, subject: Subject, view: str) -> None:
@@ -225,7 +233,8 @@ def _check_once(table: ResponseTable, subject: Subject, view: str) -> None:
     table = table.filter(table.column("measure") != MEASURE_REPLY)
     names = ["subject_id", "item_id", "measure", "option", "layer", "repeat", "view"]
     # a view that is not stated is the one that was asked
-    stated = table.with_column("view", [each or view for each in table.column("view")]).arrow.select(names)
+    views = [stated_view or view for stated_view in table.column("view")]
+    stated = table.with_column("view", views).arrow.select(names)
     if stated.group_by(names).aggregate([]).num_rows == len(table):
         return
     seen: set[tuple[object, ...]] = set()
@@ -233,7 +242,7 @@ def _check_once(table: ResponseTable, subject: Subject, view: str) -> None:
         if key in seen:
             what = f"two answers of the measure {key[2]!r} to this item"
             hint = "keep one row, or number the repetitions of the question in the column repeat (0, 1, …)"
-            raise _refused(table, row, subject, what, code="E502", hint=hint)
+            raise _answer_error(table, row, subject, what, code="E502", hint=hint)
         seen.add(key)
 
 
@@ -244,17 +253,13 @@ def _of_measures(table: ResponseTable, names: Sequence[str]) -> np.ndarray[Any, 
     return np.asarray(among[codes], dtype=np.bool_)
 
 
-def _lies_on(scale: Scale, value: float, *, point: bool) -> bool:
+def _is_on_scale(scale: Scale, value: float, *, point: bool) -> bool:
     slack = _TINY * (scale.high - scale.low)
     return scale.contains(value) if point else scale.low - slack <= value <= scale.high + slack
 
 
-def _refused(table: ResponseTable, row: int, subject: Subject, what: str, *, code: str, hint: str) -> InputError:
+def _answer_error(table: ResponseTable, row: int, subject: Subject, what: str, *, code: str, hint: str) -> InputError:
     given = next(table.take(np.array([row])).rows())
     who = given.subject_id if given.subject_id == subject.subject_id else f"{given.subject_id} ({subject.subject_id})"
     place = subject.place_of(given) if isinstance(subject, Recording) else Place(item_id=given.item_id)
     return InputError(f"{who} gave {what}", code=code, place=place, hint=hint)
-
-
-def _verbs(able: tuple[str, ...]) -> str:
-    return "can do nothing that Lexiscope knows" if not able else ", ".join(able)

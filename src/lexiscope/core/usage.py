@@ -99,9 +99,9 @@ def continues_word(char: str) -> bool:
 
 
 def _whole_words(text: str, wordform: str, flags: re.RegexFlag) -> list[tuple[int, int]]:
-    found = (match.span(1) for match in re.finditer(f"(?=({re.escape(wordform)}))", text, flags))
+    candidates = (match.span(1) for match in re.finditer(f"(?=({re.escape(wordform)}))", text, flags))
     whole: list[tuple[int, int]] = []
-    for start, end in found:
+    for start, end in candidates:
         alone = not continues_word(text[start - 1 : start]) and not continues_word(text[end : end + 1])
         if alone and (not whole or start >= whole[-1][1]):
             whole.append((start, end))

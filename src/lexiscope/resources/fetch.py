@@ -207,7 +207,7 @@ def _status(file: DataFile, dataset: str, folder: Path | None) -> FileStatus:
 
 def _embedded(card: Card) -> Path:
     """Return the folder below which a dataset's embedded files lie: the package's, or that of the dataset's ``.py``."""
-    return catalog.home(card.name) or Path(__file__).parents[1] / "datasets"
+    return catalog.folder_of_dataset(card.name) or Path(__file__).parents[1] / "datasets"
 
 
 def _paths(file: DataFile, dataset: str, folder: Path | None) -> tuple[Path, ...]:
@@ -217,7 +217,7 @@ def _paths(file: DataFile, dataset: str, folder: Path | None) -> tuple[Path, ...
     *named, cached = [place / file.path for place in where()]
     if file.url.startswith("file://"):
         named.append(Path(url2pathname(urlsplit(file.url).path)))
-    home = catalog.home(dataset)
+    home = catalog.folder_of_dataset(dataset)
     if home is not None:
         # an address without a scheme starts at the folder of the dataset's .py
         named += [home / file.url] if file.url and "://" not in file.url else []

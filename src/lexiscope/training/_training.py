@@ -13,8 +13,8 @@ from typing import Any, Required, TypedDict
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, RunError, require
 from lexiscope.core.item import Item
-from lexiscope.core.lock import locked
-from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json, written_whole
+from lexiscope.core.lock import folder_lock
+from lexiscope.core.run import atomic_folder, manifest, read_json, sha256_of, versions, write_atomically, write_json
 from lexiscope.core.sealed import write_machine
 from lexiscope.subjects._vector_store import digest
 from lexiscope.subjects.local._adapter import CLAIM, RECORD
@@ -154,7 +154,7 @@ def train_folder(
     settings, out = job.settings, how["out"]
     claim = job.claim(base)
     with (
-        locked(out),
+        folder_lock(out),
         torch.random.fork_rng(devices=devices_of(torch, settings.device)),
         torch_threads(torch, settings.threads),
     ):
@@ -190,7 +190,7 @@ def settle(job: Job, base: Base | None, *, out: Path, figure: Callable[[], tuple
     Errors: :class:`RunError` for a folder of another training; those of *figure*.
     """
     begun, claim = time.monotonic(), job.claim(base)
-    with locked(out):
+    with folder_lock(out):
         check_claim(out, claim, _FOREIGN)
         if not (out / RECORD).is_file():
             write_json(out / CLAIM, claim)
@@ -230,7 +230,7 @@ def shard_of(folder: Path) -> Shard:
 
 def prune(folder: Path) -> None:
     """Delete the weights of a finished training and keep its record, which says so."""
-    with locked(folder):
+    with folder_lock(folder):
         write_json(folder / RECORD, read_json(folder / RECORD) | {"pruned": True})
         shutil.rmtree(folder / ENCODER, ignore_errors=True)
         for name in (HEAD, VECTORS):
@@ -308,7 +308,7 @@ def put_shared(store: Path, content: object, out: Path, write: Callable[[Path], 
         _check(kept)
     else:
         # another process may be faster: its files serve as well
-        with written_whole(kept, keep_earlier=True) as begun:
+        with atomic_folder(kept, keep_earlier=True) as begun:
             write_json(begun / _CHECKSUMS, manifest(begun, write(begun)))
     files = read_json(kept / _CHECKSUMS)
     for name in files:

@@ -21,7 +21,7 @@ import numpy as np
 from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.norms.within_sd import is_within_sd
 from lexiscope.core.errors import StatisticError, require
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json
 from lexiscope.core.scale import Scale
@@ -96,7 +96,7 @@ def train_lora(
     torch = require("torch", "train")
     base = base_of(model)
     with (
-        locked(out),
+        folder_lock(out),
         torch.random.fork_rng(devices=devices_of(torch, asked.device)),
         torch_threads(torch, asked.threads),
     ):

@@ -13,7 +13,7 @@ from typing import Literal
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
-from lexiscope.core.sealed import read_sealed, unsealed, write_sealed
+from lexiscope.core.sealed import read_sealed, without_seal, write_sealed
 from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.items.arrange.divided import Divided
 from lexiscope.training.budget import plan_budget, read_duration
@@ -157,7 +157,7 @@ def searches(task: str) -> bool:
 
 
 def _read(path: Path) -> TrainingPlan:
-    content = unsealed(read_sealed(path))
+    content = without_seal(read_sealed(path))
     rates, seeds = content["grid"]["learning_rates"], content["grid"]["seeds"]
     grid, settings = Grid(tuple(rates), tuple(seeds)), TrainingSettings(**content["settings"])
     return TrainingPlan(**content | {"grid": grid, "settings": settings, "left_out": tuple(content["left_out"])})

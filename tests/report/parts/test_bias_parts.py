@@ -9,7 +9,7 @@ import pytest
 from lexiscope.analysis.bias.bias import context_word_bias
 from lexiscope.analysis.bias.view_gaps import human_model_gaps
 from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores
-from lexiscope.core.result import find, from_json, to_json
+from lexiscope.core.result import find_record, from_json, to_json
 from lexiscope.report.parts.bias_parts import bias_records, gap_dots, gap_records, plane_points, score_bars
 from lexiscope.report.parts.bias_tables import BiasRow, GapRow
 
@@ -25,15 +25,15 @@ def test_records_hold_every_number_of_the_tables() -> None:
     """Scores, both biases, five differences and the minimum gap, with intervals; they survive results.json."""
     records = from_json(to_json(bias_records(ROW)))
     assert len(records) == 4 + 2 + 5 + 1
-    context = find(records, "context_bias(metric=accuracy)", subject="model", dataset="wic")
+    context = find_record(records, "context_bias(metric=accuracy)", subject="model", dataset="wic")
     assert context.value == pytest.approx(0.5)
     assert context.low == ROW.biases.context.interval.low
     assert "bootstrap(method=percentile" in context.interval
-    assert find(records, "accuracy", view="full").n == 50
-    assert find(records, "accuracy", view="label").note == "not measured here: assumed"
-    gap = find(records, "minimum_gap(metric=accuracy)")
+    assert find_record(records, "accuracy", view="full").n == 50
+    assert find_record(records, "accuracy", view="label").note == "not measured here: assumed"
+    gap = find_record(records, "minimum_gap(metric=accuracy)")
     assert (gap.value, gap.note) == (pytest.approx(0.2), "nearest to full: context")
-    over = find(records, "view_difference(first=full,second=label,metric=accuracy)")
+    over = find_record(records, "view_difference(first=full,second=label,metric=accuracy)")
     assert over.value == pytest.approx(0.4)
 
 
@@ -42,14 +42,14 @@ def test_what_is_not_there_has_a_reason() -> None:
     records = bias_records(BiasRow("wic", "model", context_word_bias({"full": SCORES["full"]}, resamples=50)))
     without = [record for record in records if record.value is None]
     assert len(without) == 2 + 5 + 1
-    assert find(records, "word_bias(metric=accuracy)").note == "the views label and word are not there"
-    assert find(records, "word_bias(metric=accuracy)").status == "undefined"
+    assert find_record(records, "word_bias(metric=accuracy)").note == "the views label and word are not there"
+    assert find_record(records, "word_bias(metric=accuracy)").status == "undefined"
 
 
 def test_left_out_draws_are_noted() -> None:
     """FULL .62 of 50 items: some draws have FULL ≤ LABEL; the record counts them."""
     near = {**SCORES, "full": ViewScores([1] * 31 + [0] * 19, WORDS), "label": LABEL}
-    record = find(bias_records(BiasRow("wic", "m", context_word_bias(near))), "context_bias(metric=accuracy)")
+    record = find_record(bias_records(BiasRow("wic", "m", context_word_bias(near))), "context_bias(metric=accuracy)")
     assert "of 2000 draws are undefined and left out" in record.note
 
 

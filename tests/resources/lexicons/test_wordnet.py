@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from lexiscope.core.errors import DataError, InputError, SpecError
-from lexiscope.core.sense import Sense
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.resources.lexicons.by_name import open_lexicon
 from lexiscope.resources.lexicons.lexicon import (
     POS,
+    Sense,
     Synset,
     common_hypernyms,
     derived_lemmas,

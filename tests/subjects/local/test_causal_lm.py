@@ -287,7 +287,7 @@ def test_pieces_of_one_character_overlap(causal: Folders) -> None:
     (scores,) = subject(causal("gpt2")).score([text])
     pieces = [n for n, start in enumerate(scores.starts) if start in (6, 7) and scores.ends[n] == 8]
     assert len(pieces) >= 3
-    assert ScoringPolicy(bos="no", tokens="word").counted(scores, text, (7, 8))[-3:] == pieces[-3:]
+    assert ScoringPolicy(bos="no", tokens="word").counted_tokens(scores, text, (7, 8))[-3:] == pieces[-3:]
 
 
 def test_a_tokenizer_that_adds_special_tokens_adds_none_here(causal: Folders) -> None:

@@ -208,7 +208,7 @@ def test_a_token_that_shows_nothing_shares_the_next_character(tiny: Callable[[st
     text = "船を数える"
     (scores,) = subject.score([text])
     assert (scores.starts < scores.ends).all()
-    assert subject.policy.counted(scores, text) == list(range(len(scores)))
+    assert subject.policy.counted_tokens(scores, text) == list(range(len(scores)))
 
 
 def test_order_company_and_repetition_change_nothing(tiny: Callable[[str], Path]) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import RunError, SpecError, SubjectError
-from lexiscope.core.judged import judged
 from lexiscope.core.run import read_json, write_json
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.arrange.views import view_item
@@ -19,6 +18,7 @@ from lexiscope.report.page.stored import read_figure
 from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.trained import bi_encoder
 from lexiscope.subjects.trained.classifier import Classifier, load
+from lexiscope.tasks.kit.judging import ordered_judgments
 from lexiscope.training._training import Shard
 from lexiscope.training.bi_encoder import train_bi_encoder
 from lexiscope.training.pair_classifier import train_pair_classifier
@@ -56,7 +56,9 @@ def test_the_task_asks_it_in_its_view(trained: dict[str, Shard]) -> None:
     """Asked by the task in each view, each model answers its own; every row says which view it was."""
     for view in ("full", "context", "word", "label"):
         one = subject(trained[view])
-        table = judged([view_item(item, view) for item in ITEMS], one, task="same_sense", measure="choice", view=view)
+        table = ordered_judgments(
+            [view_item(item, view) for item in ITEMS], one, task="same_sense", measure="choice", view=view
+        )
         assert table.unique("view") == (view,)
         assert set(table.unique("measure")) == {"choice", "probability"}
         assert one.settings["view"] == view
@@ -64,7 +66,7 @@ def test_the_task_asks_it_in_its_view(trained: dict[str, Shard]) -> None:
         for other in {"full", "context", "word", "label"} - {view}:
             shown = [view_item(item, other) for item in ITEMS]
             with pytest.raises(SubjectError, match=f"'{view}' and is asked in the view '{other}'"):
-                judged(shown, one, task="same_sense", measure="choice", view=other)
+                ordered_judgments(shown, one, task="same_sense", measure="choice", view=other)
 
 
 def test_a_model_of_the_context_is_not_asked_where_nothing_is_shown(trained: dict[str, Shard]) -> None:
@@ -84,9 +86,9 @@ def test_a_guessed_word_goes_to_the_model_of_the_full_text(trained: dict[str, Sh
     guessed = [replace(item, conditions={"guessed_word": "crane"}) for item in ITEMS]
     shown = [view_item(item, "guessed_word") for item in guessed]
     how = {"task": "same_sense", "measure": "choice", "view": "guessed_word"}
-    assert len(judged(shown, subject(trained["full"]), **how)) == 2 * len(ITEMS)  # type: ignore[arg-type]
+    assert len(ordered_judgments(shown, subject(trained["full"]), **how)) == 2 * len(ITEMS)  # type: ignore[arg-type]
     with pytest.raises(SubjectError, match="'context' and is asked in the view 'guessed_word'"):
-        judged(shown, subject(trained["context"]), **how)  # type: ignore[arg-type]
+        ordered_judgments(shown, subject(trained["context"]), **how)  # type: ignore[arg-type]
 
 
 def test_company_changes_nothing(trained: dict[str, Shard]) -> None:

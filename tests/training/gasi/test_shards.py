@@ -11,7 +11,7 @@ import pytest
 
 from lexiscope.build.planted.senses import PseudoWord, plant
 from lexiscope.core.errors import InputError, RunError
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 from lexiscope.training.gasi.shards import LINE_END, make_shards, open_shards, renamed_shards
 from lexiscope.training.gasi.vocabulary import (
     Vocabulary,
@@ -129,10 +129,10 @@ def test_a_damaged_shard_is_refused(tmp_path: Path) -> None:
 def test_two_corpora_are_not_mixed_in_one_folder(tmp_path: Path) -> None:
     """While one process writes, another is refused; finished shards are opened whoever holds the folder."""
     corpus = write_corpus(tmp_path)
-    with locked(tmp_path / "s"), pytest.raises(RunError, match="another process"):
+    with folder_lock(tmp_path / "s"), pytest.raises(RunError, match="another process"):
         make_shards([corpus], tmp_path / "s", limits=FEW)
     made = make_shards([corpus], tmp_path / "s", limits=FEW)
-    with locked(tmp_path / "s"):
+    with folder_lock(tmp_path / "s"):
         assert make_shards([corpus], tmp_path / "s", limits=FEW).about == made.about
         with pytest.raises(RunError, match="another process"):
             make_shards([corpus], tmp_path / "s", limits=VocabularyLimits(2))

@@ -34,7 +34,7 @@ from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.core import catalog
 from lexiscope.core.errors import Place, RunError
 from lexiscope.core.response import SCHEMA, ResponseTable
-from lexiscope.core.run import write_atomically, written_whole
+from lexiscope.core.run import atomic_folder, write_atomically
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
 from lexiscope.items.sheets.sheet import Sheet, marked_simulated
 from lexiscope.items.tables.neutral import neutral_answer
@@ -96,7 +96,7 @@ def write_export(collected: Collected, folder: Path) -> ExportedPackage:
     planned model and of the rules.
     """
     _refuse_others(folder)
-    with written_whole(folder) as new:
+    with atomic_folder(folder) as new:
         _write_files(collected, new)
         files = tuple(sorted(str(path.relative_to(new).as_posix()) for path in new.rglob("*") if path.is_file()))
         manifest = {

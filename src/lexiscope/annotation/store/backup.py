@@ -47,7 +47,7 @@ from lexiscope.annotation.store.schema import (
 )
 from lexiscope.annotation.store.seals import sealed_in
 from lexiscope.core.errors import DataError, InputError, Place
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 
 BACKUPS, KEY_NAME = "backups", "secret.key"
 HALF_KEY_NAME = f"{KEY_NAME}.new"
@@ -167,7 +167,7 @@ def restore(backup: Path, folder: Path, *, key: Path | None = None) -> Restored:
     problems = file_problems(backup)
     if problems:
         raise DataError("this backup is damaged", place=Place(str(backup)), why=problems[0])
-    with locked(folder):
+    with folder_lock(folder):
         target, own, beside = folder / DATABASE_NAME, folder / KEY_NAME, backup.with_name(KEY_NAME)
         if not own.exists():
             if target.exists() and target.stat().st_size:

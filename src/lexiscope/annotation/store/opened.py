@@ -39,7 +39,7 @@ from lexiscope.annotation.store.record import StudyRecord
 from lexiscope.annotation.store.schema import ALEMBIC_VERSION, LISTS, METADATA, SCHEMA_VERSION, STUDY
 from lexiscope.annotation.store.writer import Job, T, Writer
 from lexiscope.core.errors import InputError, Place, RunError
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 
 CLOCK_JUMPED = "clock jumped"
 
@@ -375,7 +375,7 @@ def _one_server(folder: Path) -> ExitStack:
     """Hold the folder's lock, or say that the study is open elsewhere."""
     held = ExitStack()
     try:
-        held.enter_context(locked(folder))
+        held.enter_context(folder_lock(folder))
     except RunError as error:
         raise RunError(
             "this study is open in another process",

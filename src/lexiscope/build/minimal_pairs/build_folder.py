@@ -22,7 +22,7 @@ from lexiscope.build.minimal_pairs.tables import write_candidates, write_proposa
 from lexiscope.build.minimal_pairs.word_counts import lexicon_frequencies, read_frequencies
 from lexiscope.core.errors import Place, RunError, SpecError
 from lexiscope.core.given_file import existing_file
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 from lexiscope.core.run import sha256_of, versions
 from lexiscope.core.sealed import check_run, seal_run, write_machine
 from lexiscope.core.settings import option
@@ -83,7 +83,7 @@ def make_build(
     Errors: :class:`RunError` where the folder holds another build; those of the corpus, the lexicon and the templates.
     """
     started = time.monotonic()
-    with locked(out):
+    with folder_lock(out):
         if _is_finished(out, settings):
             return None
         made = _build(out, settings, show, say)

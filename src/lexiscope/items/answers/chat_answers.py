@@ -14,7 +14,7 @@ from pathlib import Path
 from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import AskFunction, ChatQuestion, ChatReply, Converses
-from lexiscope.core.reply import MEASURE_REPLY, Read, read_reply
+from lexiscope.core.reply import MEASURE_REPLY, ParsedReply, read_reply
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import Progress, Subject
@@ -135,7 +135,7 @@ def weighted(weights: Mapping[float, float]) -> ExpectedRating:
     return ExpectedRating(mean, mass)
 
 
-def _raw(read: Read, reply: ChatReply, question: ChatQuestion) -> str | None:
+def _raw(read: ParsedReply, reply: ChatReply, question: ChatQuestion) -> str | None:
     """Return what the row of the answer keeps: the reply, or the text that was asked for where it is one."""
     wrote = question.scale is None and not question.options
     # a refusal is no sentence: it stands in the row of the reply, where nobody takes it for an answer

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Choice, Line, marked
+from lexiscope.core.screen import Choice, Line, emphasised_line
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import CONTEXT, CONTEXT_SPAN, is_masked, view_item
 
@@ -47,9 +47,9 @@ def bracketed_lines(item: Item, view: str) -> tuple[Line, ...]:
 
 def _line(seen: Usage, view: str) -> Line:
     if view in (CONTEXT, CONTEXT_SPAN, "word"):
-        return marked(seen.text, seen.start, seen.end)
+        return emphasised_line(seen.text, seen.start, seen.end)
     # brackets say to a screen reader what bold type says to the eye, and are the paper's
-    return marked(seen.bracketed, seen.start, seen.end + 2)
+    return emphasised_line(seen.bracketed, seen.start, seen.end + 2)
 
 
 def bracketed_text(seen: Usage) -> str:

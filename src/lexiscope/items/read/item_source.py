@@ -96,7 +96,7 @@ def load_items(
     # a set that is read in one language at a time is read in the one that was asked for
     read_in_it = language and "?" not in name and "language" in catalog.dataset_options(name)
     data = catalog.dataset(f"{name}?language={language}" if read_in_it else name)
-    checksums = dict(data.checksums) | catalog.code([name])
+    checksums = dict(data.checksums) | catalog.code_checksums([name])
     return ItemSource(name, in_language(data.items, name, language), checksums, data.responses)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lexiscope.core.result import marked_records
+from lexiscope.core.result import simulated_records
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_ID, SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Array, Figure
@@ -79,7 +79,7 @@ def marked_report(report: Report) -> Report:
         subtitle=told(report.subtitle),
         sections=(first, *sections),
         run={**report.run, KIND_COLUMN: SIMULATED},
-        records=marked_records(report.records) if whole else report.records,
+        records=simulated_records(report.records) if whole else report.records,
     )
 
 
@@ -87,7 +87,7 @@ def marked_part(part: Part) -> Part:
     """Return what an analysis yields with the mark in all of it."""
     return replace(
         part,
-        records=marked_records(part.records),
+        records=simulated_records(part.records),
         tables=tuple(map(marked_table, part.tables)),
         figures=tuple(map(marked_figure, part.figures)),
         paragraphs=tuple(map(told, part.paragraphs)),
@@ -99,7 +99,7 @@ def marked_where_people(part: Part) -> Part:
 
     For analyses that set simulated participants beside models of which the truth is known without people.
     """
-    marked = dict(zip(part.records, marked_records(part.records, keep_all=True), strict=True))
+    marked = dict(zip(part.records, simulated_records(part.records, keep_all=True), strict=True))
     return replace(
         part,
         records=tuple(marked[each] if _of_people(each.subject) or _of_people(each.statistic.replace("_", " ")) else each

@@ -17,7 +17,7 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.result import read_records
-from lexiscope.core.run import read_json, unreadable, write_atomically, write_json
+from lexiscope.core.run import read_json, unreadable_error, write_atomically, write_json
 from lexiscope.core.sealed import RUN, check_run
 from lexiscope.report.document import Paragraph, Report, RichText, Section
 from lexiscope.report.figures import PROLOGUE, Figure, write_figure
@@ -136,7 +136,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise unreadable(path, error) from error
+        raise unreadable_error(path, error) from error
 
 
 def _cell_to_json(cell: Cell) -> object:

@@ -16,7 +16,7 @@ from lexiscope.core.errors import RunError
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record, read_records, to_json
 from lexiscope.core.run import sha256_of, versions, write_atomically
-from lexiscope.core.sealed import RUN, ChangedFile, changes, collected_names, read_sealed, seal_run
+from lexiscope.core.sealed import RUN, ChangedFile, altered_files, collected_names, read_sealed, seal_run
 from lexiscope.core.settings import Settings, own_items
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
@@ -39,7 +39,7 @@ def key_of(settings: Settings) -> str:
 
 def code_of(settings: Settings) -> dict[str, dict[str, str]]:
     """Return ``code``: the sha256 of each Python file by path that the settings name; nothing where they name none."""
-    code = catalog.code(_texts(asdict(settings)))
+    code = catalog.code_checksums(_texts(asdict(settings)))
     return {"code": code} if code else {}
 
 
@@ -76,7 +76,7 @@ def changed_files(out: Path, settings: Settings, *, given: Given | None = None) 
         return None  # the user has changed the items or the ratings since
     if run.get("key") != key_of(settings):
         return None
-    found = changes(out, run)
+    found = altered_files(out, run)
     if any(change.name == _RESULTS for change in found):
         return found  # records that were changed do not say what they were compared with
     return found if run.get("given", {}) == dict(given(read_records(out / _RESULTS)) if given else {}) else None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.sealed import ChangedFile, write_machine
@@ -65,7 +65,7 @@ def run_study(
     Errors: those of *compute*, and :class:`RunError` where the folder belongs to something else.
     """
     folder, started = Path(out), time.monotonic()
-    with locked(folder):
+    with folder_lock(folder):
         found = changed_files(folder, settings, given=given)
         if found is not None and not found:
             return _summary(folder, overview, (_FINISHED,))

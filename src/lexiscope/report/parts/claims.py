@@ -62,5 +62,5 @@ def claims_table(checked: Sequence[CheckedClaim], questions: Mapping[str, str] |
         claim = each.claim
         data = ", ".join(claim.datasets) if several else None
         question = (questions or {}).get(claim.question, claim.question)
-        rows.append((claim.text, claim.place, question, data, str(each.outcome), each.found))
+        rows.append((claim.text, claim.place, question, data, str(each.outcome), each.evidence))
     return drop_empty(Table(_NAME, "", _TITLE, columns, tuple(rows)))

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, Protocol, get_args
 
-from lexiscope.core.sense import Sense
-
 Pos = Literal["n", "v", "a", "r"]
 POS: tuple[Pos, ...] = get_args(Pos)
 """Parts of speech: noun, verb, adjective (satellites too), adverb."""
@@ -61,7 +59,7 @@ class Lexicon(Protocol):
 
     @property
     def name(self) -> str:
-        """Name and version, as the inventory of a :class:`~lexiscope.core.sense.Sense` (``wordnet-3.0``)."""
+        """Name and version, as the inventory of a :class:`Sense` (``wordnet-3.0``)."""
         ...
 
     @property
@@ -241,3 +239,17 @@ def _closure(step: Callable[[str], tuple[Synset, ...]], synset_id: str, levels: 
         found.update((each, reached[each]) for each in front)
         done += 1
     return tuple(found.values())
+
+
+# -- a sense: one meaning of a lemma in a named inventory -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One meaning of a lemma. ``sense_id`` is unique within ``inventory`` (a WordNet version, a dataset)."""
+
+    sense_id: str
+    lemma: str
+    gloss: str = ""
+    pos: str | None = None
+    inventory: str = ""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lexiscope.collect import CollectProgress, collect
 from lexiscope.core.dataset import DatasetCard
-from lexiscope.core.errors import InputError, MissingExtraError, SubjectError, made_and_failed
+from lexiscope.core.errors import InputError, MissingExtraError, SubjectError, results_and_errors
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.study import PublishedValue
@@ -179,7 +179,7 @@ def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress |
     checks = {
         name: partial(check_mask, name, sets[0].parts.labelled[0]) for name in encoders if name not in (WORDS, LOOK_UP)
     }
-    not_run = made_and_failed(checks, *optional)[1]
+    not_run = results_and_errors(checks, *optional)[1]
     trainings = {
         (audit.name, encoder): partial(
             model_answers,
@@ -198,7 +198,7 @@ def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress |
     }
     # one dataset of several that an encoder cannot read (another script, say) stops none of the others
     unreadable = (SubjectError,) if len(sets) > 1 else ()
-    answers, failed = made_and_failed(trainings, *optional, *unreadable)
+    answers, failed = results_and_errors(trainings, *optional, *unreadable)
     shutil.rmtree(out / "vectors", ignore_errors=True)
     unread: dict[str, str] = {}
     for (name, encoder), error in failed.items():

@@ -9,7 +9,7 @@ from typing import Any
 
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, own_card
-from lexiscope.core.errors import DataError, InputError, SpecError, made_and_failed
+from lexiscope.core.errors import DataError, InputError, SpecError, results_and_errors
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.core.spec import plain_name
@@ -113,7 +113,7 @@ def open_sets(settings: ContextBiasSettings) -> tuple[tuple[AuditSet, ...], tupl
     asked = settings.datasets or ((settings.dataset,) if settings.dataset else DEFAULT)
     if len(set(asked)) < len(asked):
         raise InputError(f"the same dataset is asked twice: {', '.join(asked)}")
-    found, missing = made_and_failed({name: partial(_published, name, settings.seed) for name in asked}, DataError)
+    found, missing = results_and_errors({name: partial(_published, name, settings.seed) for name in asked}, DataError)
     if not found:
         raise next(iter(missing.values()))
     not_used = [NotUsed(name, _title(name), f"Not at hand: {why.sentences}") for name, why in missing.items()]

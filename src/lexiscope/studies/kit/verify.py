@@ -24,9 +24,9 @@ from lexiscope.core.sealed import (
     RUN,
     WORK,
     ChangedFile,
-    changes,
+    altered_files,
     collected_names,
-    damaged,
+    damage_error,
     read_sealed,
 )
 from lexiscope.core.settings import Settings, settings_from
@@ -73,9 +73,9 @@ def check_record(path: Path) -> list[str]:
     folder, record = path.parent, _record(path)
     if record.get("pruned"):
         return [f"{path}: whole; the weights of this training were deleted"]
-    found = changes(folder, record) if record.get("files") != {} else []
+    found = altered_files(folder, record) if record.get("files") != {} else []
     if found:
-        raise damaged(folder, record, found)
+        raise damage_error(folder, record, found)
     return [f"{path}: whole; as written: {_files(len(record['files']))}"]
 
 
@@ -101,10 +101,10 @@ def check_working_files(run: Path) -> list[str]:
     for path in sorted(run.rglob(MACHINE)):
         hint = f"delete {path}: it says where and how long a run took, nothing of the result is in it"
         record = read_sealed(path, hint=hint)
-        found = changes(path.parent, record) if record.get("files") else []
+        found = altered_files(path.parent, record) if record.get("files") else []
         gone = [each for each in found if each.actual == NOTHING]
         if len(gone) < len(found):
-            raise damaged(path.parent, {}, [each for each in found if each not in gone])
+            raise damage_error(path.parent, {}, [each for each in found if each not in gone])
         number = _files(len(record.get("files", ())) - len(gone))
         lines.append(f"{path}: whole; as written: {number} under {WORK}, by checksum only")
         if gone:
@@ -192,7 +192,9 @@ def _computed_again(run: Path, record: Mapping[str, Any], prepare: Callable[[Set
         shutil.copytree(run, again, ignore=_leave_out(run, record))
         try:
             changed = [
-                name for name, sha256 in record.get("code", {}).items() if catalog.code([name]).get(name) != sha256
+                name
+                for name, sha256 in record.get("code", {}).items()
+                if catalog.code_checksums([name]).get(name) != sha256
             ]
             if changed:
                 return _Again(

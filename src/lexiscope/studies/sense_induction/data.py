@@ -13,7 +13,7 @@ from lexiscope.build.stories.synset_usages import check_synset
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard
-from lexiscope.core.errors import CapabilityError, DataError, InputError, made_and_failed
+from lexiscope.core.errors import CapabilityError, DataError, InputError, results_and_errors
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.run import sha256_of
 from lexiscope.core.simulated import SIMULATED
@@ -272,7 +272,7 @@ def open_sets(settings: SenseInductionSettings) -> tuple[tuple[PairSet, ...], tu
     and none of them is available; those of a set that is available and damaged.
     """
     named = settings.datasets or ((settings.dataset,) if settings.dataset else ())
-    found, missing = made_and_failed({name: partial(pair_set, name) for name in named or SETS}, DataError)
+    found, missing = results_and_errors({name: partial(pair_set, name) for name in named or SETS}, DataError)
     if named and not found:
         raise next(iter(missing.values()))
     left_out = tuple(Omission(name, f"Not at hand: {error.sentences}") for name, error in missing.items())

@@ -32,7 +32,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Message, Preview, Prompting
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.spec import with_options
-from lexiscope.core.subject import Progress, Subject, SubjectSpec, reseeded
+from lexiscope.core.subject import Progress, Subject, SubjectSpec, copy_with_seed
 from lexiscope.items.answers.chat_answers import chat_answers
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._vector_store import digest
@@ -117,7 +117,7 @@ class Chat:
 
     def with_seed(self, seed: int) -> Chat:
         """Return the same model in a run with this seed, which is sent where tokens are drawn."""
-        return reseeded(self, seed)
+        return copy_with_seed(self, seed)
 
     # -- what it can do ---------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from lexiscope.core.errors import InputError, Place, RunError, SpecError, Subjec
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import ScoringPolicy, TokenScores
 from lexiscope.core.spec import with_options
-from lexiscope.core.subject import Progress, SubjectSpec, reseeded
+from lexiscope.core.subject import Progress, SubjectSpec, copy_with_seed
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._scoring_options import policy_options
 from lexiscope.subjects.endpoint._chat_request import storable
@@ -114,7 +114,7 @@ class Completions:
 
     def with_seed(self, seed: int) -> Completions:
         """Return the same model in a run with this seed, which a task adds to the seed of its decodings."""
-        return reseeded(self, seed)
+        return copy_with_seed(self, seed)
 
     # -- what it can do ---------------------------------------------------------------------------------------
 

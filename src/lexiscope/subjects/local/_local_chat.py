@@ -30,7 +30,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.spec import with_options
-from lexiscope.core.subject import Progress, SubjectSpec, reseeded
+from lexiscope.core.subject import Progress, SubjectSpec, copy_with_seed
 from lexiscope.items.answers.chat_answers import chat_answers
 from lexiscope.items.answers.scale_scoring import prompt_of
 from lexiscope.subjects._options import read_options, split_name
@@ -143,7 +143,7 @@ class LocalChat:
 
     def with_seed(self, seed: int) -> LocalChat:
         """Return the same model in a run with this seed; itself where it has that seed."""
-        return reseeded(self, seed)
+        return copy_with_seed(self, seed)
 
     # -- what it can do ---------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import Offsets, ScoringPolicy, TokenScores
 from lexiscope.core.spec import with_options
-from lexiscope.core.subject import Floats, Progress, SubjectSpec, reseeded
+from lexiscope.core.subject import Floats, Progress, SubjectSpec, copy_with_seed
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects._scoring_options import CausalOptions, causal_options, policy_options
 from lexiscope.subjects._vector_store import VectorStore, digest, library_versions
@@ -167,7 +167,7 @@ class CausalLM:
 
     def with_seed(self, seed: int) -> CausalLM:
         """Return the same model in a run with this seed; itself where it has that seed, so that it is loaded once."""
-        return reseeded(self, seed)
+        return copy_with_seed(self, seed)
 
     # -- what it can do ---------------------------------------------------------------------------------------
 

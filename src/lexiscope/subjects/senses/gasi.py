@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError, SubjectError
-from lexiscope.core.subject import Floats, Progress, SubjectSpec, reseeded
+from lexiscope.core.subject import Floats, Progress, SubjectSpec, copy_with_seed
 from lexiscope.core.usage import Usage
 from lexiscope.resources.corpora.running_text import number_of, numbers_in
 from lexiscope.resources.vectors.sense_vectors import (
@@ -84,7 +84,7 @@ class Gasi:
 
     def with_seed(self, seed: int) -> Gasi:
         """Return the same vectors in a run with this seed; themselves where they have that seed."""
-        return reseeded(self, seed)
+        return copy_with_seed(self, seed)
 
     @property
     def tasks(self) -> tuple[str, ...]:

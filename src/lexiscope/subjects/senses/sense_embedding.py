@@ -24,7 +24,7 @@ from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.run import sha256_of
-from lexiscope.core.subject import Floats, Progress, SubjectSpec, reseeded
+from lexiscope.core.subject import Floats, Progress, SubjectSpec, copy_with_seed
 from lexiscope.core.usage import Usage
 from lexiscope.resources.corpora.running_text import number_of, numbers_in
 from lexiscope.resources.vectors.multi_sense import FORMATS, MultiSense, read_multi_sense
@@ -75,7 +75,7 @@ class SenseEmbedding:
 
     def with_seed(self, seed: int) -> SenseEmbedding:
         """Return the same vectors in a run with this seed; themselves where they have that seed."""
-        return reseeded(self, seed)
+        return copy_with_seed(self, seed)
 
     @property
     def tasks(self) -> tuple[str, ...]:

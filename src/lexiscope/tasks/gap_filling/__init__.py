@@ -30,9 +30,9 @@ from lexiscope.core.errors import SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
-from lexiscope.core.reply import MEASURE_REPLY, Kind, is_garbled
+from lexiscope.core.reply import MEASURE_REPLY, ReplyKind, is_garbled
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.screen import Screen, Shown, marked
+from lexiscope.core.screen import Screen, Shown, emphasised_line
 from lexiscope.core.subject import Generates, Progress, Subject
 from lexiscope.core.task import AnswerFunction, Task
 from lexiscope.core.usage import Usage
@@ -105,7 +105,10 @@ def generating(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunction:
 def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the sentence, its target marked, and what stands before the gap."""
     usage = item.usages[0]
-    return {"sentence": marked(usage.text, usage.start, usage.end), "prompt": str(item.condition(COLUMN_PROMPT))}
+    return {
+        "sentence": emphasised_line(usage.text, usage.start, usage.end),
+        "prompt": str(item.condition(COLUMN_PROMPT)),
+    }
 
 
 def example_items(language: str) -> tuple[Item, ...]:
@@ -140,7 +143,7 @@ def _check(
         raise SubjectError(f"{what}; {decoding.n} continuations were asked for")
 
 
-def _kind(continuation: Continuation) -> Kind:
+def _kind(continuation: Continuation) -> ReplyKind:
     return "fault" if continuation.fault else "garbled" if is_garbled(continuation.text) else "ok"
 
 

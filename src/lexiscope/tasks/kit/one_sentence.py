@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Shown, marked
+from lexiscope.core.screen import Shown, emphasised_line
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
 from lexiscope.tasks.kit.asking import starred
@@ -14,7 +14,7 @@ from lexiscope.tasks.kit.asking import starred
 def shown_sentence(item: Item, shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the sentence with the target marked, ``[X]`` in its place, or the target alone."""
     usage = view_item(item, shown.appears_as).usages[0]
-    return {"sentence": marked(usage.text, usage.start, usage.end)}
+    return {"sentence": emphasised_line(usage.text, usage.start, usage.end)}
 
 
 def told_sentence(item: Item, _language: str) -> Mapping[str, str]:
@@ -28,4 +28,4 @@ def told_sentence(item: Item, _language: str) -> Mapping[str, str]:
 
 def starred_target(usage: Usage) -> str:
     """Return the text of a usage with ``**`` around the target."""
-    return starred(marked(usage.text, usage.start, usage.end))
+    return starred(emphasised_line(usage.text, usage.start, usage.end))

@@ -143,7 +143,7 @@ def _values(item: Item, usage: Usage, scores: TokenScores, policies: Sequence[Sc
     span = (usage.start, usage.end)
     try:
         found = [policy.value(scores, usage.text, span) for policy in policies]
-        n_tokens = len(policies[0].counted(scores, usage.text, span))
+        n_tokens = len(policies[0].counted_tokens(scores, usage.text, span))
     except SubjectError as error:
         place = Place(item_id=item.item_id, text=usage.text)
         raise SubjectError(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error

@@ -17,7 +17,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.core.screen import Habit, Screen, Shown, marked
+from lexiscope.core.screen import Habit, Screen, Shown, emphasised_line
 from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
@@ -83,7 +83,7 @@ def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
     usage = item.usages[0]
     return {
         "precontext": _part(item, "precontext").strip(),
-        "sentence": marked(usage.text, usage.start, usage.end),
+        "sentence": emphasised_line(usage.text, usage.start, usage.end),
         "ending": _part(item, "ending"),
         "target": usage.target,
         "sense": _part(item, "sense"),

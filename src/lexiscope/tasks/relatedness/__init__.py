@@ -17,7 +17,7 @@ from lexiscope.core.errors import InputError, Place, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.core.screen import Habit, Screen, Shown, marked
+from lexiscope.core.screen import Habit, Screen, Shown, emphasised_line
 from lexiscope.core.subject import Embeds, Floats, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
@@ -77,7 +77,7 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
     Of an item about two words both are shown, each on the side of its sentence.
     """
     left, right = item.usages if shown.side != "swapped" else item.usages[::-1]
-    sentences = [marked(usage.text, usage.start, usage.end) for usage in (left, right)]
+    sentences = [emphasised_line(usage.text, usage.start, usage.end) for usage in (left, right)]
     if not item.has_one_word:
         target = f"{left.target} · {right.target}"
     else:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Choice, Habit, Screen, Shown, marked
+from lexiscope.core.screen import Choice, Habit, Screen, Shown, emphasised_line
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -61,7 +61,7 @@ def groups_of(item: Item) -> dict[str, tuple[str, ...]]:
 def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
     """Return what the page shows above the groups: the sentence with its target marked."""
     usage = item.usages[0]
-    return {"sentence": marked(usage.text, usage.start, usage.end)}
+    return {"sentence": emphasised_line(usage.text, usage.start, usage.end)}
 
 
 def options(item: Item, _view: str) -> tuple[Choice, ...]:

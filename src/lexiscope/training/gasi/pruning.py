@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 from lexiscope.resources.vectors.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors, read_settings
 from lexiscope.senses.histogram import SensesByFrequency, senses_by_rank
 from lexiscope.training.gasi.train import check_place, write_senses
@@ -149,7 +149,7 @@ def prune_senses(
     if threshold is not None and not 0 < threshold <= 2:
         raise InputError("a threshold is a cosine distance above 0, at most 2", code="E714")
     check_place(out)
-    with locked(out):
+    with folder_lock(out):
         if (out / SETTINGS).is_file():
             hint = "name another folder, or delete this one"
             raise InputError("this folder holds vectors already", code="E714", place=Place(str(out)), hint=hint)

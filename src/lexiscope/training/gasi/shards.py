@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 from lexiscope.core.run import read_json, sha256_of, write_atomically, write_json
 from lexiscope.resources.corpora.running_text import TOKENISER, Progress, Tokenisation, read_corpus, words_of
 from lexiscope.training.gasi.vocabulary import Vocabulary, VocabularyLimits, count_words, read_vocabulary
@@ -76,7 +76,7 @@ def make_shards(
     asked = _asked(files, limits or VocabularyLimits(), tokenisation, vocabulary, shard_tokens)
     if (folder / ABOUT).is_file() and read_json(folder / ABOUT).get("asked") == asked:
         return open_shards(folder)
-    with locked(folder):
+    with folder_lock(folder):
         (folder / ABOUT).unlink(missing_ok=True)
         known = vocabulary or count_words(files, limits or VocabularyLimits(), tokenisation, progress=progress)
         names = []
@@ -112,7 +112,7 @@ def renamed_shards(shards: Shards, names: Mapping[str, str], folder: Path) -> Sh
     # the last place is that of line ends, which are -1
     numbers = np.array([*(known.index[names.get(word, word)] for word in old.words), LINE_END], "<i4")
     files = [f"shard-{number:05d}.i32" for number in range(len(shards.parts))]
-    with locked(folder):
+    with folder_lock(folder):
         (folder / ABOUT).unlink(missing_ok=True)
         for name, part in zip(files, shards.parts, strict=True):
             write_atomically(folder / name, numbers[part].tobytes())

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place, RunError, SubjectError
-from lexiscope.core.lock import locked
+from lexiscope.core.lock import folder_lock
 from lexiscope.core.run import manifest, versions, write_atomically, write_json
 from lexiscope.core.sealed import write_machine
 from lexiscope.resources.vectors.sense_vectors import (
@@ -80,7 +80,7 @@ def train_gasi(
     begun, asked, rate = time.monotonic(), settings or GasiSettings(), None
     there = _checked(mask, shards, asked)
     claim = _claim(shards, asked, there, seed)
-    with locked(out):
+    with folder_lock(out):
         check_claim(out, claim, (SETTINGS, VECTORS, VOCABULARY))
         if not (out / SETTINGS).is_file():
             kept = read_state(out / CHECKPOINT, claim)

@@ -9,9 +9,9 @@ import pytest
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
-from lexiscope.core.judged import judged
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
+from lexiscope.tasks.kit.judging import ordered_judgments
 
 ITEMS = tuple(Item(name, "test", (Usage("A bank", 2, 6),)) for name in ("a", "b", "c"))
 
@@ -36,7 +36,7 @@ def test_choices_are_arranged_like_ratings() -> None:
         choice("c", "f"), choice("b", "t", "context"), choice("b", "f", "full"), choice("a", "t", "word")
     )
     seen: list[tuple[int, int]] = []
-    table = judged(
+    table = ordered_judgments(
         ITEMS, subject, task="same_sense", measure="choice", view="full", progress=lambda *at: seen.append(at)
     )
     assert [(row.item_id, row.option, row.view) for row in table.rows()] == [
@@ -52,6 +52,8 @@ def test_choices_are_arranged_like_ratings() -> None:
 def test_silence_is_refused() -> None:
     """Nothing at all about an item, or nothing in the view that is asked, is an error that says so."""
     with pytest.raises(SubjectError, match=r"item 'b': .* no row for 2 of 3"):
-        judged(ITEMS, FakeJudge(choice("a", "t")), task="same_sense", measure="choice", view="full")
+        ordered_judgments(ITEMS, FakeJudge(choice("a", "t")), task="same_sense", measure="choice", view="full")
     with pytest.raises(SubjectError, match=r"no answer in the view 'full'[\s\S]*it has: word"):
-        judged(ITEMS[:1], FakeJudge(choice("a", "t", "word")), task="same_sense", measure="choice", view="full")
+        ordered_judgments(
+            ITEMS[:1], FakeJudge(choice("a", "t", "word")), task="same_sense", measure="choice", view="full"
+        )
