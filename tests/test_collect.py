@@ -161,8 +161,8 @@ def test_every_damage_to_a_part_is_found(tmp_path: Path) -> None:
 def test_a_second_process_is_refused(tmp_path: Path) -> None:
     """While one process writes, another is refused and told the number of the first; after its end it may write."""
     script = (
-        "import sys, time; from pathlib import Path; from lexiscope.core.lock import locked\n"
-        f"with locked(Path({str(tmp_path)!r})): print('held', flush=True); time.sleep(60)"
+        "import sys, time; from pathlib import Path; from lexiscope.core.lock import folder_lock\n"
+        f"with folder_lock(Path({str(tmp_path)!r})): print('held', flush=True); time.sleep(60)"
     )
     holder = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     try:

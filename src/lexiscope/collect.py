@@ -1,4 +1,4 @@
-"""Items × subjects → responses: who is asked what, in a fixed order, each answer kept, a broken run continued.
+"""Items × subjects → responses: ask subjects in a fixed order, keep each answer, continue an interrupted run.
 
 A run folder holds ``question.json`` (what is asked of whom), ``parts/`` (the finished answers of one subject to one
 view, each sealed by a checksum), ``work/`` (finished batches of a part that is not finished yet) and
@@ -136,22 +136,22 @@ def collect(
     :class:`RunError` for a folder that another process writes to, that belongs to another question, or whose parts are
     damaged.
     """
-    question = _question(items, subjects, task, views, seed)
+    question = _collection_of(items, subjects, task, views, seed)
     for part in question.parts:
         # what is on record costs nothing to look at: a wrong row is found before hours of work, and before a folder
         # belongs to a file that has to be corrected
         if isinstance(part.subject, Recording):
-            _answers(question, part, None, None)
+            _ask_part(question, part, None, None)
     if out is None:
-        return _joined(question, [_answers(question, part, None, progress) for part in question.parts])
+        return _join_parts(question, [_ask_part(question, part, None, progress) for part in question.parts])
     with folder_lock(out):
-        _claim(out, question)
-        table = _joined(question, [_part(out, question, part, progress) for part in question.parts])
+        _claim_folder(out, question)
+        table = _join_parts(question, [_collect_part(out, question, part, progress) for part in question.parts])
         table.write_parquet(out / RESPONSES)
     return table
 
 
-def judged_if_able(items: Sequence[Item], spec: str, task: str) -> tuple[ResponseTable, str]:
+def baseline_answers(items: Sequence[Item], spec: str, task: str) -> tuple[ResponseTable, str]:
     """Return the answers of a baseline, which no run has to keep; none, and the reason, where it lacks its data.
 
     Errors: :class:`CapabilityError` for a subject that does not judge.
@@ -178,18 +178,18 @@ def collect_run(
     checksums: Mapping[str, str] | None = None,
     progress: CollectProgress | None = None,
 ) -> ResponseTable:
-    """Collect as :func:`collect` does, then write ``run.json`` beside the answers.
+    """Collect as :func:`collect` does, then write ``run.json`` next to the answers.
 
     *command* is what the user typed, *settings* what else the run depends on, *checksums* the sha256 of the data
     files that the items came from. ``code`` in ``run.json`` holds the sha256 of each Python file by path (task,
-    subjects). The same run has the same ``run.json``; how long it took stands in ``machine.json``.
+    subjects). The same run has the same ``run.json``; how long it took is in ``machine.json``.
     Errors: those of :func:`collect`.
     """
     begun = time.monotonic()
     asked = [_subject(subject, seed) for subject in subjects]
     task = catalog.task(task) if isinstance(task, str) else task
     table = collect(items, asked, task, views=views, out=out, seed=seed, progress=progress)
-    question = _question(items, asked, task, views, seed)
+    question = _collection_of(items, asked, task, views, seed)
     code = {name: sha256 for part in question.parts for name, sha256 in part.code.items()}
     record = {
         "command": list(command),
@@ -199,7 +199,7 @@ def collect_run(
         "seed": seed,
         "items": {"n": len(items), "sha256": items_sha256(items), "datasets": sorted({i.dataset for i in items})},
         "subjects": _descriptions(out, question),
-        "counts": [_counted(table, items, name) for name in table.unique("subject_id")],
+        "counts": [_answer_counts(table, items, name) for name in table.unique("subject_id")],
         "data": dict(checksums or {}),
         "versions": versions(),
         **({"code": code} if code else {}),
@@ -273,8 +273,8 @@ class _CollectedPart:
 
 
 @dataclass(frozen=True, slots=True)
-class _AskedOf:
-    """What is asked of whom."""
+class _Collection:
+    """The items, the task and the parts of a collection."""
 
     items: tuple[Item, ...]
     task: Task
@@ -298,13 +298,13 @@ class _AskedOf:
         }
 
 
-def _question(
+def _collection_of(
     items: Sequence[Item],
     subjects: Sequence[Subject | SubjectSpec | str],
     task: Task | str,
     views: Sequence[str],
     seed: int,
-) -> _AskedOf:
+) -> _Collection:
     asked = [_subject(subject, seed) for subject in subjects]
     question = catalog.task(task) if isinstance(task, str) else task
     if not items or not asked or not views:
@@ -324,7 +324,7 @@ def _question(
         for subject in asked
         for view in views
     )
-    return _AskedOf(tuple(items), question, seed, items_sha256(items), parts)
+    return _Collection(tuple(items), question, seed, items_sha256(items), parts)
 
 
 def _subject(subject: Subject | SubjectSpec | str, seed: int) -> Subject:
@@ -332,7 +332,7 @@ def _subject(subject: Subject | SubjectSpec | str, seed: int) -> Subject:
     return made.with_seed(seed) if isinstance(made, SeededSubject) else made
 
 
-def _claim(out: Path, question: _AskedOf) -> None:
+def _claim_folder(out: Path, question: _Collection) -> None:
     """Check that the folder is new or belongs to this question, and note the question in it."""
     path = out / QUESTION
     now = [question.key(part) for part in question.parts]
@@ -344,7 +344,7 @@ def _claim(out: Path, question: _AskedOf) -> None:
     delete = f"delete {path} and {out / RESPONSES}"
     before = read_sealed(path, hint=f"{delete}, then run the same command again: it continues").get("parts", [])
     answered = any((out / PARTS).glob("*.json"))
-    # a folder in which nobody has answered yet (the first subject could not be read, say) holds nothing to protect
+    # a folder without answers (the first subject could not be read, say) holds nothing to protect
     if answered and any(part not in now for part in before):
         changed = next(part for part in before if part not in now)
         raise RunError(
@@ -370,8 +370,8 @@ def _difference(before: Mapping[str, Any], now: Sequence[Mapping[str, Any]]) -> 
 # -- the answers ----------------------------------------------------------------------------------------------
 
 
-def _answers(
-    question: _AskedOf, part: _CollectedPart, work: Path | None, progress: CollectProgress | None
+def _ask_part(
+    question: _Collection, part: _CollectedPart, work: Path | None, progress: CollectProgress | None
 ) -> ResponseTable:
     def tell(done: int, total: int) -> None:
         if progress is not None:
@@ -380,17 +380,24 @@ def _answers(
     return question.task.answer(question.items, part.subject, view=part.view, work=work, progress=tell)
 
 
-def _part(out: Path, question: _AskedOf, part: _CollectedPart, progress: CollectProgress | None) -> ResponseTable:
+def _collect_part(
+    out: Path, question: _Collection, part: _CollectedPart, progress: CollectProgress | None
+) -> ResponseTable:
     """Return the answers of a part: kept ones where it is finished, else new ones, kept from now on."""
     key = question.key(part)
     seal_path = _seal_path(out, key)
     table_path = seal_path.with_suffix(".parquet")
     if seal_path.is_file():
         return _read_part(table_path, read_sealed(seal_path, hint=_delete_part(seal_path)), key)
-    table = _answers(question, part, out / "work", progress)
+    table = _ask_part(question, part, out / "work", progress)
     table.write_parquet(table_path)
     # the seal comes last: a part without one is not finished
-    sealed = {"key": key, "sha256": sha256_of(table_path), "rows": len(table), "about": _described(part.subject)}
+    sealed = {
+        "key": key,
+        "sha256": sha256_of(table_path),
+        "rows": len(table),
+        "about": _subject_description(part.subject),
+    }
     write_sealed(seal_path, sealed)
     return table
 
@@ -416,7 +423,7 @@ def _read_part(path: Path, seal: Mapping[str, Any], key: Mapping[str, Any]) -> R
     return ResponseTable.read_parquet(path)
 
 
-def _joined(question: _AskedOf, tables: Sequence[ResponseTable]) -> ResponseTable:
+def _join_parts(question: _Collection, tables: Sequence[ResponseTable]) -> ResponseTable:
     """Concatenate the parts; refuse two subjects that answer under one id."""
     owner: dict[str, str] = {}
     for part, table in zip(question.parts, tables, strict=True):
@@ -429,7 +436,7 @@ def _joined(question: _AskedOf, tables: Sequence[ResponseTable]) -> ResponseTabl
 # -- the record -----------------------------------------------------------------------------------------------
 
 
-def _descriptions(out: Path, question: _AskedOf) -> list[dict[str, Any]]:
+def _descriptions(out: Path, question: _Collection) -> list[dict[str, Any]]:
     """What each subject was when it answered: a subject whose answers were kept has not run again and knows less."""
     seals = [read_sealed(_seal_path(out, question.key(part))) for part in question.parts]
     return list(
@@ -446,12 +453,12 @@ def scoring_routes(out: Path) -> tuple[Mapping[str, Any], ...]:
     return tuple({"subject": seal["key"]["subject"], **seal["about"]["settings"]} for seal in seals)
 
 
-def _described(subject: Subject) -> dict[str, Any]:
+def _subject_description(subject: Subject) -> dict[str, Any]:
     settings = subject.settings if isinstance(subject, Configured) else {}
     return {"facts": asdict(subject.facts), "settings": settings}
 
 
-def _counted(table: ResponseTable, items: Sequence[Item], name: str) -> dict[str, Any]:
+def _answer_counts(table: ResponseTable, items: Sequence[Item], name: str) -> dict[str, Any]:
     rows = table.where(subject_id=name)
     return {
         "subject": name,

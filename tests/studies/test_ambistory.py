@@ -31,7 +31,7 @@ from lexiscope.datasets import mini_ambistory
 from lexiscope.items.answers.sense_frequency import sense_counts
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
-from lexiscope.studies.ambistory.data import gather
+from lexiscope.studies.ambistory.data import load_run
 from lexiscope.studies.ambistory.errors import error_tags, write_sheet
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.data import given_files
@@ -339,7 +339,7 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
     monkeypatch.setenv("LEXISCOPE_DATA", str(published))
     monkeypatch.setattr(catalog, "subject", lambda spec: four if str(spec) == "scripted:four" else real(spec))
     settings = replace(SETTINGS, dataset="ambistory", subjects=("scripted:four",), compare=())
-    run = gather(settings, tmp_path / "run")
+    run = load_run(settings, tmp_path / "run")
     (sheet,) = write_sheet(run, tmp_path, ())
     with (tmp_path / sheet).open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -479,7 +479,7 @@ def test_recorded_predictions_are_checked(
 
 def test_the_subjects_table_has_the_seed_of_the_run(tmp_path: Path) -> None:
     """baseline:random draws with the seed of the run, and the table of subjects says with which."""
-    run = gather(replace(MINI, seed=7), tmp_path)
+    run = load_run(replace(MINI, seed=7), tmp_path)
     assert run.facts["baseline:random"].revision == "1 seed=7"
 
 
@@ -502,7 +502,7 @@ def test_nearness_of_story_and_meaning_by_layer(
     """Distances that fall with people's means are ranked as people rank, and constant ones have no correlation."""
     monkeypatch.setenv("LEXISCOPE_DATA", str(published))
     settings = AmbistorySettings(dataset="ambistory", n_bootstrap=5)
-    run = gather(settings, tmp_path)
+    run = load_run(settings, tmp_path)
     means = {f"ambistory/{row['sample_id']}": statistics.fmean(row["choices"]) for row in released(published)}
     who = {"subject_id": "encoder:planted", "subject_kind": "encoder", "task": "plausibility", "view": "full"}
     planted = {"item_id": [*means, *means], "measure": "cosine_distance", "layer": [0] * len(means) + [1] * len(means)}
@@ -519,7 +519,7 @@ def test_nearness_of_story_and_meaning_by_layer(
 def test_of_other_ratings_nothing_of_the_papers_is_said(tmp_path: Path) -> None:
     """Six raters with ids: a mean has six ratings, nobody recovered an id, and no difference of raters is claimed."""
     settings = AmbistorySettings(dataset=str(SIMULATED / "stories.py"), n_bootstrap=10)
-    part = study.analyse(gather(settings, tmp_path))["Q1"]
+    part = study.analyse(load_run(settings, tmp_path))["Q1"]
     names = {record.statistic for record in part.records}
     assert "icc(model=2,ratings=6)" in names
     assert any(name.startswith("reliability_of_means(") and "ratings=6" in name for name in names)

@@ -119,7 +119,7 @@ def test_a_finished_run_computes_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     """The same call returns the same overview and asks nobody; other settings are refused."""
     settings = replace(COUNTING, items=str(own_file(tmp_path / "mine.csv")))
     first = study.run(settings, tmp_path / "run")
-    monkeypatch.setattr(study, "gathers", None)
+    monkeypatch.setattr(study, "run_maker", None)
     assert study.run(settings, tmp_path / "run").overview == first.overview
     with pytest.raises(RunError, match="another question"):
         study.run(replace(settings, seed=1), tmp_path / "run")
@@ -176,7 +176,7 @@ def test_a_budget_and_a_protocol_are_not_both_given() -> None:
     with pytest.raises(InputError, match="not both"):
         replace(COUNTING, budget="30m", protocol="full")
     with pytest.raises(InputError, match="30 potatoes"):
-        study.gathered(replace(COUNTING, budget="30 potatoes"), Path("nowhere"))
+        study.make_run(replace(COUNTING, budget="30 potatoes"), Path("nowhere"))
 
 
 def test_a_plan_for_a_budget_is_kept(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ from lexiscope.core.study import PublishedValue
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.page.stored import load
 from lexiscope.report.part import with_published
-from lexiscope.studies.saw_c import planned, study
-from lexiscope.studies.saw_c.data import SawCData, completed
+from lexiscope.studies.saw_c import planned_analyses, study
+from lexiscope.studies.saw_c.data import SawCData, complete_settings
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 from .conftest import outcomes_of_claims
@@ -137,16 +137,16 @@ def test_what_table_1_names_is_confirmatory_and_nothing_else(records: tuple[Reco
 
 def test_other_data_have_no_plan() -> None:
     """Items of one's own, another dataset, further exclusions: nothing is planned; without final stops only people."""
-    published = completed(SawCSettings())
-    assert {each.question_id for each in planned(published)} == {"Q1", "Q2", "Q3", "Q4"}
+    published = complete_settings(SawCSettings())
+    assert {each.question_id for each in planned_analyses(published)} == {"Q1", "Q2", "Q3", "Q4"}
     for other in (
         SawCSettings(items="saw_c.csv"),
         SawCSettings(dataset="raw_c"),
         SawCSettings(exclusions=("low_agreement(r_squared=0.1)",)),
     ):
-        assert planned(completed(other)) == ()
-    bare = completed(SawCSettings(views=("full",)))
-    assert [each.question_id for each in planned(bare)] == ["Q1"]
+        assert planned_analyses(complete_settings(other)) == ()
+    bare = complete_settings(SawCSettings(views=("full",)))
+    assert [each.question_id for each in planned_analyses(bare)] == ["Q1"]
 
 
 @pytest.mark.published

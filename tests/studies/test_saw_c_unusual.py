@@ -170,7 +170,7 @@ def test_no_layer_is_called_best_where_another_separates_the_senses_perfectly() 
 
 def _boundary_in_words(own: SawCData, records: Sequence[Record]) -> str:
     """The result of the question about the sense boundary, in one line."""
-    (said,) = (one.said for one in study.asked if one.question.question_id == "Q2")
+    (said,) = (one.said for one in study.questions if one.question.question_id == "Q2")
     assert said is not None
     return said(own, tuple(records))
 
@@ -367,7 +367,7 @@ def test_a_p_below_the_smallest_number_is_not_printed_as_zero() -> None:
     """A χ² of 2000 has a tail that underflows: p < 1e-300, never p = 0."""
     record = Record("chi2(test=sense,df=1)", 2000.0, p=float(stats.chi2.sf(2000, 1)), note="random effects: (1 | Word)")
     assert record.p == 0
-    (said,) = (one.said for one in study.asked if one.question.question_id == "Q1")
+    (said,) = (one.said for one in study.questions if one.question.question_id == "Q1")
     assert said is not None
     assert said(_own(), (record,)) == "χ²(1) = 2000.00, p < 1e-300 (random effects: (1 | Word))"
 
@@ -409,7 +409,7 @@ def test_the_tests_of_own_items_are_those_of_the_paper() -> None:
     own = _own(settings=replace(SETTINGS, mixed_models="paper"))
     chosen = senses.chosen_tests(own)
     best = find_record(_records(own), "best_layer(by=r_squared)").value
-    assert [test.about for test in chosen] == [("", None), ("m", best), ("m", best)]
+    assert [test.subject_and_layer for test in chosen] == [("", None), ("m", best), ("m", best)]
     tests = [test.name for test in chosen]
     assert tests == ["sense", "sense_beyond_distance", "distance_beyond_sense"]
 

@@ -27,7 +27,7 @@ from lexiscope.resources.vectors.sense_vectors import SenseVectors, read_sense_v
 from lexiscope.resources.vectors.training_log import LOG, LogRow, log_text
 from lexiscope.resources.vectors.word2vec import write_word2vec
 from lexiscope.studies.sense_induction import study as sense_induction
-from lexiscope.studies.sense_induction.data import SenseData, expanded, with_senses
+from lexiscope.studies.sense_induction.data import SenseData, expand_folders, subjects_with_senses
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.similarity import READING, SIMILARITY, contrast
 from lexiscope.training.gasi.settings import GasiSettings
@@ -160,7 +160,7 @@ def test_a_folder_of_trainings_stands_for_all_of_them(tmp_path: Path) -> None:
     """A grid folder is each folder in it; a training is itself, and other kinds of subject are left as they are."""
     for name in ("b", "a"):
         made_folder(tmp_path / "grid" / name)
-    specs = expanded([f"gasi:{tmp_path / 'grid'}", f"gasi:{tmp_path / 'grid' / 'a'}", "encoder:minilm"])
+    specs = expand_folders([f"gasi:{tmp_path / 'grid'}", f"gasi:{tmp_path / 'grid' / 'a'}", "encoder:minilm"])
     assert specs == (f"gasi:{tmp_path / 'grid' / 'a'}", f"gasi:{tmp_path / 'grid' / 'b'}", "encoder:minilm")
 
 
@@ -180,7 +180,7 @@ def test_vectors_of_another_program_stand_beside_a_training(tmp_path: Path) -> N
 def test_short_names_tell_subjects_apart(tmp_path: Path) -> None:
     """Tables name a training by its folder, by more of its path where two folders are called alike."""
     folders = [made_folder(tmp_path / name) for name in ("one/a", "two/a", "b")]
-    subjects = with_senses(replace(MINI, subjects=tuple(f"gasi:{folder}" for folder in folders)))
+    subjects = subjects_with_senses(replace(MINI, subjects=tuple(f"gasi:{folder}" for folder in folders)))
     assert list(short_titles(each.subject_id for each in subjects).values()) == ["one/a", "two/a", "b"]
     files = [f"sense_embedding:muse:{tmp_path}/{name}.txt,{tmp_path}/index.tsv" for name in ("x", "y")]
     assert list(short_titles(files).values()) == ["x.txt", "y.txt"]
@@ -193,8 +193,8 @@ def test_the_overview_needs_no_intervals(tmp_path: Path) -> None:
     found = records_of(replace(MINI, subjects=subjects, n_bootstrap=0), tmp_path / "run")
     expected = find_record(found, "expected_accuracy", subject=subjects[1])
     assert expected.low is None
-    assert sense_induction.shows is not None
-    printed = sense_induction.shows(found, MINI).rows
+    assert sense_induction.overview_maker is not None
+    printed = sense_induction.overview_maker(found, MINI).rows
     assert [row[0] for row in printed] == list(subjects)
     assert [row[1] for row in printed] == [None, expected.value]
 

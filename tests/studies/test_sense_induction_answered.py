@@ -19,7 +19,7 @@ from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.parts.sense_test_parts import accuracy_part
 from lexiscope.report.parts.sense_tests import SenseTestAnswers, items_by_id, judgments_of, read_people, sense_tests
 from lexiscope.studies.sense_induction.data import SenseData
-from lexiscope.studies.sense_induction.people import found
+from lexiscope.studies.sense_induction.people import people_words
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 
 WORDS = ("bank", "bolt", "palm", "seal")
@@ -139,5 +139,5 @@ def test_simulated_people_are_called_so_in_the_study() -> None:
     simulated, real = (SenseData(settings, people=judgments(pages(), each)) for each in (rows, votes(pages())))
     part = accuracy_part(simulated.tests, {})
     assert "simulated participants" in part.tables[0].notes[0]
-    assert found(simulated, part.records).endswith("100.0 % (simulated participants)")
-    assert not found(real, part.records).endswith(")")
+    assert people_words(simulated, part.records).endswith("100.0 % (simulated participants)")
+    assert not people_words(real, part.records).endswith(")")

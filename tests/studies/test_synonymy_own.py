@@ -20,7 +20,7 @@ from lexiscope.items.choice_sets.minimal_pairs import choice_sets
 from lexiscope.items.choice_sets.templates import read_templates
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.studies.synonymy import study
-from lexiscope.studies.synonymy.design import RunDesign, ordered
+from lexiscope.studies.synonymy.design import RunDesign, ordered_cells
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 # hyponymy in German: every sentence is ours; the first and the third item share one
@@ -322,8 +322,8 @@ def test_choice_sets_that_fill_no_design_are_refused(tmp_path: Path, rows: str, 
 def test_the_plan_for_suites_of_ones_own() -> None:
     """The first suite against the others in shared conditions; cells keep the order in which they were given."""
     given = [Cell(suite, "", condition) for suite in ("b", "a") for condition in ("random", "controlled")]
-    assert [cell.name for cell in ordered(given)] == ["b/controlled", "b/random", "a/controlled", "a/random"]
-    families = {family.name: family.pairs for family in RunDesign(ordered(given)).families}
+    assert [cell.name for cell in ordered_cells(given)] == ["b/controlled", "b/random", "a/controlled", "a/random"]
+    families = {family.name: family.pairs for family in RunDesign(ordered_cells(given)).families}
     assert [(one.name, other.name) for one, other in families["contrasts_suites"]] == [
         ("b/controlled", "a/controlled"),
         ("b/random", "a/random"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.collect import judged_if_able
+from lexiscope.collect import baseline_answers
 from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
 from lexiscope.core.item import Item
@@ -104,8 +104,8 @@ def test_words_of_another_language_need_counts_of_their_own(counts: Path) -> Non
     assert isinstance(subject, Judges)
     with pytest.raises(DataError, match="of English words"):
         subject.judge([item], "minimal_pair")
-    table, why = judged_if_able([item], "baseline:frequency", "minimal_pair")
+    table, why = baseline_answers([item], "baseline:frequency", "minimal_pair")
     assert (len(table), "in another language" in why) == (0, True)
-    assert len(judged_if_able([item], f"baseline:frequency?table={counts}", "minimal_pair")[0]) == 2
+    assert len(baseline_answers([item], f"baseline:frequency?table={counts}", "minimal_pair")[0]) == 2
     with pytest.raises(CapabilityError, match="does not judge"):
-        judged_if_able([item], "encoder:minilm", "minimal_pair")
+        baseline_answers([item], "encoder:minilm", "minimal_pair")

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from lexiscope.analysis.bootstrap import FloatArray, IntArray
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.scale import Scale
-from lexiscope.core.showing import counted, presented
+from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import COLLECTED, refuse_mixture
 
 Repeats = Literal["error", "mean", "last"]
@@ -112,10 +112,10 @@ class Ratings:
 
     def frame(self) -> Any:
         """Return the ratings as a pandas table, one rating a row: rater, item, value."""
-        return presented("frame_of", self._columns(len(self)))
+        return call_presenter("frame_of", self._columns(len(self)))
 
     def _repr_html_(self) -> str:
-        return cast(str, presented("html_of", repr(self), self._columns(10), ""))
+        return cast(str, call_presenter("html_of", repr(self), self._columns(10), ""))
 
     def _columns(self, n: int) -> dict[str, list[object]]:
         return {

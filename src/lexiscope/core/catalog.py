@@ -1,4 +1,4 @@
-"""The catalog: what datasets, tasks, subjects and studies there are, and where they come from.
+"""The catalog: the available datasets, tasks, subjects and studies, and where they come from.
 
 A name is looked up in three places: the package's own rooms (a file or folder in ``datasets/``, ``tasks/``,
 ``subjects/`` or ``studies/``; names that start with an underscore are not in the catalog), the entry points
@@ -77,7 +77,7 @@ def origin(kind: Kind, name: str) -> str:
 def summary(kind: Kind, name: str) -> str:
     """Return the first sentence of the docstring of a place; of the package's own, read as text.
 
-    Of what another distribution adds and cannot be used, it is the reason: one such does not spoil a list of all.
+    If an entry of another distribution cannot be used, it is the reason: a list of all entries is still complete.
     """
     if is_path(name):
         doc = inspect.getdoc(module(kind, name)) or ""
@@ -94,7 +94,7 @@ def summary(kind: Kind, name: str) -> str:
 
 
 def module(kind: Kind, name: str) -> Any:
-    """Return what a name or path stands for: the module, or the object that an entry point names.
+    """Return what a name or path refers to: the module, or the object that an entry point names.
 
     Errors: :class:`SpecError` with the nearest known name; for a name that two distributions have; for a file or an
     entry point that cannot be loaded or lacks a name that its kind needs.
@@ -197,7 +197,7 @@ def default_task() -> str:
 
 
 def screens() -> dict[str, Screen]:
-    """Return what people see of each task that they are asked, by its name."""
+    """Return the screen of each task that people can answer, by its name."""
     pages = {name: getattr(module("tasks", name), "SCREEN", None) for name in names("tasks")}
     return {name: cast("Screen", page) for name, page in pages.items() if page is not None}
 

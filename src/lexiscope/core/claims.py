@@ -289,7 +289,7 @@ def check_claims(claims: Iterable[Claim], records: Sequence[Record]) -> tuple[Ch
 
 @dataclass(frozen=True, slots=True)
 class _RecordComparison:
-    """One comparison of two numbers: how it came out, the numbers, which records they are of, and how clear it is."""
+    """One comparison of two numbers: its outcome, the numbers, the records that they are of, and the margin."""
 
     outcome: Outcome
     numbers: str
@@ -318,7 +318,7 @@ def _check_claim(claim: Claim, records: Sequence[Record]) -> CheckedClaim:
 
 
 def _undefined_note(comparison: Comparison, records: Sequence[Record]) -> str:
-    """For whom one side of a comparison is undefined: a claim about several says how many it could be tested for."""
+    """A note on the records for which one side of a comparison is undefined; empty if there are none."""
     without = dict.fromkeys(
         _label((term, record))
         for term in (comparison.left, comparison.right)

@@ -11,7 +11,7 @@ import numpy as np
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.showing import counted, presented
+from lexiscope.core.showing import call_presenter, counted
 
 if TYPE_CHECKING:
     # responses bring pyarrow, which a card does not need
@@ -23,7 +23,7 @@ Availability = Literal["embedded", "download", "obtain"]
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """One file of a dataset: where it lies under the data folder, where it comes from, and what it must hash to.
+    """One file of a dataset: its path in the data folder, its address, and its checksum.
 
     ``path`` is relative to the data folder (``sawc/sawc_avg_relatedness.csv``). ``url`` is any https address; of a
     dataset outside the package also a ``file://`` address, or a path that starts at the folder of its ``.py``.
@@ -38,7 +38,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class DatasetCard:
-    """What one must know of a dataset before using it.
+    """The facts about a dataset that a user needs before using it.
 
     ``availability``: ``embedded`` in the package, ``download`` from its publisher at a pinned version, or
     ``obtain`` by hand (``how_to_obtain`` says how). ``counts`` are checked when the dataset is loaded.
@@ -92,7 +92,7 @@ def own_card(
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A published row that is no item of the dataset: where it stands, its cells, and why it is not used."""
+    """A published row that is not an item of the dataset: its file and line, its cells, and why it is not used."""
 
     path: str
     line: int
@@ -136,14 +136,14 @@ class Dataset:
 
     def frame(self) -> Any:
         """Return the items as a pandas table, one item a row: id, word, texts, targets, gold answer, conditions."""
-        return presented("frame_of", _item_columns(self.items))
+        return call_presenter("frame_of", _item_columns(self.items))
 
     def plot(self, measure: str = "", title: str = "") -> Any:
         """Return the distribution of the recorded answers as a figure (:meth:`ResponseTable.plot`)."""
         return self.responses.plot(measure, title or self.card.title)
 
     def _repr_html_(self) -> str:
-        return cast(str, presented("html_of", self.card.title, _item_columns(self.items[:10]), repr(self)))
+        return cast(str, call_presenter("html_of", self.card.title, _item_columns(self.items[:10]), repr(self)))
 
 
 def _item_columns(items: tuple[Item, ...]) -> dict[str, list[object]]:

@@ -1,4 +1,4 @@
-"""Errors that say what happened, where, why, and what to do about it.
+"""The errors of the package: what happened, where, why, and what to do.
 
 Every error of the package is a :class:`LexiscopeError`. Its text has up to four parts, in this order:
 ``place: [code] what``, the offending line with a caret, ``why``, and ``what to do``.
@@ -46,7 +46,7 @@ class Place:
 
 
 def caret_line(text: str, column: int, width: int = 1) -> str:
-    """Return the line of carets that stands under *width* characters of *text* from *column* (from 1) on.
+    """Return the line of carets to print under *width* characters of *text* from *column* (from 1) on.
 
     Combining marks take no room and wide East Asian characters two places; a tab stays a tab.
 
@@ -80,7 +80,7 @@ class LexiscopeError(Exception):
 
     @property
     def sentences(self) -> str:
-        """What happened and what to do, in sentences: for what a report says of that which was left out.
+        """What happened and what to do, as sentences: the reason that a report gives for an omission.
 
         >>> LexiscopeError("wic is not here", hint="get it with lexiscope data get wic").sentences
         'wic is not here. Get it with lexiscope data get wic.'
@@ -111,7 +111,7 @@ class SpecError(InputError):
 
 
 class DataError(LexiscopeError):
-    """A dataset cannot be had: not found, wrong checksum, or to be obtained by hand."""
+    """A dataset is not available: not found, wrong checksum, or to be obtained by hand."""
 
 
 class CapabilityError(LexiscopeError):
@@ -151,7 +151,7 @@ def require(module: str, extra: str) -> ModuleType:
 def results_and_errors(
     makers: Mapping[K, Callable[[], V]], *kinds: type[LexiscopeError]
 ) -> tuple[dict[K, V], dict[K, LexiscopeError]]:
-    """Return what can be made of several things, by name, and the errors of those that cannot: one stops no other.
+    """Return the results of several functions by name, and the errors of those that failed: one failure stops no other.
 
     Errors: those of no kind of *kinds*.
 

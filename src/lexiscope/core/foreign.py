@@ -1,10 +1,10 @@
-"""Text and JSON from outside (a model's reply, a file of somebody else): any bytes are kept, none ends in a traceback.
+"""Text and JSON from outside (a model's reply, another program's file): any bytes are kept, none ends in a traceback.
 
 Files hold UTF-8, which has no lone surrogates (``\\ud800`` in JSON). A text with such is kept in letters: each of them
 becomes a backslash, ``u`` and four hexadecimal digits, and backslashes before what read so already are doubled.
 :func:`original_text` gives the text back exactly. A text without lone surrogates is kept as it is, NUL and controls
 too; which replies are kept in letters, their kind says (``garbled``, ``fault``: :mod:`lexiscope.core.reply`).
-Bytes that are no UTF-8 become lone surrogates first (``surrogateescape``), so that they can be had back as well.
+Bytes that are no UTF-8 become lone surrogates first (``surrogateescape``), so that they can be restored as well.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def original_text(stored: str) -> str:
 
 
 def text_of(content: bytes) -> str:
-    """Return bytes as text; what is no UTF-8 becomes lone surrogates, of which each stands for one byte."""
+    """Return bytes as text; what is no UTF-8 becomes lone surrogates, one for each byte."""
     return content.decode("utf-8", "surrogateescape")
 
 
@@ -57,7 +57,7 @@ def json_text(text: str) -> str:
 
 
 def parse_json(content: bytes | str, **hooks: Any) -> Any:
-    """Read a JSON value of somebody else; *hooks* are those of :func:`json.loads`.
+    """Parse JSON from outside; *hooks* are those of :func:`json.loads`.
 
     Errors: :class:`ValueError` for what is no JSON, and for brackets within brackets beyond :data:`DEEPEST`.
     """

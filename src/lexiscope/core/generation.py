@@ -14,8 +14,8 @@ class Decoding:
 
     ``greedy`` takes the most probable token each time; ``sample`` draws from the ``top_k`` most probable (0 = all) at a
     ``temperature``. ``n`` continuations are made of each prompt, of at most ``max_tokens`` tokens. The continuation
-    number i of a prompt is drawn with a seed made of ``seed``, the prompt's text and i: it does not depend on what is
-    asked beside it. ``stop`` ends a continuation before any of these texts.
+    number i of a prompt is drawn with a seed made of ``seed``, the prompt's text and i: it does not depend on
+    the other prompts. ``stop`` ends a continuation before any of these texts.
 
     Errors: :class:`InputError` for more than one greedy continuation (they would be equal) and numbers out of range.
     """

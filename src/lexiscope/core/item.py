@@ -23,7 +23,7 @@ class Item:
     The same type serves every task: a usage pair has two ``usages``, a minimal pair one usage and its ``options``,
     a sense choice one usage and the senses as options. ``conditions`` are the factors of the design (their names
     are columns of every export); ``gold`` is the right answer where there is one. ``scale`` is the rating scale on
-    which people were asked, and models are; ``None`` stands for the scale of the task.
+    which people were asked, and models are; ``None`` means the scale of the task.
     """
 
     item_id: str

@@ -44,10 +44,10 @@ def folder_lock(folder: Path) -> Iterator[None]:
         try:
             yield
         except BaseException:
-            # still under the lock, so that nobody else can have begun to write here
+            # still under the lock, so that no other process can have begun to write here
             _remove_what_was_made(folder, made)
             raise
-        # nobody holds it: the file says nothing
+        # no process holds it: the file is empty
         with contextlib.suppress(OSError):
             os.ftruncate(stream.fileno(), 0)
 

@@ -48,7 +48,7 @@ class ChatQuestion:
     """One question to a chat model.
 
     The answer is a number on ``scale``, or one of ``options``, or, with neither, a text. ``temperature`` and
-    ``max_tokens`` are what the variant of the prompt asks for; ``None`` leaves the setting to whoever answers.
+    ``max_tokens`` are what the variant of the prompt asks for; ``None`` leaves the setting to the subject.
     ``language`` is that of the words around the item; ``shots`` counts the worked examples before it.
 
     Errors: :class:`InputError` for a question without a last message of the user, and for one with both a scale and
@@ -128,7 +128,7 @@ class Prompting:
 class ChatReply:
     """What came back to a question, unchanged.
 
-    ``finish``: why it ended, in the words of whoever answered (``stop``, ``length``, ``content_filter`` …).
+    ``finish``: why it ended, in the words of the endpoint (``stop``, ``length``, ``content_filter`` …).
     ``refused``: the endpoint itself marked it as a refusal. ``first_tokens`` are the most probable first tokens with
     their log-probabilities (*unit:* nats), empty where they are not known. ``usage`` counts tokens. ``fault`` says
     what was wrong with an answer that could not be used at all. ``whole``: what ``first_tokens`` names are whole

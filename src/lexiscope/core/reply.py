@@ -2,7 +2,7 @@
 
 A reply is read where one of its lines says the answer and nothing else, and nothing elsewhere in it contradicts. Such a
 line is the answer alone (``4``), or behind a label of at most four words that ends in ``:``, ``=`` or *is*
-(``Rating: 4``, ``My rating is 4``). Around it may stand marks of emphasis, quotation marks, brackets and tags
+(``Rating: 4``, ``My rating is 4``). Around it there may be marks of emphasis, quotation marks, brackets and tags
 (``**4**``, ``<rating>4</rating>``), behind it a full stop (``4.``), the end of the scale (``4/5``, ``4 out of 5``) or
 an explanation after a dash, in brackets or with *because* (``4 – it fits``). A label that denies or names something
 else (``Not: 4``, ``Confidence: 4``) is none. A line of what a model thinks (``<think>``) is no answer, though a number
@@ -30,7 +30,7 @@ ReplyKind = Literal[
     "ok", "refusal", "several", "off_scale", "empty", "prose", "in_prose", "truncated", "garbled", "fault"
 ]
 KINDS: tuple[ReplyKind, ...] = get_args(ReplyKind)
-"""What a reply came to, in the order of tables.
+"""The kinds of replies, in the order of tables.
 
 ``ok``: read. ``refusal``: the model or its endpoint declined. ``several``: more than one number or option.
 ``off_scale``: a number that is not on the scale, or an option that was not offered. ``empty``: no text. ``prose``: text
@@ -44,7 +44,7 @@ LONGEST = 200_000
 """The most characters of a reply that is read; a longer one is kept and counted as ``garbled``."""
 
 MEASURE_REPLY = "reply"
-"""The measure of the row that says, in the column option, what a reply came to; its value is 1 where it was read."""
+"""The measure of the row with the kind of a reply in the column option; its value is 1 if the reply was read."""
 
 NUMBER_WORDS: dict[str, tuple[str, ...]] = {
     "en": ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -180,7 +180,7 @@ def read_choice(text: str, options: Sequence[PromptOption], *, cut: bool = False
 
 
 def read_text(text: str, *, cut: bool = False) -> ParsedReply:
-    """Read a written answer: the reply as it stands, without white space around it.
+    """Read a written answer: the reply without white space around it.
 
     >>> read_text(" She saw the crane. ").text
     'She saw the crane.'
@@ -409,7 +409,7 @@ _REASON = re.compile(r"(?:because|since|as|for|porque|ya que|pues|dado que|weil|
 _HEADED = re.compile(r"(?:[^\W\d_]++ ?){1,4}:")
 _UNIT = tuple("%‰°?+€$£")
 _HEADING_WORDS = 4
-# "one" is a number only where it stands by itself, not in *this one* or *one of them*; nor is the "two" of *the two*
+# "one" is a number only by itself, not in *this one* or *one of them*; nor is the "two" of *the two*
 _ALONE = r"(?:(?:\A|[,.;:!?(\n—–-]|\b(?:or|to|it|be|say|o|a|oder))\s*){word}(?!\w)(?!\s+\w)"
 _NO_DETERMINER = "".join(rf"(?<!\b{word} )" for word in ("the", "these", "those", "all", "los", "las", "estos", "die"))
 

@@ -25,7 +25,7 @@ from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.foreign import storable_text
 from lexiscope.core.run import write_atomically
 from lexiscope.core.sealed import check_file
-from lexiscope.core.showing import counted, presented
+from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import COLLECTED as COLLECTED
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED_ID, refuse_mixture
 from lexiscope.core.simulated import SIMULATED as SIMULATED
@@ -59,7 +59,7 @@ REQUIRED: tuple[str, ...] = ("subject_id", "subject_kind", "item_id", "task", "m
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One answer: who, to what, which measure, and its value.
+    """One answer: its subject, item, measure and value.
 
     ``value`` is a number on the measure's own unit, or ``None`` where there was no readable answer. ``layer``: 0 =
     embeddings, 1..L. ``view``: which part of the input was shown (``full``, ``full+final_stop`` …). ``position``:
@@ -154,7 +154,7 @@ class ResponseTable:
 
     def frame(self) -> Any:
         """Return the responses as a pandas table, one response a row."""
-        return presented("frame_of", {name: self.column(name) for name in COLUMNS})
+        return call_presenter("frame_of", {name: self.column(name) for name in COLUMNS})
 
     def plot(self, measure: str = "", title: str = "") -> Any:
         """Return the distribution of the values of one measure as a figure: of people together, of each model.
@@ -175,12 +175,12 @@ class ResponseTable:
                 groups[people] = own.column("value")
             else:
                 groups |= {name: own.where(subject_id=name).column("value") for name in own.unique("subject_id")}
-        return presented("plot_values", groups, chosen.replace("_", " "), title)
+        return call_presenter("plot_values", groups, chosen.replace("_", " "), title)
 
     def _repr_html_(self) -> str:
         # a notebook shows the first rows: only these are made into Python values
         columns = self._table.slice(0, 10).to_pydict()
-        return cast(str, presented("html_of", repr(self), columns, ""))
+        return cast(str, call_presenter("html_of", repr(self), columns, ""))
 
     @property
     def arrow(self) -> pa.Table:
@@ -222,7 +222,7 @@ class ResponseTable:
     def unanswered(self, *, written: bool = False) -> ResponseTable:
         """Return the rows of one measure that hold no answer: no value; of choices, which have no values, no option.
 
-        *written*: the measure's answers are texts; without answer is where nothing stands in ``raw``.
+        *written*: the measure's answers are texts; a row whose ``raw`` is empty has no answer.
         """
         if written:
             return self.where(raw=None)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError, StatisticError
 from lexiscope.core.foreign import json_text, parse_json
 from lexiscope.core.sealed import check_file
-from lexiscope.core.showing import counted, presented
+from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import SIMULATED
 
 FloatArray = NDArray[np.float64]
@@ -123,7 +123,7 @@ class Interval:
 
     ``method`` is a name that prints its parameters, ``resamples`` the number of bootstrap draws (0 for a closed form)
     and ``undefined`` how many of them had no value (a constant resample). Where too many have none, the bounds are NaN
-    and ``note`` says so: the estimate stands, its precision is unknown.
+    and ``note`` says so: the estimate is valid, its precision is unknown.
     """
 
     low: float
@@ -181,18 +181,18 @@ class Result:
 
     def sentence(self) -> str:
         """Return one English sentence with direction, size, interval and n."""
-        return cast(str, presented("sentence", self))
+        return cast(str, call_presenter("sentence", self))
 
     def plot(self, title: str = "") -> Any:
         """Return the result as a figure (:class:`lexiscope.report.figures.Figure`)."""
-        return presented("plot", self, title)
+        return call_presenter("plot", self, title)
 
     def frame(self) -> Any:
         """Return the numbers as a pandas table, one record a row. Errors: a missing pandas is named."""
-        return presented("frame", self.records())
+        return call_presenter("frame", self.records())
 
     def _repr_html_(self) -> str:
-        return cast(str, presented("html", self))
+        return cast(str, call_presenter("html", self))
 
     def __repr__(self) -> str:
         layer = "" if self.layer is None else f"layer {self.layer}"
@@ -292,7 +292,7 @@ class Curve(Result):
     ``tied``); ``None`` where no layer has a value. ``baseline`` is the value of the model without any distance
     (the AIC of the intercept alone), where there is one. ``chosen`` is the statistic at the best layer, allowing for
     this layer having been chosen on the same items: the value at ``best`` itself is too good. ``caution`` is what a
-    reader must know of the best layer: that even there nothing is told apart, or in the wrong direction.
+    reader must know of the best layer: that even there the senses are not separated, or in the wrong direction.
     """
 
     statistic: str

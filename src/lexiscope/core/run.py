@@ -1,7 +1,7 @@
 """A run is a folder; what is in it appears whole or not at all.
 
 ``run.json`` says how the run came about: versions, seeds, checksums, the command, and the counts in and out of
-every filter. Nothing in it depends on when or where the run took place: that stands in ``machine.json``, which is
+every filter. Nothing in it depends on when or where the run took place: that is in ``machine.json``, which is
 no part of the result and differs between equal runs (design/0010-machine-json.md).
 """
 

@@ -1,6 +1,6 @@
 """Log-probabilities of texts: what a scorer returns per token, and the policy that says which tokens count.
 
-Tools differ in whether a beginning-of-sequence token stands before the text, whether the first token is scored, which
+Tools differ in whether a beginning-of-sequence token precedes the text, whether the first token is scored, which
 tokens are added up, and what the sum is divided by. A :class:`ScoringPolicy` says all of it; its printed form is the
 ``measure`` of every row it produced and parses back.
 """
@@ -54,11 +54,11 @@ class TokenScores:
 class ScoringPolicy:
     """How texts are scored.
 
-    ``bos``: a beginning-of-sequence token stands before the text. ``first``: the first token of the text counts (it
+    ``bos``: a beginning-of-sequence token precedes the text. ``first``: the first token of the text counts (it
     can only with ``bos``). ``tokens``: which tokens count: those of the whole ``text``, of the ``word`` in question, or
     of the ``continuation`` (the word and all that follows); a token counts where it overlaps. ``per``: what the sum
     is divided by: nothing (``text``), the ``token`` s that count, or the ``character`` s or UTF-8 ``byte`` s of the
-    text, word or continuation. ``conditioning``: what a token's probability is conditioned on: all that stands ``left``
+    text, word or continuation. ``conditioning``: what a token's probability is conditioned on: all tokens ``left``
     of it; the whole rest of the text with the token ``masked`` alone (Salazar et al. 2020); or, ``masked_within_word``,
     with the later tokens of its word masked too (Kauf & Ivanova 2023).
 

@@ -1,4 +1,4 @@
-"""The side of a task that people see: what a page shows of an item, which widget answers it, and how an answer is read.
+"""The page on which people answer a task: what it shows of an item, its widget, and how an answer is read.
 
 A task that people can answer has a :class:`Screen` under the name ``SCREEN`` in its folder. The web app draws the page
 from it: the stimulus is the task's own template (``screen.html``), the widget, flags and comment box are the app's. A
@@ -126,7 +126,7 @@ class Writing:
 
     ``text`` is what a text is called, ``next_task`` names the task whose items are made of the accepted ones.
     ``cleaning`` returns the request that a language model clean a text of an item, ``precontext`` (of sentences) that
-    it write what stands before one: :mod:`lexiscope.build.stories.drafting`.
+    it write the text before one: :mod:`lexiscope.build.stories.drafting`.
     """
 
     text: Literal["sentence", "ending"]
@@ -142,7 +142,7 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What people see of a task, beside the study's own texts.
+    """What people see of a task, in addition to the study's own texts.
 
     ``folder`` holds ``screen.html`` (the stimulus, a Jinja template given what ``stimulus`` returns, ``words`` and
     ``shown``), ``words.json`` (language → key → text) and ``guidelines.md`` (a section per language, and one per part
@@ -271,7 +271,7 @@ class Screen:
         return re.sub(r"\{point:(\d+)\}", lambda match: f"{used.nearest_to(float(match[1]), of=own):g}", filled)
 
     def examples(self, language: str) -> tuple[Mapping[str, Any], ...]:
-        """Return the task's worked examples in a language, as they stand in ``examples.jsonl``."""
+        """Return the task's worked examples in a language, from ``examples.jsonl``."""
         lines = (self.folder / "examples.jsonl").read_text(encoding="utf-8").splitlines()
         rows = [json.loads(line) for line in lines]
         return tuple(row for row in rows if row["language"] == language)
@@ -286,7 +286,7 @@ class Screen:
         return asked.format_map(named | known)
 
     def advance_in(self, view: str) -> Literal["press", "next"]:
-        """Say what stores an answer in a view: never the press of an option where a word is guessed beside it."""
+        """Return what stores an answer in a view: not the press of an option if a word is guessed, too."""
         return "next" if view in self.guess_views else self.advance
 
     def check(self, item: Item) -> None:

@@ -1,4 +1,4 @@
-"""What a run holds is what it wrote: ``run.json`` has the sha256 of every file, and a seal of its own content.
+"""Checksums of runs: ``run.json`` has the sha256 of every file of a run, and a seal over its own content.
 
 Every reader of a run checks before it reads, and none writes a new checksum for a file that it found changed. The way
 back is always the command that made the run: it computes from what is whole.
@@ -195,7 +195,7 @@ def damage_error(folder: Path, record: Mapping[str, Any], changed: Sequence[Chan
 
 
 def rebuild_hint(folder: Path, changed: Sequence[ChangedFile]) -> str:
-    """Say what to delete, if anything, before the command that made a run is given again."""
+    """Return the instruction to rebuild files of a run: what to delete, if anything, then to run the command again."""
     away: list[str] = []
     for file in changed:
         path = Path(file.name)

@@ -30,7 +30,7 @@ _SIMPLE = (str, int, float, bool, Path)
 
 
 class SettingError(InputError):
-    """A setting has a value that it cannot have; ``setting`` is its name: a reader of a file finds its line by it."""
+    """A setting has an invalid value. ``setting`` is its name, by which the reader of a file finds the line."""
 
     def __init__(self, setting: str, what: str, *, why: str = "", hint: str = "") -> None:
         super().__init__(what, why=why, hint=hint)
@@ -39,10 +39,10 @@ class SettingError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What the command line, the study file and the docs say of a setting, and what is checked of its values.
+    """What the command line, the study file and the docs print about a setting, and the checks of its values.
 
     ``about`` says what it is, without a capital letter or a full stop. ``flag`` is its name on the command line (its
-    own name, if empty; several names have a space between them), ``metavar`` what stands for its value there; with
+    own name, if empty; several names have a space between them), ``metavar`` the placeholder of its value there; with
     ``command_line=False`` it is set in a file or in Python only. ``choices`` are the texts that it can be, where its
     type does not say so (a ``Literal`` does); ``least`` and ``most`` are the smallest and the largest number. ``file``
     is true where its values are files that must exist. ``names`` is the room of the catalog (``datasets``) that must
@@ -85,7 +85,7 @@ def option(
     instead_of: tuple[str, ...] = (),
     command_line: bool = True,
 ) -> T:
-    """Declare a setting: its default, what it is, and what :class:`Option` says besides.
+    """Declare a setting: its default, its description, and the other fields of :class:`Option`.
 
     A setting is a text, a number, yes or no (``bool``), a path, a ``Literal`` of texts, a pair of these, or a tuple of
     any number of them or of pairs (``tuple[str, ...]``, ``tuple[tuple[str, float], ...]``): it can be given repeatedly.
@@ -96,7 +96,7 @@ def option(
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class _FrozenDataclass:
-    """What makes a frozen dataclass of every class below it."""
+    """Makes a frozen dataclass of each of its subclasses."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
@@ -271,7 +271,7 @@ def settings_from(kind: type[K], values: Mapping[str, Any]) -> K:
 
 
 def own_settings(kind: type[Settings]) -> tuple[Setting, ...]:
-    """Return the settings that a study has beside those of every study."""
+    """Return the settings of a study that not every study has."""
     common = {setting.name for setting in settings_of(Settings)}
     return tuple(setting for setting in settings_of(kind) if setting.name not in common)
 
@@ -302,7 +302,7 @@ def _field_setting(kind: type[Any], name: str, hint: Any, default: object) -> Se
 
 
 def _field_option(kind: type[Any], name: str) -> Option | None:
-    """What is said of a setting: where a subclass only gives another default, what the class above it says."""
+    """The option of a setting; if a subclass only gives another default, the option that its base class declares."""
     for base in kind.__mro__:
         entry = base.__dict__.get("__dataclass_fields__", {}).get(name)
         if entry is not None and _ABOUT in entry.metadata:

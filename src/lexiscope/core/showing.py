@@ -1,7 +1,7 @@
-"""How things are shown in Python: short texts of one line, and what ``report`` makes of them for a notebook.
+"""How objects are displayed in Python: one-line texts, and what ``report`` makes of them for a notebook.
 
-``core`` knows what things are; how they are put into words, drawn and framed is made in ``report``, above it: the name
-of that module is all that ``core`` has of it. It is imported when something is first shown.
+Sentences, figures and tables of objects are made in ``report``, which ``core`` must not import: only the name of its
+module is here. It is imported when an object is first displayed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ PRESENTERS = "lexiscope.report.presenting"
 """Where sentences, figures, frames and HTML are made, by type."""
 
 
-def presented(what: str, *args: Any) -> Any:
+def call_presenter(what: str, *args: Any) -> Any:
     """Return what the function *what* of the presenters makes of these things."""
     return getattr(import_module(PRESENTERS), what)(*args)
 

@@ -55,7 +55,7 @@ class Embeds(Protocol):
     def embed(self, usages: Sequence[Usage], *, work: Path | None = None, progress: Progress | None = None) -> Floats:
         """Return one vector per usage and layer.
 
-        *Shape: (usages, layers, width)*, float32. The same usage gives the same vector whatever stands beside it.
+        *Shape: (usages, layers, width)*, float32. The same usage gives the same vector in any batch.
         With *work*, finished batches are kept in that folder and a broken call continues.
         """
 
@@ -73,8 +73,8 @@ class Scores(Protocol):
     ) -> Sequence[TokenScores]:
         """Return the log-probability of every token of every text. *Unit: nats*.
 
-        The same text gets the same scores (to 1e-4) whatever stands beside it. With *work*, finished batches are kept
-        in that folder and a broken call continues.
+        The same text gets the same scores (to 1e-4) in any batch. With *work*, finished batches are kept in that
+        folder and a broken call continues.
         """
 
 
@@ -111,7 +111,7 @@ class ChoosesSense(Protocol):
 
 @runtime_checkable
 class AnswersSome(Protocol):
-    """A subject that answers some tasks only, whatever else its capabilities would allow."""
+    """A subject that answers some tasks only, although its capabilities would allow others."""
 
     @property
     def tasks(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.subject import AnswersSome, Progress, Recording, Subject, capabilities
 
 _PEOPLE_MEASURES = ("attention_check", "qualification", "completion_time", "norm")
-"""What a collected study, or a published dataset, records of people beside the answers to any task."""
+"""What a collected study, or a published dataset, records of people in addition to the answers to a task."""
 
 # the mean of the points of a scale, weighted by shares of 1, may miss an end by its last bits
 _TINY = 1e-9

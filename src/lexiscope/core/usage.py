@@ -52,7 +52,7 @@ class Usage:
 
     @property
     def target(self) -> str:
-        """The target as it stands in the text (its wordform)."""
+        """The target as written in the text (its word form)."""
         return self.text[self.start : self.end]
 
     @property
@@ -71,10 +71,10 @@ class Usage:
 
 
 def occurrences(text: str, wordform: str) -> list[tuple[int, int]]:
-    """Return the spans at which *wordform* stands as a whole word, case ignored where the exact case is absent.
+    """Return the spans at which *wordform* occurs as a whole word, case ignored where the exact case is absent.
 
-    A word goes on over letters, digits, ``_`` and what belongs to a letter (:func:`continues_word`). Apostrophes and
-    hyphens end it: *hôtel* stands in *l'hôtel*, and *bank* in *bank-holiday*.
+    A word includes letters, digits, ``_`` and what belongs to a letter (:func:`continues_word`). Apostrophes and
+    hyphens end it: *hôtel* occurs in *l'hôtel*, and *bank* in *bank-holiday*.
 
     >>> occurrences("A bank is not a bankrupt bank", "bank")
     [(2, 6), (25, 29)]
@@ -87,10 +87,10 @@ def occurrences(text: str, wordform: str) -> list[tuple[int, int]]:
 
 
 def continues_word(char: str) -> bool:
-    """Say whether a word goes on at this character: a letter, a digit, ``_``, a combining mark or a joiner.
+    """Whether a word continues at this character: a letter, a digit, ``_``, a combining mark or a joiner.
 
     Marks (Unicode category M) are part of their letter: decomposed *ñ* is *n* and U+0303, and the vowel signs of Indic
-    scripts are marks. The joiners U+200C and U+200D stand inside words of Persian and of Indic scripts.
+    scripts are marks. The joiners U+200C and U+200D occur inside words of Persian and of Indic scripts.
 
     >>> [continues_word(char) for char in ("n", "\u0303", "\u200c", "-", "'", "")]
     [True, True, True, False, False, False]

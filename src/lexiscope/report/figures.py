@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.run import write_atomically
-from lexiscope.core.showing import counted, presented
+from lexiscope.core.showing import call_presenter, counted
 from lexiscope.report.files import csv_text
 
 Array = NDArray[Any]
@@ -74,10 +74,10 @@ class Figure:
 
     def frame(self) -> Any:
         """Return the drawn numbers as a pandas table."""
-        return presented("frame_of", self.data)
+        return call_presenter("frame_of", self.data)
 
     def _repr_html_(self) -> str:
-        return cast(str, presented("figure_html", self))
+        return cast(str, call_presenter("figure_html", self))
 
     def write(self, folder: Path | str = ".") -> tuple[Path, Path]:
         """Write the drawing (SVG) and its data (CSV) into a folder, and return the two paths."""

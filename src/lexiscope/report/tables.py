@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from lexiscope.core.errors import InputError
-from lexiscope.core.showing import counted, presented
+from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import KIND_COLUMN
 from lexiscope.report.files import csv_text
 
@@ -134,14 +134,14 @@ class Table:
 
     def frame(self) -> Any:
         """Return the table as a pandas table with full precision, its columns those of its CSV."""
-        return presented("frame_of_table", self)
+        return call_presenter("frame_of_table", self)
 
     def plot(self, column: str = "", title: str = "") -> Any:
         """Return a column as a figure: a dot a row, with its interval. Without *column*, the first with intervals."""
-        return presented("plot_table", self, column, title)
+        return call_presenter("plot_table", self, column, title)
 
     def _repr_html_(self) -> str:
-        return cast(str, presented("table_html", self))
+        return cast(str, call_presenter("table_html", self))
 
 
 @dataclass(frozen=True, slots=True)

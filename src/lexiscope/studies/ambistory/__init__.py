@@ -19,7 +19,7 @@ from lexiscope.report.sections import subjects_table
 from lexiscope.report.tables import Column, Table
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.ambistory import errors, models, people
-from lexiscope.studies.ambistory.data import PAIRS, THREE, AmbistoryData, gather
+from lexiscope.studies.ambistory.data import PAIRS, THREE, AmbistoryData, load_run
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.study import Study
 
@@ -32,7 +32,7 @@ def _methods(run: AmbistoryData) -> tuple[str, ...]:
         "the other meaning of the story.",
         "Correlations are Spearman's, with average ranks. Intervals of subjects resample words, those of alpha setups: "
         "samples of one word are not independent. Rank tests take samples as independent, as in Gehring & Roth (2025).",
-        f"Live subjects were asked the {counted(len(run.asked), 'sample')} of: {run.split}.",
+        f"Live subjects were asked the {counted(len(run.asked_ids), 'sample')} of: {run.split}.",
     )
 
 
@@ -64,14 +64,14 @@ study = Study(
     mini=AmbistorySettings(dataset="mini_ambistory", subjects=("baseline:random",)),
     complete=lambda settings: replace(settings, dataset=settings.dataset or "ambistory"),
 )
-study.gather(gather)
+study.run_data(load_run)
 study.section("The stories")(people.stories)
 
 
 @study.section("Who was asked")
 def subjects(run: AmbistoryData) -> object:
     """Return the subjects of the run, and which of them gave no ratings."""
-    silent = [f"{subject} gave no ratings: it is in no table of results." for subject in run.silent]
+    silent = [f"{subject} gave no ratings: it is in no table of results." for subject in run.silent_subjects]
     return (silent, subjects_table(tuple(run.facts.values()))) if run.facts else None
 
 
@@ -119,18 +119,18 @@ def statements(run: AmbistoryData) -> Table | None:
 
 @study.overview
 def overview(records: tuple[Record, ...], _settings: AmbistorySettings) -> Table:
-    """Return correlation and accuracy of every subject beside one person's: what fits on a screen."""
+    """Return correlation and accuracy of every subject, compared with one person's: the table for one screen."""
     scored = (RHO, *WHOLE)
-    own = [one for one in records if one.statistic in scored and one.status != "not reproducible"]
+    own = [record for record in records if record.statistic in scored and record.status != "not reproducible"]
     where = own[0].condition if own else ""
-    asked = {one.subject: one.value for one in records if one.statistic == "n_items_asked"}
+    asked = {record.subject: record.value for record in records if record.statistic == "n_items_asked"}
     columns = (
         Col("ρ", (RHO, people.SINGLE_RHO), THREE, "value", absent=None),
         Col("Accuracy within SD", (*WHOLE, people.SINGLE_ACCURACY), THREE, "value", absent=None),
         Col("unread as wrong", UNREAD_WRONG, THREE, "value", absent=None),
-        Col("read / asked", "n_items_read", cell=lambda one: f"{one.value:.0f} / {asked[one.subject]:.0f}", absent=""),
+        Col("read / asked", "n_items_read", cell=lambda r: f"{r.value:.0f} / {asked[r.subject]:.0f}", absent=""),
     )
-    subjects = tuple(dict.fromkeys(one.subject for one in own))
+    subjects = tuple(dict.fromkeys(record.subject for record in own))
     named = zip(short_names(subjects, 40), subjects, strict=True)
     rows = [PivotRow((name,), {"subject": subject, "condition": where}) for name, subject in named]
     if value_of(records, people.SINGLE_RHO, condition=where) is not None:

@@ -1,4 +1,4 @@
-"""What the study works on: stories with recorded ratings, and the predictions of the subjects that judge them too."""
+"""The run of the study: stories with recorded ratings, and the predictions of the live subjects."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PERCENT, TWO, THREE = Format("number", 1), Format("number", 2), Format("number",
 
 @dataclass(frozen=True, eq=False)
 class AmbistoryData(Run[AmbistorySettings]):
-    """What the questions see: stories with the answers of people and of live subjects, and who these subjects are."""
+    """A run of the study: stories with the answers of people and of live subjects, and the facts on these subjects."""
 
     facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
 
@@ -52,7 +52,7 @@ class AmbistoryData(Run[AmbistorySettings]):
     def counts(self) -> Mapping[str, int]:
         """How many of what, for ``run.json``."""
         answers, subjects = len(self.responses), len(self.predictors)
-        return {"items": len(self.items), "asked": len(self.asked), "responses": answers, "subjects": subjects}
+        return {"items": len(self.items), "asked": len(self.asked_ids), "responses": answers, "subjects": subjects}
 
     def has(self, what: str) -> bool:
         """Say whether there are pairs of subjects to compare, or what every run can have."""
@@ -94,7 +94,7 @@ class AmbistoryData(Run[AmbistorySettings]):
         return self.settings.split if known else ALL
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def asked_ids(self) -> tuple[str, ...]:
         """The ids of the items that live subjects were asked."""
         return self.parts.get(self.split, ())
 
@@ -113,9 +113,9 @@ class AmbistoryData(Run[AmbistorySettings]):
     @cached_property
     def asked_ratings(self) -> Ratings | None:
         """The ratings of the items that live subjects were asked; ``None`` where there are none."""
-        return next((ratings for _, ratings in self.rated({"": self.asked})), None)
+        return next((ratings for _, ratings in self.ratings_of_parts({"": self.asked_ids})), None)
 
-    def rated(self, parts: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, Ratings]]:
+    def ratings_of_parts(self, parts: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, Ratings]]:
         """Yield the ratings of each part of the items that has ratings, after its name."""
         for name, items in parts.items() if self.has("ratings") else ():
             ratings = self.people.of_items(tuple(items))
@@ -130,18 +130,18 @@ class AmbistoryData(Run[AmbistorySettings]):
         for measure in MEASURES:
             check_ratings(self.answers.where(measure=measure), SCALE)
         titles = {subject: facts.title for subject, facts in self.facts.items()}
-        found = predictors(self.answers, MEASURES, titles=titles, replies=MEASURE_REPLY, raw=(MEASURE_EXPECTED,))
-        names = told_apart([each.title for each in found], [each.subject for each in found])
-        return tuple(replace(each, title=name) for each, name in zip(found, names, strict=True))
+        untitled = predictors(self.answers, MEASURES, titles=titles, replies=MEASURE_REPLY, raw=(MEASURE_EXPECTED,))
+        names = told_apart([predictor.title for predictor in untitled], [predictor.subject for predictor in untitled])
+        return tuple(replace(predictor, title=name) for predictor, name in zip(untitled, names, strict=True))
 
     @property
-    def silent(self) -> tuple[str, ...]:
+    def silent_subjects(self) -> tuple[str, ...]:
         """The subjects that gave no ratings; recorded predictions have the ids of those who gave them."""
         spoken = set(self.answers.where(measure=(*MEASURES, MEASURE_DISTANCE)).unique("subject_id"))
         return tuple(name for name in self.facts if name not in spoken and not name.startswith("recorded:"))
 
 
-def gather(settings: AmbistorySettings, out: Path, progress: CollectProgress | None = None) -> AmbistoryData:
+def load_run(settings: AmbistorySettings, out: Path, progress: CollectProgress | None = None) -> AmbistoryData:
     """Load the stories and their ratings, and let the live subjects judge those of a split.
 
     The answers of live subjects are kept under ``out/collected``, so that a broken run continues and none is asked
@@ -155,7 +155,7 @@ def gather(settings: AmbistorySettings, out: Path, progress: CollectProgress | N
     live = live_subjects(settings.subjects, settings)
     run = AmbistoryData(source, ResponseTable.empty(), settings)
     if live:
-        asked = [run.by_id[item] for item in run.asked]
+        asked = [run.by_id[item] for item in run.asked_ids]
         answers = collect(asked, live, TASK, out=out / "collected", seed=settings.seed, progress=progress)
         run = replace(run, answers=answers, facts={subject.subject_id: subject.facts for subject in live})
     if not run.has("ratings") and not run.predictors:

@@ -43,7 +43,7 @@ def cases(run: AmbistoryData) -> Part | None:
     if ratings is None:
         return None
     # a subject of which nothing could be read would leave no sample that all have answered
-    subjects = {each.title: each.predictions for each in run.predictors if each.n_read}
+    subjects = {predictor.title: predictor.predictions for predictor in run.predictors if predictor.n_read}
     test = run.parts.get("test", ()) if run.name == "ambistory" else ()
     printed = [test[row] for row in PAPERS_EXAMPLES if test and test[row] in set(ratings.item_ids)]
     means = [
@@ -51,19 +51,19 @@ def cases(run: AmbistoryData) -> Part | None:
         for row in example_rows(printed, ratings, {})
     ]
 
-    def shown(name: str, title: str, items: Sequence[str], number: str = "") -> Table:
+    def sample_table(name: str, title: str, items: Sequence[str], number: str = "") -> Table:
         rows, labels = example_rows(items, ratings, subjects), ("Story", "Meaning judged")
         texts = {item: (_story(run.by_id[item]), str(run.by_id[item].condition("sense"))) for item in items}
         return examples_table(name, title, rows, texts, labels, subjects=tuple(subjects), number=number)
 
-    table_4 = shown("table_4_examples", "The samples of the paper's Table 4", printed, "4") if printed else None
+    table_4 = sample_table("table_4_examples", "The samples of the paper's Table 4", printed, "4") if printed else None
     title = "The samples with the largest errors" if subjects else "The samples that people disagree most about"
     rule: Rule = "largest_error" if subjects else "people_disagree"
     try:
         chosen = choose_examples(ratings, subjects, rule=rule, count=EXAMPLES)
     except StatisticError as error:
         return part_of(means, table_4, Remark(f"No examples: {error.what}."))
-    return part_of(means, table_4, shown("examples", title, chosen), _CHOSEN, _SHEET if run.predictors else None)
+    return part_of(means, table_4, sample_table("examples", title, chosen), _CHOSEN, _SHEET if run.predictors else None)
 
 
 def _story(item: Item) -> str:
@@ -101,10 +101,11 @@ def write_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) 
 
 def error_cases(run: AmbistoryData) -> tuple[ErrorCase, ...]:
     """Return the largest errors of every subject, in the order of the sheet."""
+    ratings = run.asked_ratings
     return tuple(
-        ErrorCase(run.by_id[row.item_id], each.subject, row.answers[0].predicted or 0.0, row.mean, row.sd)
-        for each in run.predictors
-        for row in (largest_errors(run.asked_ratings, each.predictions, count=MOST_ERRORS) if run.asked_ratings else ())
+        ErrorCase(run.by_id[row.item_id], predictor.subject, row.answers[0].predicted or 0.0, row.mean, row.sd)
+        for predictor in run.predictors
+        for row in (largest_errors(ratings, predictor.predictions, count=MOST_ERRORS) if ratings else ())
     )
 
 
@@ -126,7 +127,7 @@ def error_tags(run: AmbistoryData) -> Part | None:
     coded = ResponseTable.concat([read_tags(path, errors, coder=coder) for coder, path in paths.items()])
     words = run.resampling_of({case.case_id: case.item.word for case in errors})
     shares = tag_results(coded, tuple(paths), {case.case_id: case.subject for case in errors}, tuple(TAGS), **words)
-    found = [run.about(one, condition=f"{run.split}, coder {one.condition}") for one in shares]
+    results = [run.about(share, condition=f"{run.split}, coder {share.condition}") for share in shares]
     columns = [
         Col("Errors", f"error_tag_share(tag={next(iter(TAGS))})", show="n"),
         *(Col(f"{tag.replace('_', ' ')}, %", f"error_tag_share(tag={tag})", PERCENT) for tag in TAGS),
@@ -134,18 +135,18 @@ def error_tags(run: AmbistoryData) -> Part | None:
     names = {"": ALL_SUBJECTS} | {f"{run.split}, coder {coder}": coder for coder in paths}
     note = "Several tags may apply to one error: shares do not add up. 95 % interval, words resampled."
     labels, title = ("Coder", "Subject"), "What people saw in the errors"
-    rows = rows_of(found, "condition", "subject", names=names)
-    table = pivot("error_tags", title, found, columns, rows, labels=labels, notes=(note,))
-    return part_of(found, table, _agreement(run, coded, tuple(paths), words))
+    rows = rows_of(results, "condition", "subject", names=names)
+    table = pivot("error_tags", title, results, columns, rows, labels=labels, notes=(note,))
+    return part_of(results, table, _tag_agreement(run, coded, tuple(paths), words))
 
 
-def _agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], words: GroupResampling) -> Part:
+def _tag_agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], words: GroupResampling) -> Part:
     pairs = {f"{run.split}, {' and '.join(pair)}": pair for pair in combinations(coders, 2)}
-    found = [
+    results = [
         run.about(result, condition=condition)
         for condition, pair in pairs.items()
-        for one in tag_agreement(coded, *pair, tuple(TAGS), **words)
-        for result in one.results()
+        for tag_result in tag_agreement(coded, *pair, tuple(TAGS), **words)
+        for result in tag_result.results()
     ]
     rows = [
         PivotRow((", ".join(pair), tag.replace("_", " ")), {"condition": condition}, {"tag": tag})
@@ -160,5 +161,5 @@ def _agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], 
     )
     note = "Cohen's κ; intervals: words resampled (same), errors resampled (κ)."
     title, labels = "How far coders agree on the tags", ("Coders", "Tag")
-    table = pivot("error_tag_agreement", title, found, columns, rows, labels=labels, notes=(note,)) if rows else None
-    return part_of(found, table)
+    table = pivot("error_tag_agreement", title, results, columns, rows, labels=labels, notes=(note,)) if rows else None
+    return part_of(results, table)

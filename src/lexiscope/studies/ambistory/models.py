@@ -33,26 +33,26 @@ FEWEST_WORDS = 2
 
 
 def results(run: AmbistoryData) -> tuple[Part | None, ...]:
-    """Return the scores of every subject, beside those of guessing and of the most frequent label (Table 3)."""
-    counted = [run.about(one, condition=run.split) for each in run.predictors for one in each.results()]
+    """Return the scores of every subject, compared with guessing and with the most frequent label (Table 3)."""
+    counted = [run.about(result, condition=run.split) for predictor in run.predictors for result in predictor.results()]
     replies = replies_table(run.predictors) if run.predictors else None
     if run.asked_ratings is None:
         text = "Nobody has rated these stories: predictions cannot be set beside people's."
         return (part_of(counted, replies, text),)
     baselines, label = _baselines(run, run.asked_ratings)
     words = run.resampling_of(run.words, run.asked_ratings.item_ids)
-    found = list(baselines)
-    for each in run.predictors:
-        about = {"subject": each.subject, "condition": run.split}
-        found += [run.about(one, **about) for one in scores(each, run.asked_ratings, **words)]
-    titles = {each.subject: each.title for each in run.predictors}
+    score_results = list(baselines)
+    for predictor in run.predictors:
+        about = {"subject": predictor.subject, "condition": run.split}
+        score_results += run.about_all(scores(predictor, run.asked_ratings, **words), **about)
+    titles = {predictor.subject: predictor.title for predictor in run.predictors}
     note = f"Samples of: {run.split}. 95 % interval, words resampled. The human ceilings have a table of their own."
-    every = [*found, *counted]
+    every = [*score_results, *counted]
     table = scores_table(every, run.predictors, name="table_3_results", number="3", notes=(note,))
     caption = "Whole or rounded predictions; bars: 95 % interval, words resampled. Dashed: expectation of guessing."
     heading = Heading("figure_accuracy", "", "Accuracy within SD of every subject", caption)
-    shown = table, replies, _definitions(found, label), scores_figure(found, titles, heading), _NOTE
-    return part_of(found, counted, shown), _distances(run, run.asked_ratings)
+    shown = table, replies, _definitions(score_results, label), scores_figure(score_results, titles, heading), _NOTE
+    return part_of(score_results, counted, shown), _distances(run, run.asked_ratings)
 
 
 _NOTE = (
@@ -67,12 +67,13 @@ _NOTE = (
 def model_words(run: AmbistoryData, records: tuple[Record, ...]) -> str:
     """Return ρ and accuracy of every subject, in one line."""
     texts = []
-    for each in run.predictors if any(one.statistic == RHO for one in records) else ():
-        rho = value_of(records, RHO, subject=each.subject)
-        right = value_of(records, accuracy_name(each.whole_form), subject=each.subject)
+    for predictor in run.predictors if any(record.statistic == RHO for record in records) else ():
+        rho = value_of(records, RHO, subject=predictor.subject)
+        right = value_of(records, accuracy_name(predictor.whole_form), subject=predictor.subject)
         said = [f"ρ {apa(rho)}" if rho is not None else "ρ n/a", f"accuracy {apa(right)}" if right is not None else ""]
-        said += [f"over {each.n_read} readable of {len(each.predictions)}"] * (each.n_read < len(each.predictions))
-        texts.append(f"{each.title}: {', '.join(filter(None, said))}")
+        read, asked = predictor.n_read, len(predictor.predictions)
+        said += [f"over {read} readable of {asked}"] if read < asked else []
+        texts.append(f"{predictor.title}: {', '.join(filter(None, said))}")
     return "; ".join(texts)
 
 
@@ -80,14 +81,15 @@ def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Estimate | Un
     chance = run.about(random_within_sd(ratings).estimate, subject=RANDOM, condition=run.split)
     words = run.resampling_of(run.words, ratings.item_ids)
     try:
-        found = majority_within_sd(ratings, run.people, source_name="all splits", **words)
+        majority = majority_within_sd(ratings, run.people, source_name="all splits", **words)
     except StatisticError as error:
         return [chance], f"There is no majority label: {error.what}."
-    scored = (found.accuracy, *constant_scores(found.label, ratings))
-    return [chance, *(run.about(one, subject=MAJORITY, condition=run.split) for one in scored)], found.sentence()
+    results = (majority.accuracy, *constant_scores(majority.label, ratings))
+    always = run.about_all(results, subject=MAJORITY, condition=run.split)
+    return [chance, *always], majority.sentence()
 
 
-def _definitions(found: list[Estimate | Undefined], label: str) -> Table:
+def _definitions(results: list[Estimate | Undefined], label: str) -> Table:
     """The same constant under other definitions: the definition decides, so it is part of every name."""
     names = {
         accuracy_name(): "sample SD, strict (the shared task's)",
@@ -97,7 +99,7 @@ def _definitions(found: list[Estimate | Undefined], label: str) -> Table:
     rows = [PivotRow((text,), {"statistic": name, "subject": MAJORITY}) for name, text in names.items()]
     title = "What the definition of accuracy within SD decides"
     columns = (Col("Accuracy of the majority label", "{statistic}", THREE),)
-    return pivot("accuracy_definitions", title, found, columns, rows, labels=("Definition",), notes=(label,))
+    return pivot("accuracy_definitions", title, results, columns, rows, labels=("Definition",), notes=(label,))
 
 
 def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
@@ -106,7 +108,7 @@ def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
     near = nearness_by_layer(run.responses, ratings, measure=MEASURE_DISTANCE, **words)
     if not near:
         return None
-    found = [run.about(one, condition=run.split) for one in near]
+    results = run.about_all(near, condition=run.split)
     notes = (
         f"Nearness: minus the cosine distance of the mean vectors of the story and of the meaning's text. Samples of: "
         f"{run.split}. 95 % interval, words resampled.",
@@ -114,8 +116,8 @@ def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
         "it on the samples that are judged.",
     )
     columns, title = (Col("ρ of nearness with the mean", NEARNESS, THREE),), "Nearness of story and meaning, by layer"
-    labels, layered = ("Subject", Column("Layer", INTEGER, note="0: embeddings.")), rows_of(found, "subject", "layer")
-    return part_of(found, pivot("nearness_by_layer", title, found, columns, layered, labels=labels, notes=notes))
+    labels, layered = ("Subject", Column("Layer", INTEGER, note="0: embeddings.")), rows_of(results, "subject", "layer")
+    return part_of(results, pivot("nearness_by_layer", title, results, columns, layered, labels=labels, notes=notes))
 
 
 # -- open and ended stories -------------------------------------------------------------------------------------------
@@ -123,14 +125,14 @@ def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
 
 def open_or_ended(run: AmbistoryData) -> tuple[Part | None, ...]:
     """Return whether people disagree more about open stories, and how accurate subjects are on either (Table 7)."""
-    found: list[Estimate] = []
-    for condition, ratings in run.rated(run.parts):
+    results_by_part: list[Estimate] = []
+    for condition, ratings in run.ratings_of_parts(run.parts):
         try:
             results = open_against_ended(ratings, run.places).results(condition)
         except StatisticError:
             continue
-        found += map(run.about, results)
-    return part_of(found, disagreement_table(found)), _accuracies(run)
+        results_by_part += map(run.about, results)
+    return part_of(results_by_part, disagreement_table(results_by_part)), _accuracies(run)
 
 
 def kind_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
@@ -141,16 +143,16 @@ def kind_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
 
 def _accuracies(run: AmbistoryData) -> Part | None:
     ratings = run.asked_ratings
-    subjects = [each for each in run.predictors if _answers_both(run, each)]
+    subjects = [predictor for predictor in run.predictors if _answers_both(run, predictor)]
     if ratings is None or not subjects:
         return None
     words = run.resampling_of(run.words, ratings.item_ids)
-    found = [
-        run.about(one, condition=f"{run.split}, {one.condition}")
-        for each in subjects
-        for one in accuracy_by_kind(each, ratings, run.places, **words)
+    results = [
+        run.about(result, condition=f"{run.split}, {result.condition}")
+        for predictor in subjects
+        for result in accuracy_by_kind(predictor, ratings, run.places, **words)
     ]
-    read = {each.subject: each.read_of_asked for each in subjects}
+    subject_rows = [(predictor.subject, predictor.title, predictor.read_of_asked) for predictor in subjects]
     columns = [
         Col(kind + end, forms, THREE, where={"condition": f"{run.split}, {kind}"})
         for forms, end in ((WHOLE, ""), (UNREAD_WRONG, ", unread as wrong"))
@@ -160,16 +162,16 @@ def _accuracies(run: AmbistoryData) -> Part | None:
         "Whole predictions; others rounded, halves up. Over samples with a readable reply (read / asked); then with "
         "the others as wrong. 95 % interval, words resampled."
     )
-    rows = [PivotRow((each.title, read[each.subject]), {"subject": each.subject}) for each in subjects]
+    rows = [PivotRow((title, read), {"subject": subject}) for subject, title, read in subject_rows]
     labels, title = ("Subject", "Read / asked"), "Accuracy within SD on open and ended stories"
-    table = pivot("table_7_open_ended", title, found, columns, rows, labels=labels, number="7", notes=(note,))
+    table = pivot("table_7_open_ended", title, results, columns, rows, labels=labels, number="7", notes=(note,))
     # those over all stories are records of the results already
-    return part_of([one for one in found if not one.condition.endswith(", all")], table)
+    return part_of([result for result in results if not result.condition.endswith(", all")], table)
 
 
-def _answers_both(run: AmbistoryData, each: Predictor) -> bool:
+def _answers_both(run: AmbistoryData, predictor: Predictor) -> bool:
     """Whether it answered open and ended stories of two words or more: of one there is nothing to resample."""
-    read = [item for item, value in each.predictions.items() if value is not None]
+    read = [item for item, value in predictor.predictions.items() if value is not None]
     return all(len({run.words[item] for item in run.of_kind(kind, read)}) >= FEWEST_WORDS for kind in KINDS)
 
 
@@ -185,17 +187,17 @@ def tuning(run: AmbistoryData) -> Part | None:
     if ratings is None:
         return None
     words = run.resampling_of(run.words, ratings.item_ids)
-    found: list[Estimate | Undefined] = []
+    results: list[Estimate | Undefined] = []
     rows = []
     for pair in run.settings.compare:
-        tuned, base = (_named(run, spec) for spec in pair)
+        tuned, base = (_predictor_named(run, spec) for spec in pair)
         about = {"subject": f"{tuned.subject} vs {base.subject}", "condition": run.split}
         try:
             effect = base_against_tuned(base.whole, tuned.whole, ratings, **words)
         except StatisticError as error:
-            found.append(run.about(Undefined("signed_rank", error.what), **about))
+            results.append(run.about(Undefined("signed_rank", error.what), **about))
             continue
-        found += [run.about(one, **about) for one in effect.results()]
+        results += run.about_all(effect.results(), **about)
         rows.append(PivotRow((base.title, tuned.title), about))
     test, difference = "signed_rank", "accuracy_difference(of=tuned_minus_base)"
     columns = (
@@ -208,21 +210,21 @@ def tuning(run: AmbistoryData) -> Part | None:
     note = "Whole predictions; others rounded, halves up. Samples that both predicted; 95 % interval, words resampled."
     labels = ("Base", "Tuned")
     return part_of(
-        found, pivot("tuning", "Before and after training", found, columns, rows, labels=labels, notes=(note,))
+        results, pivot("tuning", "Before and after training", results, columns, rows, labels=labels, notes=(note,))
     )
 
 
 def tuning_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
     """Return the signed-rank test of every pair, in words."""
-    found = [one for one in records if one.statistic == "signed_rank" and one.p is not None]
-    return "; ".join(f"{one.subject}: V = {one.value:.0f}, p = {one.p:.2g}" for one in found)
+    tests = [test for test in records if test.statistic == "signed_rank" and test.p is not None]
+    return "; ".join(f"{test.subject}: V = {test.value:.0f}, p = {test.p:.2g}" for test in tests)
 
 
-def _named(run: AmbistoryData, spec: str) -> Predictor:
-    found = [each for each in run.predictors if spec in (each.subject, each.title)]
+def _predictor_named(run: AmbistoryData, spec: str) -> Predictor:
+    matches = [model for model in run.predictors if spec in (model.subject, model.title)]
     # device and threads are added to a spec before it is asked
-    found = found or [each for each in run.predictors if each.subject.startswith(plain_name(spec))]
-    if len(found) != 1:
-        known = ", ".join(each.subject for each in run.predictors) or "none"
+    matches = matches or [model for model in run.predictors if model.subject.startswith(plain_name(spec))]
+    if len(matches) != 1:
+        known = ", ".join(model.subject for model in run.predictors) or "none"
         raise SpecError(f"{spec!r} names no subject of this run to compare", hint=f"there are: {known}")
-    return found[0]
+    return matches[0]

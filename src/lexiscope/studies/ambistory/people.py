@@ -51,7 +51,7 @@ def stories(run: AmbistoryData) -> Part:
     ticks = Col("Nonsensical", COUNTED[-1], INTEGER, "value", note="Ticks; nothing is filtered.")
     splits = rows_of(counts, "condition")
     table = pivot("counts", "What the dataset holds", counts, (*heads, ticks), splits, labels=("Split",))
-    lengths = [run.about(one) for one in story_lengths(run.items).results()]
+    lengths = run.about_all(story_lengths(run.items).results())
     parts = lengths_table(lengths, name="table_2_lengths", number="2")
     return part_of(counts, table, lengths, parts, _inventory(run))
 
@@ -59,7 +59,7 @@ def stories(run: AmbistoryData) -> Part:
 def _counts(run: AmbistoryData, condition: str) -> list[Record]:
     ids = run.parts[condition]
     items = [run.by_id[item] for item in ids]
-    n_ratings = sum(len(ratings) for _, ratings in run.rated({condition: ids}))
+    n_ratings = sum(len(ratings) for _, ratings in run.ratings_of_parts({condition: ids}))
     ticks = run.responses.where(measure="nonsensical", item_id=ids).column("value").astype(np.float64)
     forms = {item.word for item in items}
     groups = [{item.condition(name) for item in items} for name in ("story", "setup")]
@@ -68,14 +68,14 @@ def _counts(run: AmbistoryData, condition: str) -> list[Record]:
 
 
 def _inventory(run: AmbistoryData) -> Part:
-    found = story_inventory(run.items)
-    results = [run.about(one) for one in found.results()]
+    inventory = story_inventory(run.items)
+    results = run.about_all(inventory.results())
     try:
         guessed = guessed_lemmas([item.word for item in run.items], wordnet.load())
     except DataError:
-        return part_of(results, found.sentence())
+        return part_of(results, inventory.sentence())
     note = "guessed: the shortest WordNet base form; other rules give 299 to 334"
-    return part_of(results, run.number("n_lemmas", len(set(guessed.values())), note=note), found.sentence())
+    return part_of(results, run.number("n_lemmas", len(set(guessed.values())), note=note), inventory.sentence())
 
 
 # -- agreement --------------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def _inventory(run: AmbistoryData) -> Part:
 
 def agreement(run: AmbistoryData) -> tuple[Part | None, ...]:
     """Return how much people agree: alpha, standard deviations, single raters, and the ceilings (§4.1, §5.1)."""
-    return _alphas(run), _spreads(run), _ceilings(run), _components(run)
+    return _alphas(run), _form_sds(run), _ceilings(run), _components(run)
 
 
 def agreement_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
@@ -95,14 +95,14 @@ def agreement_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
 
 
 def _alphas(run: AmbistoryData) -> Part:
-    found: list[Estimate] = []
+    results: list[Estimate] = []
     rows = []
     kinds = {str(kind): run.of_kind(kind, run.parts[ALL]) for kind in KINDS}
-    for condition, ratings in run.rated({**run.parts, **kinds}):
+    for condition, ratings in run.ratings_of_parts({**run.parts, **kinds}):
         setups = run.resampling_of(run.setups, ratings.item_ids)
         alphas = [krippendorff_alpha(ratings, level=level, **setups).estimate for level in LEVELS]
         spread = Estimate("mean_sd(ddof=1)", float(np.nanmean(item_sd(ratings))), n=ratings.n_items)
-        found += [run.about(one, condition=condition) for one in (*alphas, spread)]
+        results += run.about_all((*alphas, spread), condition=condition)
         rows.append(PivotRow((condition, ratings.n_items, len(ratings)), {"condition": condition}))
     columns = (
         *(Col(f"α, {level}", f"krippendorff_alpha(level={level})", THREE) for level in LEVELS),
@@ -113,20 +113,20 @@ def _alphas(run: AmbistoryData) -> Part:
         "counts from a true zero, which a rating scale does not have."
     )
     labels = ("Samples of", Column("Samples", INTEGER), Column("Ratings", INTEGER))
-    table = pivot("agreement", "Agreement of people", found, columns, rows, labels=labels, notes=(note,))
-    return part_of(found, table)
+    table = pivot("agreement", "Agreement of people", results, columns, rows, labels=labels, notes=(note,))
+    return part_of(results, table)
 
 
-def _spreads(run: AmbistoryData) -> Part:
+def _form_sds(run: AmbistoryData) -> Part:
     name, top = "form_mean_sd(ddof=1)", mean_sd_by_group(run.people, run.words)[:TOP_FORMS]
-    found = [run.number(name, one.mean_sd, condition=one.group, n=one.n_items) for one in top]
+    records = [run.number(name, group.mean_sd, condition=group.group, n=group.n_items) for group in top]
     title = "The forms that people disagree most about"
     columns = (Col("Samples", name, show="n"), Col("Mean SD", name, TWO))
-    return part_of(found, pivot("form_sds", title, found, columns, rows_of(found, "condition"), labels=("Form",)))
+    return part_of(records, pivot("form_sds", title, records, columns, rows_of(records, "condition"), labels=("Form",)))
 
 
 def _ceilings(run: AmbistoryData) -> Part | None:
-    """The best-rater recipe of the paper, and beside it what it must be read with."""
+    """Return the best-rater ceiling of the paper, with the control and the reliability needed to interpret it."""
     ratings, seed = run.asked_ratings, run.settings.seed
     if ratings is None or not run.groups:
         return None
@@ -138,12 +138,11 @@ def _ceilings(run: AmbistoryData) -> Part | None:
     alpha = krippendorff_alpha(run.people, level="interval", **run.resampling_of(run.setups))
     reliability = reliability_of_means(alpha, run.people.usual_count())
 
-    of_groups = [run.about(one.estimate, condition=run.split) for one in (best.spearman, best.accuracy)]
-    control = [run.about(one, condition=run.split) for one in shuffled.results()]
-    found = [*of_groups, run.about(reliability.estimate, condition=ALL), *control]
-    return part_of(
-        found, ceilings_table(found), _singles(run), _READ_WITH + (f" {_RECOVERED}" if run.name == "ambistory" else "")
-    )
+    of_groups = [run.about(ceiling.estimate, condition=run.split) for ceiling in (best.spearman, best.accuracy)]
+    control = run.about_all(shuffled.results(), condition=run.split)
+    results = [*of_groups, run.about(reliability.estimate, condition=ALL), *control]
+    caution = _READ_WITH + (f" {_RECOVERED}" if run.name == "ambistory" else "")
+    return part_of(results, ceilings_table(results), _single_raters(run), caution)
 
 
 _READ_WITH = (
@@ -155,27 +154,27 @@ _READ_WITH = (
 _RECOVERED = "Rater ids were never published; they are recovered from the sample numbers, as the dataset's card says."
 
 
-def _singles(run: AmbistoryData) -> Part:
+def _single_raters(run: AmbistoryData) -> Part:
     """One rater against the others, on all samples and on those that live subjects were asked."""
-    kinds = {f"{run.split}, {kind}": run.of_kind(kind, run.asked) for kind in KINDS}
-    found: list[Result] = []
-    for condition, ratings in run.rated({ALL: run.parts[ALL], run.split: run.asked, **kinds}):
+    kinds = {f"{run.split}, {kind}": run.of_kind(kind, run.asked_ids) for kind in KINDS}
+    results: list[Result] = []
+    for condition, ratings in run.ratings_of_parts({ALL: run.parts[ALL], run.split: run.asked_ids, **kinds}):
         make = partial(single_rater, ratings, **run.resampling)
-        one = run.attempt(SINGLE_RHO, make)
-        results = (one,) if isinstance(one, Undefined) else one.results()
-        found += [run.about(result, condition=condition) for result in results]
-    return part_of(found, single_raters_table(found))
+        agreement = run.attempt(SINGLE_RHO, make)
+        own = (agreement,) if isinstance(agreement, Undefined) else agreement.results()
+        results += run.about_all(own, condition=condition)
+    return part_of(results, single_raters_table(results))
 
 
 def _components(run: AmbistoryData) -> Part:
     """Variance of samples, raters and the rest: how much of a rating is the rater's own leniency."""
     try:
-        found = variance_components(run.people, run.groups)
+        components = variance_components(run.people, run.groups)
     except StatisticError as error:
         return part_of(Remark(f"Variance components could not be computed: {error.what}."))
     several = run.people.usual_count()
-    results = [run.about(one) for one in found.results(several)]
-    return part_of(results, variance_table(found, results, several))
+    results = run.about_all(components.results(several))
+    return part_of(results, variance_table(components, results, several))
 
 
 # -- endings ----------------------------------------------------------------------------------------------------------
@@ -188,9 +187,9 @@ def endings(run: AmbistoryData) -> Part:
         effects = ending_effects(run.people, run.places, **words)
     except StatisticError as error:
         return part_of(Remark(f"Effects of endings could not be computed: {error.what}."))
-    found = [run.about(one) for one in effects.results()]
-    shifts, orders = shifts_table(found, source="Gehring & Roth (2025) do"), directions_table(found)
-    return part_of(found, shifts, orders)
+    results = run.about_all(effects.results())
+    shifts, orders = shifts_table(results, source="Gehring & Roth (2025) do"), directions_table(results)
+    return part_of(results, shifts, orders)
 
 
 def ending_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
@@ -225,25 +224,26 @@ def scale_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
 def _points(run: AmbistoryData) -> Part:
     shares = rating_shares(run.people, **run.resampling_of(run.words, run.people.item_ids))
     name = "rating_share"
-    found = [run.about(one, condition=ALL) for one in (*shares.results(name), shares.ends(name))]
+    results = run.about_all((*shares.results(name), shares.ends(name)), condition=ALL)
     columns = (Col("%", "rating_share(point={point})", PERCENT, note="95 %, words resampled."),)
     rows = [PivotRow((point, count), of={"point": point}) for point, count in zip(POINTS, shares.counts, strict=True)]
     labels = ("Rating", Column("Ratings", INTEGER))
-    return part_of(found, pivot("rating_distribution", "All ratings", found, columns, rows, labels=labels))
+    return part_of(results, pivot("rating_distribution", "All ratings", results, columns, rows, labels=labels))
 
 
 def _labels(run: AmbistoryData) -> Part | None:
     """The labels of people, which are rounded mean ratings, and of subjects."""
-    words, kinds = run.resampling_of(run.words, run.asked), {item: place.kind for item, place in run.places.items()}
+    words, kinds = run.resampling_of(run.words, run.asked_ids), {item: place.kind for item, place in run.places.items()}
     tables = [] if run.asked_ratings is None else [mean_label_table(run.asked_ratings, kinds, subject=PEOPLE, **words)]
-    tables += [label_table(each.subject, each.whole, kinds, **words) for each in run.predictors if each.n_read]
+    readable = (predictor for predictor in run.predictors if predictor.n_read)
+    tables += [label_table(predictor.subject, predictor.whole, kinds, **words) for predictor in readable]
     if not tables:
         return None
-    titles = {PEOPLE: PEOPLE} | {each.subject: each.title for each in run.predictors}
-    found = [
-        run.about(one, condition=f"{run.split}, {one.condition}")
+    titles = {PEOPLE: PEOPLE} | {predictor.subject: predictor.title for predictor in run.predictors}
+    results = [
+        run.about(share, condition=f"{run.split}, {share.condition}")
         for labels in tables
-        for one in labels.results("label_share")
+        for share in labels.results("label_share")
     ]
     note = (
         "Mean ratings of people and predictions that are not whole are rounded to whole numbers by one rule, halves up "
@@ -252,7 +252,7 @@ def _labels(run: AmbistoryData) -> Part | None:
     name, title = "table_6_labels", f"Labels of people and models ({run.split})"
     table = labels_table(name, title, tables, titles, conditions="Stories", number="6", notes=(note,))
     heading = Heading("figure_labels", "", "Labels of people and models", f"Samples of: {run.split}.")
-    return part_of(found, table, labels_figure(heading, tables, titles))
+    return part_of(results, table, labels_figure(heading, tables, titles))
 
 
 def _frequency(run: AmbistoryData) -> Part:
@@ -265,15 +265,15 @@ def _frequency(run: AmbistoryData) -> Part:
             "`lexiscope data get wordnet` gets it."
         )
         return part_of(Remark(text))
-    found: list[Result] = []
-    for condition, ratings in run.rated(run.parts):
+    results: list[Result] = []
+    for condition, ratings in run.ratings_of_parts(run.parts):
         x = [float(counts[item] or 0) for item in ratings.item_ids]
         words = run.resampling_of(run.words, ratings.item_ids)
         for what, y in (("mean", ratings.means()), ("sd", item_sd(ratings))):
-            one = run.attempt(SENSE_RHO, partial(_rho, x, y, words), n=len(x))
+            correlation = run.attempt(SENSE_RHO, partial(_frequency_correlation, x, y, words), n=len(x))
             name = statistic_name("sense_count_rho", **{"with": what})
-            found.append(run.about(one, name=name, condition=condition))
-    (sd, *_) = (one for one in records_of(found) if one.statistic == "sense_count_rho(with=sd)")
+            results.append(run.about(correlation, name=name, condition=condition))
+    (sd, *_) = (record for record in records_of(results) if record.statistic == "sense_count_rho(with=sd)")
     note = (
         "Spearman's ρ of WordNet's tag count of the sense under the word's lemma (0 where it was never tagged) with "
         "people's mean rating; 95 % interval, words resampled; p as if samples were independent. "
@@ -286,13 +286,13 @@ def _frequency(run: AmbistoryData) -> Part:
         Col("p", SENSE_RHO, P_VALUE, "p"),
         Col("Samples", SENSE_RHO, show="n"),
     )
-    title, rows = "Are frequent senses more plausible?", rows_of(found, "condition")
-    table = pivot("sense_frequency", title, found, columns, rows, labels=("Samples of",), notes=(note,))
-    return part_of(found, table)
+    title, rows = "Are frequent senses more plausible?", rows_of(results, "condition")
+    table = pivot("sense_frequency", title, results, columns, rows, labels=("Samples of",), notes=(note,))
+    return part_of(results, table)
 
 
-def _rho(x: list[float], y: NDArray[np.float64], words: GroupResampling) -> Estimate:
+def _frequency_correlation(x: list[float], y: NDArray[np.float64], words: GroupResampling) -> Estimate:
     """Spearman's ρ with the p of independent samples; words are resampled."""
     groups = list(words["groups"].values())
-    found = spearman(x, y, groups=groups, resamples=words["resamples"], seed=words["seed"])
-    return found.about(p=correlation_p(found.value, found.n))
+    correlation = spearman(x, y, groups=groups, resamples=words["resamples"], seed=words["seed"])
+    return correlation.about(p=correlation_p(correlation.value, correlation.n))

@@ -12,7 +12,7 @@ from lexiscope.core.settings import Settings
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Format, Table
 from lexiscope.studies.context_bias import biases, data, words
-from lexiscope.studies.context_bias.data import LOOK_UP, BiasData, gather
+from lexiscope.studies.context_bias.data import LOOK_UP, BiasData, load_run
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.study import Said, Study
 
@@ -62,10 +62,10 @@ def _limits(run: BiasData) -> tuple[str, ...]:
     return (*_LIMITS, *((_ZERO_SHOT,) if run.untrained else ()), *((_COUNTED,) if counted else ()))
 
 
-def _listed(*forms: tuple[str, str]) -> Said:
+def _result_lines(*forms: tuple[str, str]) -> Said:
     """The results of a question in one line: (beginning of a statistic's name, text of a record *r*) for each kind."""
 
-    def said(_: BiasData, records: tuple[Record, ...]) -> str:
+    def summary(_: BiasData, records: tuple[Record, ...]) -> str:
         return "; ".join(
             form.format(r=record, points=100 * record.value)
             for start, form in forms
@@ -73,7 +73,7 @@ def _listed(*forms: tuple[str, str]) -> Said:
             if record.value is not None and record.statistic.startswith(start)
         )
 
-    return said
+    return summary
 
 
 study = Study(
@@ -89,7 +89,7 @@ study = Study(
     limits=_limits,
     mini=ContextBiasSettings(dataset="planted_bias", encoders=(LOOK_UP,)),
 )
-study.gather(gather)
+study.run_data(load_run)
 
 
 @study.section("The verdict", where="first")
@@ -104,7 +104,7 @@ study.section("The models", section_id="models")(data.models)
 study.question(
     "How much of what the whole input gives can be had from the context alone, and from the word alone?",
     place="§2.3, Figures 1, 2 and 4, Table 7",
-    said=_listed(
+    said=_result_lines(
         ("view_difference(first=context,second=label", f"{_OF}: CONTEXT − LABEL {{points:.1f}} points"),
         ("view_difference(first=word,second=label", f"{_OF}: WORD − LABEL {{points:.1f}} points"),
         ("context_bias", f"{_OF}: context bias {{r.value:.2f}}"),
@@ -114,33 +114,33 @@ study.question(
 study.question(
     "How much do word and context give together, beyond the better of the two?",
     place="Figure 3",
-    said=_listed(("minimum_gap", f"{_OF}: {{points:.1f}} points")),
+    said=_result_lines(("minimum_gap", f"{_OF}: {{points:.1f}} points")),
 )(biases.minimum_gap)
 study.question(
     "How far do models stay behind people, view by view?",
     place="§3, Table 5, appendix F",
-    said=_listed(("people_minus_model", f"{_OF}, {{r.view}}: {{points:.1f}} points")),
+    said=_result_lines(("people_minus_model", f"{_OF}, {{r.view}}: {{points:.1f}} points")),
 )(biases.people)
 study.question(
     "How much does the word tell of the label?",
     place="§3.2, Table 4",
-    said=_listed(("label_entropy", "{r.dataset}: {r.value:.4f}")),
+    said=_result_lines(("label_entropy", "{r.dataset}: {r.value:.4f}")),
 )(words.label_entropies)
 study.question(
     "Are datasets with less ambiguous words more word-biased?",
     place="§3.1, Table 2",
-    said=_listed(("sense_entropy", "{r.dataset}: {r.value:.4f}")),
+    said=_result_lines(("sense_entropy", "{r.dataset}: {r.value:.4f}")),
 )(words.ambiguity)
 study.question(
     "Where does the context mislead, and where does the word?",
     place="§3.1, Table 3",
-    said=_listed(("n_errors(wrong=full", f"{_OF}: {{r.value:.0f}} items")),
-)(words.misled)
+    said=_result_lines(("n_errors(wrong=full", f"{_OF}: {{r.value:.0f}} items")),
+)(words.misleading_parts)
 study.question(
     "Does a model notice that another word stands in the place?",
     place="§3.2, Tables 1 and 8",
-    said=_listed(("n_guesses", f"{_OF}: {{r.value:.0f}} guesses")),
-)(words.guessed)
+    said=_result_lines(("n_guesses", f"{_OF}: {{r.value:.0f}} guesses")),
+)(words.guessed_words)
 
 
 @study.overview

@@ -54,7 +54,7 @@ _AGREEMENT_REMARK = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetBiases(BiasRow):
-    """What one subject did with one dataset: the biases, the scores by view behind them, and the views it cannot see.
+    """The biases of one subject on one dataset, with its scores by view and the views that it cannot see.
 
     ``blind`` are views that a model cannot see, each with the reason.
     """
@@ -68,26 +68,26 @@ class DatasetBiases(BiasRow):
         return self.subject in _HUMANS
 
 
-def measured(run: BiasData) -> tuple[DatasetBiases, ...]:
+def dataset_biases(run: BiasData) -> tuple[DatasetBiases, ...]:
     """Return the biases of every model and of people on every dataset, the models first."""
-    found: list[DatasetBiases] = []
+    rows: list[DatasetBiases] = []
     for audit in run.sets:
-        models = [answers for own, answers in run.answered() if own is audit]
-        scores = {each.subject: _model_scores(audit, each) for each in models}
-        blind = {each.subject: each.blind for each in models}
+        models = [answers for own, answers in run.answers_by_set() if own is audit]
+        scores = {answers.subject: _model_scores(audit, answers) for answers in models}
+        blind = {answers.subject: answers.blind for answers in models}
         if audit.name in run.people:
             answers = run.people[audit.name]
             task = catalog.task(audit.task)
             scores[PEOPLE] = people_scores(answers, audit.parts.labelled, task=task, measure=audit.measure)
         recorded = people_recorded(run, audit)
-        fixed = [FixedScore(float(each.printed), f"{_STATUS[each.subject]} ({each.place})") for each in recorded]
-        scores[PRINTED] = {each.view: score for each, score in zip(recorded, fixed, strict=True)}
+        fixed = [FixedScore(float(value.printed), f"{_STATUS[value.subject]} ({value.place})") for value in recorded]
+        scores[PRINTED] = {value.view: score for value, score in zip(recorded, fixed, strict=True)}
         for subject, own in scores.items():
             # people who were asked parts alone, or of whom parts are recorded, have scores and no bias
             if "full" in own:
                 biases = context_word_bias(own, **run.resampling)
-                found.append(DatasetBiases(audit.name, subject, biases, own, blind.get(subject, {})))
-    return tuple(found)
+                rows.append(DatasetBiases(audit.name, subject, biases, own, blind.get(subject, {})))
+    return tuple(rows)
 
 
 def people_recorded(run: BiasData, audit: AuditSet) -> tuple[PublishedValue, ...]:
@@ -114,14 +114,14 @@ def chance(audit: AuditSet) -> float:
 
 def verdicts(run: BiasData) -> tuple[Section, ...]:
     """Return the verdict on every dataset by every model, compared with people if there are any."""
-    found: list[Section] = []
-    for each in run.once(measured):
-        if not each.human:
-            human = next((one.biases for one in _people_of(run, each)), None)
-            told = verdict(each.biases, human=human, gaps=gaps_of(run, each), blind=each.blind, name=each.subject)
-            title = f"{each.dataset}, {each.subject}"
-            found.append(verdict_section(title, told, section_id=f"verdict_{len(found) + 1}"))
-    return tuple(found)
+    sections: list[Section] = []
+    for model in run.once(dataset_biases):
+        if not model.human:
+            human = next((row.biases for row in _biases_of_people(run, model)), None)
+            told = verdict(model.biases, human=human, gaps=gaps_of(run, model), blind=model.blind, name=model.subject)
+            title = f"{model.dataset}, {model.subject}"
+            sections.append(verdict_section(title, told, section_id=f"verdict_{len(sections) + 1}"))
+    return tuple(sections)
 
 
 # -- scores, biases, gaps -------------------------------------------------------------------------------------
@@ -129,32 +129,32 @@ def verdicts(run: BiasData) -> tuple[Section, ...]:
 
 def scores_and_biases(run: BiasData) -> object:
     """Return scores and biases with the plane and the bars (Figures 1, 2 and 4, Table 7), and the spread over seeds."""
-    rows = run.once(measured)
-    records = [record for row in rows for record in bias_records(row) if not _of_gap(record)]
+    rows = run.once(dataset_biases)
+    records = [record for row in rows for record in bias_records(row) if not _is_gap_record(record)]
     tables = view_scores_table(rows, number="7"), biases_table(rows)
     figures = plane_figures(rows, people=_HUMANS), bar_figures(rows)
-    return records, tables, figures, _seeds(run, records)
+    return records, tables, figures, _seed_spread(run, records)
 
 
 def minimum_gap(run: BiasData) -> object:
     """Return the minimum gaps (Figure 3)."""
-    rows = run.once(measured)
-    records = [record for row in rows for record in bias_records(row) if _of_gap(record)]
+    rows = run.once(dataset_biases)
+    records = [record for row in rows for record in bias_records(row) if _is_gap_record(record)]
     return records, gap_figures(rows, people=_HUMANS)
 
 
-def _seeds(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
+def _seed_spread(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
     """The spread over seeds on dev, of models that were trained with more than one (Table 7)."""
     records: list[Record] = []
-    for audit, answers in run.answered():
-        for each in answers.trained:
+    for audit, answers in run.answers_by_set():
+        for view_model in answers.trained:
             # a learner that is fitted once has no figure on dev that seeds could differ in
-            if found := each.selection:
-                n = sum(shard.learning_rate == found.best.learning_rate for shard in found.shards)
+            if selection := view_model.selection:
+                n = sum(shard.learning_rate == selection.best.learning_rate for shard in selection.shards)
                 named = (answers.subject, audit.name)
-                mean = Record("dev_mean", found.mean, *named, view=each.view, n=n, note=each.chosen)
-                note = "one seed has no spread" if found.sd is None else ""
-                records += [mean, replace(mean, statistic="dev_sd", value=found.sd, note=note)]
+                mean = Record("dev_mean", selection.mean, *named, view=view_model.view, n=n, note=view_model.chosen)
+                note = "one seed has no spread" if selection.sd is None else ""
+                records += [mean, replace(mean, statistic="dev_sd", value=selection.sd, note=note)]
     yield records
     # of a probe there is one figure, which is no spread
     if any(record.note for record in records if record.statistic == "dev_mean"):
@@ -166,12 +166,13 @@ def _seeds(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
 
 def people(run: BiasData) -> Iterator[object]:
     """Yield people minus model, view by view (Table 5), the agreement of people, and recorded scores of people."""
-    rows = [GapRow(each.dataset, each.subject, gaps) for each in run.once(measured) if (gaps := gaps_of(run, each))]
+    every = run.once(dataset_biases)
+    rows = [GapRow(row.dataset, row.subject, gaps) for row in every if (gaps := gaps_of(run, row))]
     yield [record for row in rows for record in gap_records(row)]
     yield human_gaps_table(rows, number="5") if rows else _NOBODY
     for number, audit in enumerate(run.sets, start=1):
         if audit.name in run.people:
-            found = people_by_view(
+            agreement = people_by_view(
                 run.people[audit.name],
                 right={item.item_id: str(item.gold) for item in audit.parts.labelled},
                 words={item.item_id: item.word for item in audit.parts.labelled},
@@ -179,8 +180,8 @@ def people(run: BiasData) -> Iterator[object]:
                 **run.resampling,
             )
             # a single participant is one of several: scores of people together are among those of models
-            yield agreement_of_people(found, audit.name, name=f"agreement_{number}", number="10")
-    recorded = [each for audit in run.sets for each in people_recorded(run, audit)]
+            yield agreement_of_people(agreement, audit.name, name=f"agreement_{number}", number="10")
+    recorded = [value for audit in run.sets for value in people_recorded(run, audit)]
     if recorded:
         yield recorded_scores_table(recorded, _STATUS), _AGREEMENT_REMARK
 
@@ -190,24 +191,24 @@ def gaps_of(run: BiasData, model: DatasetBiases) -> tuple[ViewGap, ...]:
 
     People whose answers were given precede those of whom a score is printed.
     """
-    humans = _people_of(run, model)
+    humans = _biases_of_people(run, model)
     if model.human or not humans:
         return ()
     human = {view: humans[0].scores[view] for view in ("context", "word", "full") if view in humans[0].scores}
     return human_model_gaps(model.scores, human, **run.resampling)
 
 
-def _people_of(run: BiasData, model: DatasetBiases) -> list[DatasetBiases]:
-    return [each for each in run.once(measured) if each.human and each.dataset == model.dataset]
+def _biases_of_people(run: BiasData, model: DatasetBiases) -> list[DatasetBiases]:
+    return [row for row in run.once(dataset_biases) if row.human and row.dataset == model.dataset]
 
 
 def _model_scores(audit: AuditSet, answers: ViewAnswers) -> Scores:
     gold, asked = {item.item_id: str(item.gold) for item in answers.asked}, (*VIEWS, CONTEXT_SPAN)
     own = answers.responses.where(view=asked)
-    found = scored_views(own, gold, audit.words, subjects=(answers.subject,), measure=audit.measure)
+    scores = scored_views(own, gold, audit.words, subjects=(answers.subject,), measure=audit.measure)
     random = FixedScore(chance(audit), "the closed form of a random answer")
-    return {**{view: found[view] for view in asked if view in found}, "random": random}
+    return {**{view: scores[view] for view in asked if view in scores}, "random": random}
 
 
-def _of_gap(record: Record) -> bool:
+def _is_gap_record(record: Record) -> bool:
     return parse_statistic(record.statistic)[0] == "minimum_gap"

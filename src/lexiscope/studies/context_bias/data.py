@@ -1,4 +1,4 @@
-"""What the questions of the study see: datasets, divided, and the answers of models and people to what is tested."""
+"""The run of the study: divided datasets, and the answers of models and people to the tested items."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class BiasData(RunData[ContextBiasSettings]):
         """All answers of the run; an item id that datasets of one task share is ``DATASET:ITEM_ID``."""
         items = {audit.name: (audit.task, audit.parts.labelled) for audit in self.sets}
         return joined_responses(
-            [*((name, one.responses) for (name, _), one in self.answers.items()), *self.people.items()], items
+            [*((name, answers.responses) for (name, _), answers in self.answers.items()), *self.people.items()], items
         )
 
     @property
@@ -118,8 +118,8 @@ class BiasData(RunData[ContextBiasSettings]):
     def record(self) -> Mapping[str, object]:
         """How each model was trained, and what was not trained."""
         plans = [
-            {"dataset": name, "model": one.subject, "plan": one.plan, "left_out": list(one.left_out)}
-            for (name, _), one in self.answers.items()
+            {"dataset": name, "model": answers.subject, "plan": answers.plan, "left_out": list(answers.left_out)}
+            for (name, _), answers in self.answers.items()
         ]
         return {"plans": plans}
 
@@ -131,10 +131,10 @@ class BiasData(RunData[ContextBiasSettings]):
     @cached_property
     def untrained(self) -> bool:
         """Whether no model learnt anything: of an encoder as it is, a threshold was chosen."""
-        methods = {each.method for answers in self.answers.values() for each in answers.trained}
+        methods = {model.method for answers in self.answers.values() for model in answers.trained}
         return bool(methods) and methods <= {"threshold", "label"}
 
-    def printed(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
+    def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
         """Return what the paper prints of these datasets: scores of people are no result of a run, they enter it."""
         named = [value for audit in self.sets for value in values.get(audit.name, ())]
         every = [value for value in named if not value.subject.startswith(PEOPLE)]
@@ -142,22 +142,23 @@ class BiasData(RunData[ContextBiasSettings]):
         kept = [value for value in every if not (self.simulated and value.statistic.startswith("people_"))]
         return () if self.own else kept
 
-    def marked(self, name: str, part: Part) -> Part:
+    def mark_simulated(self, name: str, part: Part) -> Part:
         """Mark what comes from simulated participants; a guess is a person's, whichever model is asked it."""
         if not self.simulated:
             return part
         return marked_part(part) if name == "Q7" else marked_where_people(part)
 
-    def marked_section(self, section: Section) -> Section:
+    def mark_section(self, section: Section) -> Section:
         """Mark a section that names people, if they are simulated participants."""
         return marked_section(section) if self.simulated else section
 
-    def answered(self) -> list[tuple[AuditSet, ViewAnswers]]:
+    def answers_by_set(self) -> list[tuple[AuditSet, ViewAnswers]]:
         """Return each dataset with the answers of each model."""
-        return [(audit, one) for audit in self.sets for (name, _), one in self.answers.items() if name == audit.name]
+        every = [(name, answers) for (name, _), answers in self.answers.items()]
+        return [(audit, answers) for audit in self.sets for name, answers in every if name == audit.name]
 
 
-def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress | None = None) -> BiasData:
+def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress | None = None) -> BiasData:
     """Load datasets and people's answers, train every encoder on every view of every dataset, and ask it.
 
     Trainings and answers are kept below *out*, so that an interrupted run continues; encodings are kept while it lasts.
@@ -245,7 +246,7 @@ def model_answers(
     """
     parts, task = audit.parts, audit.task
     # am2ico?language=zh is am2ico_language_zh
-    name = "--".join(re.sub(r"[^A-Za-z0-9.-]+", "_", each).strip("_.") for each in (audit.name, encoder))
+    name = "--".join(re.sub(r"[^A-Za-z0-9.-]+", "_", part).strip("_.") for part in (audit.name, encoder))
 
     def ask(model: Subject, items: Sequence[Item], view: str, kept: str) -> ResponseTable:
         folder = out / "collected" / name / kept
@@ -259,7 +260,7 @@ def model_answers(
         return counts_by_view(parts, VIEWS, task=task, subject=LOOK_UP)
     if encoder == WORDS:
         further = with_guesses(parts, guessed, parts.labelled)
-        found = regression_by_view(
+        regression = regression_by_view(
             parts,
             audit.views,
             text_matrix,
@@ -269,21 +270,25 @@ def model_answers(
             further=further,
             progress=tell,
         )
-        return replace(found, plan=_OF_WORDS)
-    plan = _plan(audit, encoder, settings, out / "plans" / f"{name}.json", share)
+        return replace(regression, plan=_OF_WORDS)
+    plan = _training_plan(audit, encoder, settings, out / "plans" / f"{name}.json", share)
     subject = f"{encoder.rstrip('/').rpartition('/')[2] or encoder}, {plan.protocol.replace('_', '-')}"
     views = VIEWS if plan.protocol == "reduced" else audit.views
     store = out / "vectors" / name
     make = probe_by_view
     if plan.protocol != "linear":
         make = partial(training_by_view, ask=ask, out=out / "shards" / name, space=audit.space)
-    found = make(parts, views, encoder, plan, task=task, subject=subject, store=store, guessed=guessed, progress=tell)
+    view_answers = make(
+        parts, views, encoder, plan, task=task, subject=subject, store=store, guessed=guessed, progress=tell
+    )
     # large, and of no use once everything is answered
     shutil.rmtree(store, ignore_errors=True)
-    return found
+    return view_answers
 
 
-def _plan(audit: AuditSet, encoder: str, settings: ContextBiasSettings, kept: Path, share: int) -> TrainingPlan:
+def _training_plan(
+    audit: AuditSet, encoder: str, settings: ContextBiasSettings, kept: Path, share: int
+) -> TrainingPlan:
     """What is trained of an encoder: what fits into its share of the budget, or the protocol."""
     training = TrainingSettings(threads=settings.threads, device=settings.device)
     if not settings.budget:
@@ -301,7 +306,7 @@ def _plan(audit: AuditSet, encoder: str, settings: ContextBiasSettings, kept: Pa
     )
 
 
-# -- in the report: what was asked, of whom -----------------------------------------------------------------------
+# -- sections of the report: datasets and models -----------------------------------------------------------------------
 
 
 def datasets(run: BiasData) -> Iterator[object]:
@@ -311,15 +316,15 @@ def datasets(run: BiasData) -> Iterator[object]:
         yield [run.number("n_items", n, dataset=audit.name, condition=split) for split, n in audit.parts.sizes.items()]
         yield run.number("n_words", n_words, dataset=audit.name)
         yield run.number("n_word_shown", audit.n_shown, dataset=audit.name, n=n_test)
-        if about := (*audit.parts.how, *_shown_again(audit)):
+        if about := (*audit.parts.how, *_second_mentions(audit)):
             yield f"{audit.name}: {' '.join(about)}"
         yield [Remark(text) for text in audit.caught]
-    yield divided_table([(one.name, TASKS[one.task], one.parts, one.space) for one in run.sets], name="sets")
+    yield divided_table([(audit.name, TASKS[audit.task], audit.parts, audit.space) for audit in run.sets], name="sets")
     if run.not_used:
         missing = (Column("Dataset"), Column("Title"), Column("Why it is not in this run"))
-        reasons = tuple((each.name, each.title, each.reason) for each in run.not_used)
+        reasons = tuple((dataset.name, dataset.title, dataset.reason) for dataset in run.not_used)
         yield Table("not_used", "", "Datasets of the paper that are not in this run", missing, reasons)
-    examples = [ExampleInViews.of(one.test[0], VIEWS, dataset=one.name, task=TASKS[one.task]) for one in run.sets]
+    examples = [ExampleInViews.of(s.test[0], VIEWS, dataset=s.name, task=TASKS[s.task]) for s in run.sets]
     yield examples_table(examples, number="6")
 
 
@@ -329,8 +334,10 @@ def models(run: BiasData) -> Iterator[object]:
                Column("Tested on", INTEGER), Column("How"), Column("Left out"))  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     yield run.not_run
-    yield [Remark(f"{one.name} is not in this run. {one.reason}") for one in run.not_used if one.asked]
-    for audit, answers in run.answered():
+    yield [
+        Remark(f"{dataset.name} is not in this run. {dataset.reason}") for dataset in run.not_used if dataset.was_asked
+    ]
+    for audit, answers in run.answers_by_set():
         full = answers.whole
         method, learnt = (full.method.replace("_", " "), full.n_train) if full else ("counting", len(audit.parts.train))
         left_out = "; ".join(answers.left_out)
@@ -347,7 +354,7 @@ def models(run: BiasData) -> Iterator[object]:
     yield drop_empty(Table("models", "9", "Models: how they learnt and what was left out", columns, tuple(rows)))
 
 
-def _shown_again(audit: AuditSet) -> tuple[str, ...]:
+def _second_mentions(audit: AuditSet) -> tuple[str, ...]:
     """How many items show the word outside the target's span, and what was done there."""
     if not audit.n_shown:
         return ()

@@ -97,7 +97,7 @@ class NotUsed:
     reason: str
 
     @property
-    def asked(self) -> bool:
+    def was_asked(self) -> bool:
         """Whether the run was asked for it."""
         return not self.reason.startswith(_NOT_ASKED)
 
@@ -113,15 +113,16 @@ def open_sets(settings: ContextBiasSettings) -> tuple[tuple[AuditSet, ...], tupl
     asked = settings.datasets or ((settings.dataset,) if settings.dataset else DEFAULT)
     if len(set(asked)) < len(asked):
         raise InputError(f"the same dataset is asked twice: {', '.join(asked)}")
-    found, missing = results_and_errors({name: partial(_published, name, settings.seed) for name in asked}, DataError)
-    if not found:
+    loaders = {name: partial(_published_set, name, settings.seed) for name in asked}
+    sets, missing = results_and_errors(loaders, DataError)
+    if not sets:
         raise next(iter(missing.values()))
     not_used = [NotUsed(name, _title(name), f"Not at hand: {why.sentences}") for name, why in missing.items()]
     plain, of_paper = ({plain_name(name): name for name in names} for names in (asked, SETS))
     if plain.keys() & of_paper.keys():
         others = [name for short, name in of_paper.items() if short not in plain]
         not_used += [NotUsed(name, _title(name), f"{_NOT_ASKED}--dataset {name}.") for name in others]
-    return tuple(found.values()), tuple(not_used)
+    return tuple(sets.values()), tuple(not_used)
 
 
 def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:
@@ -141,8 +142,8 @@ def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:
     return replace(audit, card=own_card(path, task=file.task, language=settings.language, counts=counts))
 
 
-def _published(name: str, seed: int) -> AuditSet:
-    loaded, task, space = _loaded(name)
+def _published_set(name: str, seed: int) -> AuditSet:
+    loaded, task, space = _load_items(name)
     if task not in TASKS:
         what = f"{name} asks the task {task!r}, which has no part of the input to hide"
         raise InputError(what, hint=f"context bias is measured on {', '.join(TASKS)}")
@@ -154,7 +155,7 @@ def _published(name: str, seed: int) -> AuditSet:
     return AuditSet(name, title, task, parts, loaded.card, space, loaded.checksums)
 
 
-def _loaded(name: str) -> tuple[Dataset, str, SearchSpace | None]:
+def _load_items(name: str) -> tuple[Dataset, str, SearchSpace | None]:
     module: Any = catalog.module("datasets", plain_name(name))
     if module.CARD.name == "wsd":
         if name not in ("wsd", RETRIEVAL):

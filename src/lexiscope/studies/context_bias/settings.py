@@ -46,8 +46,8 @@ class ContextBiasSettings(ItemSettings):
     def __post_init__(self) -> None:
         """Check every value.
 
-        Errors: :class:`SettingError` for more than one source of items, and for a protocol beside a budget: each of
-        them decides how much is trained.
+        Errors: :class:`SettingError` for more than one source of items, and for a protocol and a budget together: both
+        decide how much is trained.
         """
         super().__post_init__()
         if self.datasets and (self.dataset or self.items):

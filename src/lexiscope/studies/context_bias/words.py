@@ -17,7 +17,7 @@ from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.word_of import words_of
 from lexiscope.report.parts.bias_sections import LabelChoice, error_browser
 from lexiscope.report.parts.bias_tables import AmbiguityRow, EntropyRow, ambiguity_table, entropy_table, flips_table
-from lexiscope.studies.context_bias.biases import PRINTED_VALUES, measured
+from lexiscope.studies.context_bias.biases import PRINTED_VALUES, dataset_biases
 from lexiscope.studies.context_bias.data import BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, AuditSet
 
@@ -65,7 +65,7 @@ def label_entropies(run: BiasData) -> object:
 def ambiguity(run: BiasData) -> Iterator[object]:
     """Yield the mean sense entropy (Table 2), and its rank correlation with the word bias over datasets."""
     senses = [audit for audit in run.sets if audit.task not in PAIR_TASKS]
-    rules = [(_word_of_senses(audit), "all") for audit in senses]
+    rules = [(_word_rule(audit), "all") for audit in senses]
     rows = _entropies(run, senses, rules, sense_entropy, 1)
     title = "Sense entropy: how ambiguous are the words?"
     yield [_records(run, row) for row in rows]
@@ -74,16 +74,17 @@ def ambiguity(run: BiasData) -> Iterator[object]:
     if not entropy:
         yield "No dataset of this run gives the senses of its words."
         return
-    models = [each for each in run.once(measured) if not each.human]
-    for number, subject in enumerate(dict.fromkeys(each.subject for each in models), start=1):
-        bias = {each.dataset: each.biases.word.value for each in models if each.subject == subject}
+    models = [model for model in run.once(dataset_biases) if not model.human]
+    for number, subject in enumerate(dict.fromkeys(model.subject for model in models), start=1):
+        bias = {model.dataset: model.biases.word.value for model in models if model.subject == subject}
         own = {dataset: value for dataset, value in entropy.items() if dataset in bias}
-        found = ambiguity_and_word_bias(own, bias, **run.resampling)
+        correlation = ambiguity_and_word_bias(own, bias, **run.resampling)
         both = [AmbiguityRow(dataset, value, bias[dataset]) for dataset, value in own.items()]
-        yield found.about(subject=subject).records(), ambiguity_table(both, found, name=f"ambiguity_{number}")
+        yield correlation.about(subject=subject).records()
+        yield ambiguity_table(both, correlation, name=f"ambiguity_{number}")
 
 
-def _word_of_senses(audit: AuditSet) -> str:
+def _word_rule(audit: AuditSet) -> str:
     if audit.task == "entity_link":
         return "surface"
     tagged = all(item.usages[0].pos or item.conditions.get("pos") for item in audit.parts.labelled)
@@ -100,24 +101,22 @@ def _entropies(
     """A mean entropy of each dataset; *rules* say what a word is and which rows count."""
     rows = []
     for audit, (word, counted) in zip(sets, rules, strict=True):
-        used = words_of(_training(run, audit), word=word, rows=counted)
+        used = words_of(_training_items(run, audit), word=word, rows=counted)
         name = statistic_name(entropy.__name__, word=word, rows=counted, base="e", min_count=min_count)
-        found = run.attempt(
-            name,
-            partial(entropy, used.words, used.labels, word=word, rows=counted, min_count=min_count, **run.resampling),
-        )
+        options = {"word": word, "rows": counted, "min_count": min_count, **run.resampling}
+        mean_entropy = run.attempt(name, partial(entropy, used.words, used.labels, **options))
         printed = () if run.own else PRINTED_VALUES.get(audit.name, ())
         in_paper = next((value for value in printed if value.statistic == name), None)
-        rows.append(EntropyRow(audit.name, word, counted, found, in_paper))
+        rows.append(EntropyRow(audit.name, word, counted, mean_entropy, in_paper))
     return rows
 
 
 def _records(run: BiasData, row: EntropyRow) -> list[Record]:
     results = (row.found,) if isinstance(row.found, Undefined) else row.found.results()
-    return [record for one in results for record in run.about(one, dataset=row.dataset).records()]
+    return [record for result in results for record in run.about(result, dataset=row.dataset).records()]
 
 
-def _training(run: BiasData, audit: AuditSet) -> tuple[Item, ...]:
+def _training_items(run: BiasData, audit: AuditSet) -> tuple[Item, ...]:
     """What is published as training items, whatever of it is used as dev in this run; else all labelled items."""
     published = tuple(item for item in audit.parts.labelled if item.conditions.get("split") == "train")
     return published if published and not run.own else audit.parts.labelled
@@ -126,9 +125,9 @@ def _training(run: BiasData, audit: AuditSet) -> tuple[Item, ...]:
 # -- errors ---------------------------------------------------------------------------------------------------
 
 
-def misled(run: BiasData) -> Iterator[object]:
+def misleading_parts(run: BiasData) -> Iterator[object]:
     """Yield what the whole input gets wrong and the word alone right, and the reverse, of each model (Table 3)."""
-    for number, (audit, answers) in enumerate(run.answered(), start=1):
+    for number, (audit, answers) in enumerate(run.answers_by_set(), start=1):
         by_view = answers_by_view(answers.responses, subject=answers.subject, measure=audit.measure)
         about = {"dataset": audit.name, "subject": answers.subject, "name": f"errors_{number}", "number": "3"}
         yield error_browser(answers.asked, by_view, _choices(audit), most=MOST_ERRORS, **about)
@@ -137,7 +136,7 @@ def misled(run: BiasData) -> Iterator[object]:
 def _choices(audit: AuditSet) -> dict[str, LabelChoice]:
     """What can be chosen, if answers are more than t and f."""
     if audit.space is not None and audit.task in RETRIEVAL_TASKS:
-        return {each.entry_id: LabelChoice(each.name, each.description) for each in audit.space.entries}
+        return {entry.entry_id: LabelChoice(entry.name, entry.description) for entry in audit.space.entries}
     if audit.task != "sense_disambiguation":
         return {}
     return {
@@ -148,10 +147,10 @@ def _choices(audit: AuditSet) -> dict[str, LabelChoice]:
 # -- guessed words --------------------------------------------------------------------------------------------
 
 
-def guessed(run: BiasData) -> Iterator[object]:
+def guessed_words(run: BiasData) -> Iterator[object]:
     """Yield whether answers change with a guessed word, of each model compared with people (Tables 1 and 8)."""
     any_guess = False
-    for number, (audit, answers) in enumerate(run.answered(), start=1):
+    for number, (audit, answers) in enumerate(run.answers_by_set(), start=1):
         items, told = run.guesses.get(audit.name, ((), ""))
         any_guess = any_guess or bool(items or told)
         if not items:

@@ -54,7 +54,7 @@ def rating(
 ) -> Response:
     """Return one rating of one item. *kind* is who rated: a participant, or a kind of model (``chat``, ``causal_lm``).
 
-    ``None`` stands for an answer that is no rating; *raw* is its text.
+    A *value* of ``None`` is an answer that is not a rating; *raw* is its text.
 
     >>> rating("p01", "bank/1", 4).value
     4.0
@@ -71,13 +71,13 @@ def dataset_of(
     Errors: :class:`InputError` for a rating of an item that does not exist, or that its scale does not have.
     """
     items, rows = [], []
-    for one in given:
-        if isinstance(one, Item):
-            items.append(replace(one, item_id=f"{card.name}/{one.item_id}", dataset=card.name))
-        elif isinstance(one, Response):
-            rows.append(replace(one, item_id=f"{card.name}/{one.item_id}", task=card.task))
+    for entry in given:
+        if isinstance(entry, Item):
+            items.append(replace(entry, item_id=f"{card.name}/{entry.item_id}", dataset=card.name))
+        elif isinstance(entry, Response):
+            rows.append(replace(entry, item_id=f"{card.name}/{entry.item_id}", task=card.task))
         else:
-            what = f"the data function of {card.name} yields {type(one).__name__}"
+            what = f"the data function of {card.name} yields {type(entry).__name__}"
             raise InputError(what, hint="yield pair(…) or rating(…), or an Item or a Response")
     known, scales = {item.item_id for item in items}, {item.item_id: item.scale or card.scale for item in items}
     for row in rows:
@@ -158,7 +158,7 @@ def with_models(responses: ResponseTable, named: Sequence[str], models: Sequence
 
 
 def given_files(settings: Settings) -> dict[str, str]:
-    """Return the sha256 of the files that settings name beside the items: with another content it is another run.
+    """Return the sha256 of the files that settings name, other than the items: with another content it is another run.
 
     These are the values of settings that are files, and the files of subjects (recorded answers, sense vectors).
     Errors: :class:`InputError` for a file that does not exist or is empty.

@@ -19,7 +19,7 @@ from lexiscope.core.result import Contrast, Estimate, Record, read_records
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings
-from lexiscope.core.showing import counted, presented
+from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED
 from lexiscope.items.read.item_source import column_map, task_of_items
 from lexiscope.items.tables.columns import ColumnMap
@@ -28,8 +28,8 @@ from lexiscope.report.figures import Figure
 from lexiscope.report.page.stored import load
 from lexiscope.report.tables import Table
 from lexiscope.studies.kit.data import own_dataset
-from lexiscope.studies.kit.ratings_file import RatingsFile, columns_of_ratings, has_texts, read_ratings, responses_in
-from lexiscope.studies.kit.run import Run
+from lexiscope.studies.kit.ratings_file import columns_of_ratings, has_texts, read_ratings, responses_in
+from lexiscope.studies.kit.run import Floats, Run
 from lexiscope.studies.kit.settings_file import settings_of_run
 from lexiscope.studies.kit.study import Study
 from lexiscope.tasks import DEFAULT
@@ -77,7 +77,7 @@ class StudyRun:
 
     def frame(self) -> Any:
         """Return the numbers as a pandas table, one record a row."""
-        return presented("frame", self.records)
+        return call_presenter("frame", self.records)
 
     def plot(self, name: str = "") -> Figure:
         """Return a figure of the report by its name; without a name, the first. Errors: :class:`InputError`."""
@@ -93,7 +93,7 @@ class StudyRun:
     def _repr_html_(self) -> str:
         link = escape(self.report.as_posix())
         remarks = "".join(f"<p>{escape(text)}</p>" for text in self.remarks)
-        return f'<p>Report: <a href="{link}">{link}</a></p>{presented("table_html", self.overview)}{remarks}'
+        return f'<p>Report: <a href="{link}">{link}</a></p>{call_presenter("table_html", self.overview)}{remarks}'
 
 
 def study(
@@ -108,25 +108,25 @@ def study(
     Errors: those of the file and of the study; :class:`InputError` for a setting that it does not have.
     """
     if isinstance(study, Study):
-        asked, one = study.name, study
-        chosen = study.settings_for(**_plain(settings))
+        asked, chosen_study = study.name, study
+        chosen = study.settings_for(**_plain_settings(settings))
     else:
         asked = str(study)
-        chosen = settings_of_run(asked, _plain(settings))
-        one = cast(Study, catalog.study(chosen.study))
+        chosen = settings_of_run(asked, _plain_settings(settings))
+        chosen_study = cast(Study, catalog.study(chosen.study))
     name = Path(asked).stem
     given = "".join(f", {key}={value!r}" for key, value in settings.items())
     command = f"lexiscope.study({asked!r}, out={str(out)!r}{given})"
-    summary = one.run(chosen, Path(out or f"{name}_run"), progress=progress, command=command)
+    summary = chosen_study.run(chosen, Path(out or f"{name}_run"), progress=progress, command=command)
     return StudyRun(name, summary.report, summary.n_records, summary.remarks, summary.overview)
 
 
-def _plain(settings: Mapping[str, object]) -> dict[str, object]:
+def _plain_settings(settings: Mapping[str, object]) -> dict[str, object]:
     """Return settings as a study file writes them: paths as text, and one subject as a list of one."""
-    found = {key: str(value) if isinstance(value, Path) else value for key, value in settings.items()}
-    if isinstance(found.get("subjects"), str):
-        found["subjects"] = (found["subjects"],)
-    return found
+    plain = {key: str(value) if isinstance(value, Path) else value for key, value in settings.items()}
+    if isinstance(plain.get("subjects"), str):
+        plain["subjects"] = (plain["subjects"],)
+    return plain
 
 
 # -- ratings --------------------------------------------------------------------------------------------------------
@@ -164,11 +164,11 @@ def analyse(
     >>> run, run.norm.round(2).tolist()
     (Run(ratings: 2 items, 2 words, 3 participants, 0 models), [1.33, 4.33])
     """
-    chosen = Settings.of({"study": "analyse", **_plain({**settings, "subjects": subjects})})
+    chosen = Settings.of({"study": "analyse", **_plain_settings({**settings, "subjects": subjects})})
     rated_on = Scale.between(*scale) if isinstance(scale, tuple) else scale
-    data = _data(ratings, items, task, _File(columns, language, rated_on))
+    data = _dataset_of_ratings(ratings, items, task, _FileOptions(columns, language, rated_on))
     known = {item.item_id for item in data.items}
-    unknown = [one for one in data.responses.unique("item_id") if one not in known]
+    unknown = [item_id for item_id in data.responses.unique("item_id") if item_id not in known]
     if unknown:
         raise InputError(
             "a rating of an item that the items do not have",
@@ -185,7 +185,7 @@ def analyse(
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _FileOptions:
     """How a file is read: the columns by part, its language, its rating scale."""
 
     columns: Mapping[str, str] | None
@@ -199,16 +199,16 @@ class _File:
                 raise InputError(f"{what}: it takes no {name.removeprefix('a ')}", hint=f"leave out {name}")
 
 
-def _data(
+def _dataset_of_ratings(
     ratings: Dataset | ResponseTable | Ratings | Path | str,
     items: Dataset | Sequence[Item] | Path | str | None,
     task: str | None,
-    file: _File,
+    file: _FileOptions,
 ) -> Dataset:
     if isinstance(ratings, str | Path):
         alone = _ratings_alone(str(ratings), task, file)
         if alone is None and items is None:
-            return _named(str(ratings), task, file)
+            return _named_dataset(str(ratings), task, file)
         if alone is not None and items is None:
             return alone
         if alone is not None:
@@ -219,11 +219,14 @@ def _data(
         file.refuse("these ratings and items were read before")
     if isinstance(ratings, Dataset):
         return ratings
-    table = _table(ratings, task or DEFAULT) if isinstance(ratings, Ratings) else cast(ResponseTable, ratings)
-    return _with_items(table, items, task, file)
+    if isinstance(ratings, Ratings):
+        raters = [ratings.rater_ids[code] for code in ratings.rater.tolist()]
+        rated_items = [ratings.item_ids[code] for code in ratings.item.tolist()]
+        ratings = _rating_table(raters, rated_items, ratings.value, task=task or DEFAULT)
+    return _with_items(cast(ResponseTable, ratings), items, task, file)
 
 
-def _ratings_alone(name: str, task: str | None, file: _File) -> Dataset | None:
+def _ratings_alone(name: str, task: str | None, file: _FileOptions) -> Dataset | None:
     """Return a file of ratings or responses without texts as a dataset of items without texts; ``None`` for others."""
     if catalog.has("datasets", name) or not Path(name).is_file() or is_item_table(name):
         return None
@@ -232,10 +235,11 @@ def _ratings_alone(name: str, task: str | None, file: _File) -> Dataset | None:
     groups: Mapping[str, str] = {}
     if table is None:
         columns = {part: name for part, name in (file.columns or {}).items() if part in ColumnMap.__dataclass_fields__}
-        if has_texts(path, column_map(columns), word_alone=_word_alone(task or DEFAULT)):
+        if has_texts(path, column_map(columns), word_alone=_takes_words_alone(task or DEFAULT)):
             return None
         read = read_ratings(path, columns_of_ratings(file.columns), scale=file.scale)
-        table, groups = _rows(read, task or DEFAULT), read.groups or {}
+        kind, groups = SIMULATED if read.simulated else PARTICIPANT, read.groups or {}
+        table = _rating_table(read.raters, read.items, read.values, task=task or DEFAULT, kind=kind)
     card = own_card(path, task=task or DEFAULT, language=file.language or "und", scale=file.scale)
     items = tuple(
         Item(item, path.stem, (), conditions={"word": groups[item]} if item in groups else {}, scale=file.scale)
@@ -244,7 +248,7 @@ def _ratings_alone(name: str, task: str | None, file: _File) -> Dataset | None:
     return Dataset(card, items, table, ((path.name, sha256_of(path)),))
 
 
-def _word_alone(task: str) -> bool:
+def _takes_words_alone(task: str) -> bool:
     try:
         return catalog.screen(task).word_alone
     except SpecError:
@@ -252,19 +256,19 @@ def _word_alone(task: str) -> bool:
 
 
 def _with_items(
-    table: ResponseTable, items: Dataset | Sequence[Item] | Path | str | None, task: str | None, file: _File
+    table: ResponseTable, items: Dataset | Sequence[Item] | Path | str | None, task: str | None, file: _FileOptions
 ) -> Dataset:
     if items is None:
         bare = tuple(Item(name, _OWN, ()) for name in table.unique("item_id"))
         return Dataset(_card(task or DEFAULT), bare, table)
     if isinstance(items, str | Path):
-        items = _named(str(items), task, file)
+        items = _named_dataset(str(items), task, file)
     if isinstance(items, Dataset):
         return Dataset(items.card, items.items, table, items.checksums)
     return Dataset(_card(task or DEFAULT), tuple(items), table)
 
 
-def _named(name: str, task: str | None, file: _File) -> Dataset:
+def _named_dataset(name: str, task: str | None, file: _FileOptions) -> Dataset:
     """Return the items and ratings of a dataset by its name, or of an item file."""
     if catalog.has("datasets", name):
         file.refuse(f"{name} is a dataset")
@@ -279,30 +283,11 @@ def _card(task: str) -> DatasetCard:
     )
 
 
-def _rows(read: RatingsFile, task: str) -> ResponseTable:
-    return ResponseTable.from_columns(
-        {
-            "subject_id": read.raters,
-            "item_id": read.items,
-            "subject_kind": SIMULATED if read.simulated else PARTICIPANT,
-            "task": task,
-            "measure": "rating",
-            "value": read.values,
-        }
-    )
-
-
-def _table(ratings: Ratings, task: str) -> ResponseTable:
-    return ResponseTable.from_columns(
-        {
-            "subject_id": [ratings.rater_ids[code] for code in ratings.rater.tolist()],
-            "item_id": [ratings.item_ids[code] for code in ratings.item.tolist()],
-            "subject_kind": PARTICIPANT,
-            "task": task,
-            "measure": "rating",
-            "value": ratings.value,
-        }
-    )
+def _rating_table(
+    raters: Sequence[str], items: Sequence[str], values: Floats, *, task: str, kind: str = PARTICIPANT
+) -> ResponseTable:
+    columns = {"subject_id": raters, "item_id": items, "subject_kind": kind, "value": values}
+    return ResponseTable.from_columns(columns | {"task": task, "measure": "rating"})
 
 
 # -- comparison -----------------------------------------------------------------------------------------------------
@@ -314,12 +299,12 @@ def compare(first: Estimate, second: Estimate) -> Contrast:
     The estimates are those of :meth:`~lexiscope.studies.kit.run.Run.fit`: ``compare(*run.fit().best(2))``.
     Errors: :class:`StatisticError` for results of two runs, or of none.
     """
-    for one in (first, second):
-        if not isinstance(one, Estimate):
-            what = f"{type(one).__name__} is no estimate of one model at one layer"
+    for estimate in (first, second):
+        if not isinstance(estimate, Estimate):
+            what = f"{type(estimate).__name__} is no estimate of one model at one layer"
             raise StatisticError(what, hint="of a curve: its estimate(LAYER), or fit().best(2)")
-        if not isinstance(one.run, Run):
-            what = f"{one.name} does not know the items that it was computed from"
+        if not isinstance(estimate.run, Run):
+            what = f"{estimate.name} does not know the items that it was computed from"
             raise StatisticError(what, hint="compare two estimates of one run: run.fit().best(2)")
     if first.run is not second.run:
         raise StatisticError(

@@ -60,7 +60,7 @@ class PairSet:
                 in_context = any(usage.text != usage.target for usage in items[0].usages)
                 return made(name, title, card.task, items, ratings, in_context, responses=data.responses)
             if all(SAME_SENSE in item.conditions for item in items):
-                return made(name, title, _truth_of_pairs(), with_right_answers(items, SAME_SENSE))
+                return made(name, title, _truth_task(), with_right_answers(items, SAME_SENSE))
         known = f"one of {', '.join(others)}, or another" if others else "a"
         hint = f"use {known} set of rated pairs"
         raise SpecError(f"{name} has no pairs that people rated, and no right answers to 'same sense?'", hint=hint)
@@ -100,6 +100,6 @@ class PairSet:
         return [replace(record, dataset=self.name) for record in records_of((n_pairs, *results))]
 
 
-def _truth_of_pairs() -> str:
+def _truth_task() -> str:
     """Return the task that asks of two usages whether they mean the same, as true or false."""
     return next(name for name, screen in catalog.screens().items() if screen.n_usages == 2 and catalog.task(name).truth)

@@ -41,7 +41,7 @@ def read_claims(path: Path, *, dataset: str) -> dict[str, tuple[Claim, ...]]:
     Errors: :class:`InputError` naming the line without claim, place or question, with neither or both of rule and
     reason, or whose rule does not parse.
     """
-    found: dict[str, list[Claim]] = {}
+    by_dataset: dict[str, list[Claim]] = {}
     for place, row in read_csv(path, _CLAIMS, may_be_empty=True).rows():
         for column in ("claim", "place", "question"):
             if not row[column]:
@@ -53,8 +53,8 @@ def read_claims(path: Path, *, dataset: str) -> dict[str, tuple[Claim, ...]]:
         rule = parse_rule(row["rule"], place=place) if row["rule"] else ()
         claim = Claim(row["claim"], row["place"], row["question"], names, rule, row["unavailable"])
         for name in names:
-            found.setdefault(name, []).append(claim)
-    return {name: tuple(claims) for name, claims in found.items()}
+            by_dataset.setdefault(name, []).append(claim)
+    return {name: tuple(claims) for name, claims in by_dataset.items()}
 
 
 def _printed_value(row: dict[str, str], dataset: str, place: Place) -> PublishedValue:

@@ -47,7 +47,7 @@ _IDENTIFYING = re.compile(r"(sentence|text|word|target|version|pair|stim|item|ta
 
 @dataclass(frozen=True, slots=True)
 class RatingColumns:
-    """Which columns hold what, as the user named them; empty where a name is to be recognised."""
+    """The names of the columns, as the user gave them; empty if a name must be recognised."""
 
     rater: str = option("", "column of who rated; recognised: rater, participant, subject and others", metavar="COLUMN")
     item: tuple[str, ...] = option(
@@ -166,46 +166,46 @@ def recognise(header: Sequence[str], columns: RatingColumns, *, place: Place | N
     """Return the columns with every name filled in.
 
     Errors: :class:`InputError` E006 where a name is missing, not recognised, or more than one fits; E007 where it
-    stands twice. The message lists the columns that there are.
+    occurs twice. The message lists the columns of the file.
 
     >>> recognise(["", "Participant", "Response", "Tag"], RatingColumns())
     RatingColumns(rater='Participant', item=('Tag',), value='Response', group='', rater_group='')
     """
     given = {"rater": columns.rater, "item": " ".join(columns.item), "value": columns.value}
-    found = _recognised([part for part, name in given.items() if not name], header, place)
+    recognised = _recognise_parts([part for part, name in given.items() if not name], header, place)
     known = RatingColumns(
-        rater=columns.rater or found["rater"],
-        item=columns.item or (found["item"],),
-        value=columns.value or found["value"],
+        rater=columns.rater or recognised["rater"],
+        item=columns.item or (recognised["item"],),
+        value=columns.value or recognised["value"],
         group=columns.group,
         rater_group=columns.rater_group,
     )
     for name in filter(None, [known.rater, *known.item, known.value, known.group, known.rater_group]):
         if header.count(name) != 1:
             code, what = ("E007", "stands twice") if name in header else ("E006", "is not in the file")
-            raise InputError(f"the column {name!r} {what}", code=code, place=place, hint=_there_are(header))
+            raise InputError(f"the column {name!r} {what}", code=code, place=place, hint=_column_list(header))
     return known
 
 
-def _recognised(parts: Sequence[str], header: Sequence[str], place: Place | None) -> dict[str, str]:
+def _recognise_parts(parts: Sequence[str], header: Sequence[str], place: Place | None) -> dict[str, str]:
     plain = [re.sub(r"[\s.-]+", "_", name.strip().casefold()) for name in header]
     fitting = {part: [name for name, key in zip(header, plain, strict=True) if key in NAMES[part]] for part in parts}
     for part, names in fitting.items():
         if len(names) > 1:
             what = f"more than one column may hold the {part}: {', '.join(names)}"
-            hint = f"say which: --{part} COLUMN; {_there_are(header)}"
+            hint = f"say which: --{part} COLUMN; {_column_list(header)}"
             raise InputError(what, code="E006", place=place, hint=hint)
     absent = [part for part, names in fitting.items() if not names]
     if absent:
         why = "; ".join(f"recognised as {part} are: {', '.join(NAMES[part])}" for part in absent)
-        hint = f"name it: {' '.join(f'--{part} COLUMN' for part in absent)}; {_there_are(header)}"
+        hint = f"name it: {' '.join(f'--{part} COLUMN' for part in absent)}; {_column_list(header)}"
         if {"rater", "value"} <= set(absent):
             hint += "; a table with a column per rater must first be turned into one row per rating"
         raise InputError(f"no column is named {' or '.join(absent)}", code="E006", place=place, why=why, hint=hint)
     return {part: names[0] for part, names in fitting.items()}
 
 
-def _there_are(header: Sequence[str]) -> str:
+def _column_list(header: Sequence[str]) -> str:
     return f"the columns are: {', '.join(repr(name) for name in header)}"
 
 
@@ -217,17 +217,17 @@ def _from_csv(path: str, first: Row, rows: list[Row], columns: RatingColumns, sc
         raise InputError("the file has a header but no row", code="E002", place=Place(path), hint=hint)
     at = {name: number for number, name in enumerate(header)}
     rows, catch = _without_catch(header, known, rows)
-    values = [_number(row, at[known.value], scale) for row in rows]
-    raters = [_name(row, [at[known.rater]]) for row in rows]
-    items = [_name(row, [at[name] for name in known.item]) for row in rows]
+    values = [_field_number(row, at[known.value], scale) for row in rows]
+    raters = [_field_name(row, [at[known.rater]]) for row in rows]
+    items = [_field_name(row, [at[name] for name in known.item]) for row in rows]
     _refuse_repeats(raters, items, values, [row.place(at[known.value]) for row in rows])
     remarks = [f"columns: rater = {known.rater}, item = {' + '.join(known.item)}, value = {known.value}"]
     remarks += catch
-    remarks += _doubt(header, known, items, rows, first.place(), guessed=not columns.item)
+    remarks += _doubt_remarks(header, known, items, rows, first.place(), guessed=not columns.item)
     groups = _groups(items, rows, at[known.group]) if known.group else None
     of_rater = _groups(raters, rows, at[known.rater_group]) if known.rater_group else None
-    remarks += _about_values(path, values, scale)
-    simulated = _simulated(header, raters, rows)
+    remarks += _value_remarks(path, values, scale)
+    simulated = _are_simulated(header, raters, rows)
     remarks += [TOLD_SIMULATED] if simulated else []
     return RatingsFile(
         path, tuple(raters), tuple(items), np.array(values), groups, of_rater, tuple(remarks), simulated=simulated
@@ -244,13 +244,13 @@ def _without_catch(header: Sequence[str], known: RatingColumns, rows: list[Row])
     caught: set[str] = set()
     for row in rows:
         text = row.fields[number].strip()
-        found = truth(text)
-        if found is None and text:
+        is_catch = truth(text)
+        if is_catch is None and text:
             place = row.place(number, width=len(text))
             hint = "write true or false, or rename the column if it does not mark catch trials"
             raise InputError(f"{text!r} is neither true nor false", code="E303", place=place, hint=hint)
-        if found:
-            caught.add(_name(row, [header.index(name) for name in known.item]))
+        if is_catch:
+            caught.add(_field_name(row, [header.index(name) for name in known.item]))
         else:
             kept.append(row)
     if not kept:
@@ -259,7 +259,7 @@ def _without_catch(header: Sequence[str], known: RatingColumns, rows: list[Row])
     return kept, catch_remark(len(caught))
 
 
-def _simulated(header: Sequence[str], raters: Sequence[str], rows: Sequence[Row]) -> bool:
+def _are_simulated(header: Sequence[str], raters: Sequence[str], rows: Sequence[Row]) -> bool:
     """Whether the raters are simulated participants, by their ids or by the column that says so."""
     said = next((number for number, name in enumerate(header) if name in KIND_COLUMNS), None)
     kinds: set[str] = set()
@@ -270,14 +270,14 @@ def _simulated(header: Sequence[str], raters: Sequence[str], rows: Sequence[Row]
 
 
 def _refuse_nul(rows: Sequence[Row]) -> None:
-    # UTF-16 without its mark reads as UTF-8 with a NUL beside each letter
+    # UTF-16 without its mark reads as UTF-8 with a NUL next to each letter
     for row in rows:
         if "\0" in row.raw:
             hint = "save the file as text in UTF-8"
             raise InputError("a NUL character: this is not text", code="E003", place=row.place(), hint=hint)
 
 
-def _name(row: Row, numbers: Sequence[int]) -> str:
+def _field_name(row: Row, numbers: Sequence[int]) -> str:
     parts = [row.fields[number].strip() for number in numbers]
     for number, part in zip(numbers, parts, strict=True):
         if not part:
@@ -286,7 +286,7 @@ def _name(row: Row, numbers: Sequence[int]) -> str:
     return " | ".join(parts)
 
 
-def _number(row: Row, number: int, scale: Scale | None) -> float:
+def _field_number(row: Row, number: int, scale: Scale | None) -> float:
     text = row.fields[number].strip()
     if text.casefold() in MISSING:
         return float("nan")
@@ -317,7 +317,7 @@ def _refuse_repeats(
         seen[rater, item] = place.line
 
 
-def _doubt(
+def _doubt_remarks(
     header: Sequence[str],
     known: RatingColumns,
     items: Sequence[str],
@@ -326,7 +326,7 @@ def _doubt(
     *,
     guessed: bool,
 ) -> list[str]:
-    """Columns that look as if they, too, identified the item: an error where the item's column was only recognised."""
+    """Return a remark on columns that seem to identify the item, too; an error if the item's column was recognised."""
     used = {known.rater, known.value, known.group, known.rater_group, *known.item}
     doubtful = [
         name
@@ -343,7 +343,7 @@ def _doubt(
 
 
 def _groups(names: Sequence[str], rows: Sequence[Row], number: int) -> dict[str, str]:
-    """The group of each item or rater; one that stands in two groups is an error."""
+    """Return the group of each item or rater. Errors: :class:`InputError` E507 for an item or rater in two groups."""
     groups: dict[str, str] = {}
     for name, row in zip(names, rows, strict=True):
         group = row.fields[number].strip()
@@ -358,7 +358,9 @@ def _varies(items: Sequence[str], values: Sequence[str]) -> bool:
     return any(first.setdefault(item, value) != value for item, value in zip(items, values, strict=True))
 
 
-def _about_values(path: str, values: Sequence[float], scale: Scale | None, *, options: Sequence[str] = ()) -> list[str]:
+def _value_remarks(
+    path: str, values: Sequence[float], scale: Scale | None, *, options: Sequence[str] = ()
+) -> list[str]:
     given = [value for value in values if not np.isnan(value)]
     if not given:
         hint = "collect ratings first, or name the column that holds them: --value COLUMN"
@@ -379,7 +381,7 @@ def _from_responses(
     path: str, table: ResponseTable, scale: Scale | None, *, measure: str, view: str, kinds: Sequence[str]
 ) -> RatingsFile:
     """The raters' ratings or choices in a response table; a group is not among its columns."""
-    people, remarks = _answers_meant(path, table, measure, view, kinds)
+    people, remarks = _chosen_answers(path, table, measure, view, kinds)
     check_one_scale(people)
     raters, items = list(people.column("subject_id")), list(people.column("item_id"))
     options = tuple(sorted({option for option in people.column("option") if option is not None}))
@@ -388,12 +390,14 @@ def _from_responses(
         values = [code.get(option, float("nan")) for option in people.column("option")]
     else:
         values = [float(value) for value in people.column("value")]
-    _check_values(path, items, values, None if options else scale)
+    for item, value in zip(items, values, strict=True):
+        if scale is not None and not options and not np.isnan(value):
+            scale.check(value, place=Place(path, item_id=item))
     if options and scale is not None:
         raise InputError("options have no scale", code="E006", place=Place(path), hint="leave --scale out")
     _refuse_repeats(raters, items, values, [Place(path, line) for line in range(2, len(values) + 2)])
     remarks += [f"options: {', '.join(options)}"] if options else []
-    remarks += _about_values(path, values, scale, options=options)
+    remarks += _value_remarks(path, values, scale, options=options)
     return RatingsFile(
         path,
         tuple(raters),
@@ -405,18 +409,12 @@ def _from_responses(
     )
 
 
-def _check_values(path: str, items: Sequence[str], values: Sequence[float], scale: Scale | None) -> None:
-    if scale is not None:
-        for item, value in zip(items, values, strict=True):
-            _ = np.isnan(value) or scale.check(value, place=Place(path, item_id=item))
-
-
-def _answers_meant(
+def _chosen_answers(
     path: str, table: ResponseTable, measure: str, view: str, kinds: Sequence[str]
 ) -> tuple[ResponseTable, list[str]]:
-    """The answers of one measure, one view and one task, with what is to be said about the table.
+    """Return the answers of one measure, one view and one task, and the remarks on the table.
 
-    Where nobody named a measure it is ``rating`` or ``choice``, whichever there is, else the only one there is.
+    If no measure is named, it is ``rating`` or ``choice``, whichever the table has, else its only measure.
     """
     people = table.where(subject_kind=tuple(kinds))
     simulated = holds_simulated(people, place=Place(path))
@@ -433,7 +431,7 @@ def _answers_meant(
     remarks = [_COMPLETE] if "completion_time" in there else []
     remarks += [TOLD_SIMULATED] if simulated else []
     people = people.where(measure=measure or usual[0])
-    views = [each or "full" for each in people.unique("view")]
+    views = [name or "full" for name in people.unique("view")]
     if view:
         people = people.where(view=(view, None) if view == "full" else view)
     elif len(set(views)) > 1:

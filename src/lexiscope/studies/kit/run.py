@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -39,7 +39,7 @@ from lexiscope.core.result import (
     parse_statistic,
     statistic_name,
 )
-from lexiscope.core.showing import counted, presented
+from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.studies.kit.run_data import R, RunData, S
 
@@ -104,7 +104,7 @@ class Run(RunData[S]):
         }
         if self.has("norms"):
             columns["norm"] = [None if np.isnan(value) else f"{value:.2f}" for value in self.norm[:10].tolist()]
-        return cast(str, presented("html_of", title, columns, repr(self)))
+        return cast(str, call_presenter("html_of", title, columns, repr(self)))
 
     def _sizes(self) -> tuple[str, ...]:
         # counted from the tables: nothing is computed, and nothing refused, to show what there is
@@ -160,7 +160,7 @@ class Run(RunData[S]):
     @cached_property
     def bootstrap(self) -> Bootstrap:
         """How intervals are made: the words of the rated items, and the settings of the run."""
-        return self._resampled(self._rated)
+        return self._bootstrap_of(self._is_rated)
 
     def has(self, what: str) -> bool:
         """Say whether there are ``ratings`` of people, ``norms`` at least, ``models``, or ``layers`` of a model."""
@@ -202,23 +202,23 @@ class Run(RunData[S]):
 
     def agreement(self) -> Estimate:
         """Return the mean over people of the correlation of one with the mean of the others."""
-        one = self._agreement
-        result = Estimate(one.name, one.mean, one.interval, one.n_raters)
+        raters = self._rater_agreement
+        result = Estimate(raters.name, raters.mean, raters.interval, raters.n_raters)
         return self.about(result, subject=PEOPLE, unit="correlation", higher="people agree more")
 
     def ceilings(self) -> tuple[Estimate | Undefined, ...]:
         """Return the human ceilings, each by its name."""
 
-        def named(one: Ceiling) -> Estimate:
-            return self.about(one.estimate, subject=PEOPLE)
+        def attempt(name: str, make: Callable[[], Ceiling]) -> Estimate | Undefined:
+            return self.attempt(name, lambda: self.about(make().estimate, subject=PEOPLE))
 
         return (
-            self.attempt("mean_rater_correlation", lambda: named(leave_one_out_rho(self._agreement))),
-            self.attempt("squared_mean_rater_correlation", lambda: named(squared_mean_rho(self._agreement))),
-            self.attempt(
-                "mean_squared_rater_correlation", lambda: named(mean_squared_rho(self._agreement, **self.resampling))
+            attempt("mean_rater_correlation", lambda: leave_one_out_rho(self._rater_agreement)),
+            attempt("squared_mean_rater_correlation", lambda: squared_mean_rho(self._rater_agreement)),
+            attempt(
+                "mean_squared_rater_correlation", lambda: mean_squared_rho(self._rater_agreement, **self.resampling)
             ),
-            self.attempt("split_half", lambda: named(split_half(self.people, seed=self.settings.seed))),
+            attempt("split_half", lambda: split_half(self.people, seed=self.settings.seed)),
         )
 
     def fit(self, statistic: Kind = "spearman", *, subjects: Sequence[str] = ()) -> Curves:
@@ -242,24 +242,29 @@ class Run(RunData[S]):
         """
         if first.name != second.name:
             raise StatisticError(f"{first.name} and {second.name} are two statistics: there is no difference")
-        for one in (first, second):
-            if "with" not in parse_statistic(one.name)[1] or (one.subject, one.layer) not in self._columns:
-                what = f"{one.name} of {one.subject or 'no subject'} is no estimate of this run's models"
+        for estimate in (first, second):
+            if (
+                "with" not in parse_statistic(estimate.name)[1]
+                or (estimate.subject, estimate.layer) not in self._columns
+            ):
+                what = f"{estimate.name} of {estimate.subject or 'no subject'} is no estimate of this run's models"
                 raise StatisticError(what, hint="compare two estimates of fit(): fit().best(2), fit().of(NAME)")
         kind = cast(Kind, parse_statistic(first.name)[0])
-        columns = np.array([self._columns[one.subject, one.layer] for one in (first, second)]).T
-        both = self._rated & ~np.isnan(columns).any(axis=1)
-        boot, n = self._resampled(both), int(both.sum())
+        columns = np.array([self._columns[estimate.subject, estimate.layer] for estimate in (first, second)]).T
+        both = self._is_rated & ~np.isnan(columns).any(axis=1)
+        boot, n = self._bootstrap_of(both), int(both.sum())
         # on the items that both answered: a difference of two sets of items would be none of the models
         values = [correlation_value(column, self.norm[both], kind=kind) for column in columns[both].T]
-        here, there = (replace(one, value=value, n=n) for one, value in zip((first, second), values, strict=True))
+        here, there = (
+            replace(estimate, value=value, n=n) for estimate, value in zip((first, second), values, strict=True)
+        )
         interval = NO_INTERVAL
         if boot.resamples:
             draws = correlation_draws(
                 columns[both], self.norm[both], kind=kind, groups=boot.groups, resamples=boot.resamples, seed=boot.seed
             )
             interval = percentile_interval(draws[:, 0] - draws[:, 1], level=boot.level)
-        dropped = int(self._rated.sum()) - n
+        dropped = int(self._is_rated.sum()) - n
         note = f"excluded: {counted(dropped, 'item')} that one of them did not answer" if dropped else ""
         name = statistic_name(f"{kind}_difference", **{"with": "norms"})
         made = Contrast(name, here, there, interval, n, len(set(boot.groups)), note=note)
@@ -270,7 +275,7 @@ class Run(RunData[S]):
 
         The interval is Wilson's; people are the sample.
         """
-        result = model_place(self._agreement, model.value)
+        result = model_place(self._rater_agreement, model.value)
         about = {"subject": model.subject, "layer": model.layer, "unit": "share"}
         return self.about(result, higher="the model is closer to people than more of them are", **about)
 
@@ -280,20 +285,27 @@ class Run(RunData[S]):
         Columns of the formulas: ``rating``, ``participant``, ``item``, ``word``, the conditions of the items, and each
         model's answers under its id as :meth:`frame` writes it.
         """
-        data, dropped = _complete(self._trials(), f"{formula} {without}")
+        data, dropped = _complete_rows(self._trials(), f"{formula} {without}")
         test = likelihood_ratio(formula, without, data, seed=self.settings.seed)
         coefficient, n = statistic_name("coefficient", of="mixed"), test.full.n_observations
         terms = tuple(
-            Estimate(coefficient, one.estimate, one.interval(self.bootstrap.level), n, condition=one.name, p=one.p)
-            for one in test.full.fixed
+            Estimate(
+                coefficient,
+                effect.estimate,
+                effect.interval(self.bootstrap.level),
+                n,
+                condition=effect.name,
+                p=effect.p,
+            )
+            for effect in test.full.fixed
         )
         result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms)
         missing = f"excluded: {counted(dropped, 'rating')} of items that a model did not answer" if dropped else ""
-        return self.about(result, note=_joined(missing, *test.remarks))
+        return self.about(result, note=_join_notes(missing, *test.remarks))
 
     def frame(self) -> Any:
         """Return one row per rating as a pandas table: rating, participant, item, word, conditions, models' answers."""
-        return presented("frame_of", self._trials())
+        return call_presenter("frame_of", self._trials())
 
     def plot(self, statistic: Kind = "spearman", title: str = "") -> Any:
         """Return how close models come to people as a figure: over layers, where a model has layers (:meth:`fit`)."""
@@ -307,10 +319,10 @@ class Run(RunData[S]):
         return result.about(**({"dataset": self.name, "condition": condition, "run": self} | where))
 
     @cached_property
-    def _rated(self) -> NDArray[np.bool_]:
+    def _is_rated(self) -> NDArray[np.bool_]:
         return ~np.isnan(self.norm)
 
-    def _resampled(self, rows: NDArray[np.bool_]) -> Bootstrap:
+    def _bootstrap_of(self, rows: NDArray[np.bool_]) -> Bootstrap:
         """How intervals of some of the items are made: their words are resampled."""
         words = tuple(item.word for item in self.items)
         return Bootstrap(words, self.settings.n_bootstrap, self.settings.seed).of(rows)
@@ -328,7 +340,7 @@ class Run(RunData[S]):
         return {item.item_id: given[item.item_id] for item in self.items if item.item_id in given}
 
     @cached_property
-    def _agreement(self) -> RaterAgreement:
+    def _rater_agreement(self) -> RaterAgreement:
         return leave_one_out(self.people, **self.resampling)
 
     @cached_property
@@ -338,7 +350,7 @@ class Run(RunData[S]):
         recorded = self.data.responses
         models = [kind for kind in recorded.unique("subject_kind") if kind not in COLLECTED and kind != "norm"]
         tables = [recorded.where(subject_kind=tuple(models)), self.answers] if models else [self.answers]
-        found: dict[tuple[str, int | None], Floats] = {}
+        columns: dict[tuple[str, int | None], Floats] = {}
         for table in tables:
             for measure, sign in NEARNESS.items():
                 answers = table.where(measure=measure)
@@ -349,11 +361,11 @@ class Run(RunData[S]):
                     layer, value = own.column("layer"), sign * own.column("value")
                     for number in np.unique(np.nan_to_num(layer, nan=-1.0)):
                         here = (np.nan_to_num(layer, nan=-1.0) == number) & (row >= 0)
-                        column = found.setdefault(
+                        column = columns.setdefault(
                             (subject, None if number < 0 else int(number)), np.full(len(row_of), np.nan)
                         )
                         column[row[here]] = value[here]
-        return found
+        return columns
 
     def _mean(self, of: str, layer: int | None) -> Estimate:
         values = self.norm if of == PEOPLE else self._columns[of, layer]
@@ -361,7 +373,7 @@ class Run(RunData[S]):
         kept = values[known]
         if not kept.size:
             raise StatisticError(f"{of} answered no item", why=self.label)
-        boot = self._resampled(known)
+        boot = self._bootstrap_of(known)
         interval = boot.interval(lambda rows: float(kept[rows].mean()))
         name = statistic_name("mean_rating", over="items")
         result = Estimate(name, float(kept.mean()), interval, len(kept), len(set(boot.groups)))
@@ -370,9 +382,9 @@ class Run(RunData[S]):
     def _fit(self, kind: Kind, subject: str) -> Curve | Estimate | Undefined:
         every = [layer for name, layer in self._columns if name == subject]
         layers = [layer for layer in every if layer is not None]
-        columns = np.array([self._columns[subject, layer] for layer in layers or every]).T[self._rated]
+        columns = np.array([self._columns[subject, layer] for layer in layers or every]).T[self._is_rated]
         answered = ~np.isnan(columns).any(axis=1)
-        norm, boot = self.norm[self._rated][answered], self.bootstrap.of(answered)
+        norm, boot = self.norm[self._is_rated][answered], self.bootstrap.of(answered)
         name = statistic_name(kind, **{"with": "norms"})
         n, n_groups = int(answered.sum()), len(set(boot.groups))
         about = {"subject": subject, "unit": "correlation", "higher": "closer to people"}
@@ -384,14 +396,14 @@ class Run(RunData[S]):
         try:
             if layers:
                 curve = correlations_by_layer(columns[answered], norm, name=name, layers=layers, choice=True, **how)
-                values = tuple(replace(one, remark=_joined(note, one.remark)) for one in curve.values)
+                values = tuple(replace(point, remark=_join_notes(note, point.remark)) for point in curve.values)
                 return self.about(replace(curve, values=values, n_groups=n_groups), **about)
-            (one,) = correlate_columns(columns[answered], norm, **how)
+            (result,) = correlate_columns(columns[answered], norm, **how)
         except StatisticError as error:
             return self.about(Undefined(name, error.what, n), **about)
-        if isinstance(one, Undefined):
-            return self.about(replace(one, name=name), **about)
-        return self.about(replace(one, name=name, n_groups=n_groups, note=note), **about)
+        if isinstance(result, Undefined):
+            return self.about(replace(result, name=name), **about)
+        return self.about(replace(result, name=name, n_groups=n_groups, note=note), **about)
 
     def _trials(self) -> dict[str, NDArray[Any]]:
         ratings, rows = self.people, self.item_rows
@@ -411,7 +423,7 @@ class Run(RunData[S]):
         return columns
 
 
-def _complete(columns: dict[str, NDArray[Any]], formulas: str) -> tuple[dict[str, NDArray[Any]], int]:
+def _complete_rows(columns: dict[str, NDArray[Any]], formulas: str) -> tuple[dict[str, NDArray[Any]], int]:
     """The rows that have a number in every column that the formulas name, and how many have not."""
     named = [name for name in columns if re.search(rf"\b{re.escape(name)}\b", formulas)]
     numbers = [columns[name] for name in named if np.issubdtype(columns[name].dtype, np.floating)]
@@ -421,5 +433,5 @@ def _complete(columns: dict[str, NDArray[Any]], formulas: str) -> tuple[dict[str
     return {name: column[kept] for name, column in columns.items()}, int((~kept).sum())
 
 
-def _joined(*notes: str) -> str:
+def _join_notes(*notes: str) -> str:
     return "; ".join(filter(None, notes))

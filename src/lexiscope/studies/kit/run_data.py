@@ -1,4 +1,4 @@
-"""What every run of a study has, whatever it asks: settings, answers, the data that they are about."""
+"""The run of any study: settings, answers, and the data that they are about."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class RunData(Generic[S]):
 
     @property
     def sources(self) -> Mapping[str, str]:
-        """The sha256 of the files that the data card names, by name: those of the data, and of answers beside them."""
+        """The sha256 of the files that the data card names, by name: those of the data, and of files with answers."""
         return self.checksums
 
     def has(self, what: str) -> bool:
@@ -90,11 +90,11 @@ class RunData(Generic[S]):
         """Return a question of the study as this run asks it: of other items, perhaps in other words."""
         return question
 
-    def printed(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
+    def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
         """Return, of what papers print (by dataset), what this run is compared with."""
         return () if self.own else values.get(self.name, ())
 
-    def marked(self, name: str, part: Part) -> Part:
+    def mark_simulated(self, name: str, part: Part) -> Part:
         """Return a part, of the question or section *name*, with the mark of simulated participants where it has any.
 
         A run whose judgments are all simulated is marked as a whole when it is written: only a run in which some are
@@ -102,7 +102,7 @@ class RunData(Generic[S]):
         """
         return part
 
-    def marked_section(self, section: Section) -> Section:
+    def mark_section(self, section: Section) -> Section:
         """Return a section of the report with that mark where it names people."""
         return section
 
@@ -131,6 +131,10 @@ class RunData(Generic[S]):
     def about(self, result: R, **where: Any) -> R:
         """Return a result with the dataset's name and what else it is about."""
         return result.about(**({"dataset": self.name} | where))
+
+    def about_all(self, results: Iterable[R], **where: Any) -> list[R]:
+        """Return results as :meth:`about` returns each of them."""
+        return [self.about(result, **where) for result in results]
 
     def attempt(self, name: str, make: Callable[[], V], **where: Any) -> V | Undefined:
         """Return what *make* returns, or why it is undefined on these numbers: one statistic does not stop a study."""

@@ -1,6 +1,6 @@
 """A study as one human-readable YAML file: every setting of that study, nothing else.
 
-Reading names the line of a mistake and the nearest known name; writing spells every default out with its meaning.
+Reading names the line of a mistake and the nearest known name; writing includes every default with its meaning.
 Names, types, defaults and meanings are those of the study's class of settings (:mod:`lexiscope.core.settings`).
 Settings → YAML → settings is exact. Paths in a study file are taken from the folder in which the command is run.
 """
@@ -40,7 +40,7 @@ def schema(kind: type[Settings]) -> type[BaseModel]:
 
 def _field(setting: Setting) -> tuple[Any, Any]:
     least = setting.option.least
-    parts = [_part(part, least) for part in setting.parts]
+    parts = [_schema_type(part, least) for part in setting.parts]
     default = as_yaml(setting, setting.default)
     if setting.many:
         return GenericAlias(dict if len(parts) > 1 else list, tuple(parts)), default
@@ -53,7 +53,7 @@ def _field(setting: Setting) -> tuple[Any, Any]:
     return (parts[0] | None if setting.optional else parts[0]), default
 
 
-def _part(kind: Any, least: float | None) -> Any:
+def _schema_type(kind: Any, least: float | None) -> Any:
     if kind is float:
         return Annotated[float, Field(allow_inf_nan=False, ge=least)]
     return Annotated[int, Field(ge=least)] if kind is int else kind
@@ -67,7 +67,7 @@ def as_yaml(setting: Setting, value: Any) -> Any:
 
 
 def meanings(kind: type[Settings]) -> dict[str, str]:
-    """Return what stands above each setting in a written file."""
+    """Return the comment above each setting in a written file."""
     return {setting.name: setting.option.about for setting in settings_of(kind)}
 
 
@@ -78,7 +78,7 @@ def read_study_file(path: Path | str) -> Settings:
     name), E612 (wrong type or value), E613 (missing name), E614 (a study, dataset, subject or rule that
     does not exist).
     """
-    return _settings(read_yaml(path))
+    return parse_settings(read_yaml(path))
 
 
 def settings_of_run(name: str, given: Mapping[str, object]) -> Settings:
@@ -92,13 +92,13 @@ def settings_of_run(name: str, given: Mapping[str, object]) -> Settings:
     known = {setting.name: setting for setting in settings_of(type(settings))}
     values = {key: getattr(settings, key) for key in known} | dict(given)
     for setting in known.values():
-        replaced_by = [one for one in given if one in known and setting.name in known[one].option.instead_of]
-        replaced_by += [one for one in setting.option.instead_of if one in given]
+        replaced_by = [key for key in given if key in known and setting.name in known[key].option.instead_of]
+        replaced_by += [key for key in setting.option.instead_of if key in given]
         if replaced_by and setting.name not in given:
             values[setting.name] = setting.default
         elif setting.option.file:
-            one = given.get(setting.name, ())
-            paths = one if isinstance(one, Sequence) and not isinstance(one, str) else (one,)
+            value = given.get(setting.name, ())
+            paths = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
             for path in filter(None, paths):
                 existing_file(str(path))
     return settings_from(type(settings), values)
@@ -115,11 +115,11 @@ def is_study_file(name: str) -> bool:
 
 def parse_study(text: str, *, path: str = "study.yaml") -> Settings:
     """Read the settings of a study from the text of a YAML file (errors as in :func:`read_study_file`)."""
-    return _settings(parse_yaml(text, path=path))
+    return parse_settings(parse_yaml(text, path=path))
 
 
 def study_yaml(settings: Settings) -> str:
-    """Return a study file in which every setting, default or not, is spelled out under a comment.
+    """Return a study file with every setting, default or not, under a comment.
 
     >>> print(study_yaml(Settings(study="my_study", seed=7)).split("\\n\\n")[4])
     # seed of every resampling and of every random start
@@ -144,15 +144,16 @@ def write_study_file(settings: Settings, path: Path | str) -> None:
     write_atomically(Path(path), study_yaml(settings))
 
 
-def _settings(source: YamlSource) -> Settings:
-    kind = _kind(source)
+def parse_settings(source: YamlSource) -> Settings:
+    """Return the settings of a study from parsed YAML. Errors: those of :func:`read_study_file`."""
+    kind = _settings_class(source)
     settings = settings_of(kind)
     known = [setting.name for setting in settings]
     for name in source.content:
         if name not in known:
             error = unknown_setting(kind, name, known)
             raise InputError(error.what, code="E611", place=source.place((name,), of_key=True), hint=error.hint)
-    given = _checked(source, kind, source.content)
+    given = _validate(source, kind, source.content)
     for setting in settings:
         _check_names(source, setting, given[setting.name])
     try:
@@ -164,9 +165,9 @@ def _settings(source: YamlSource) -> Settings:
         raise InputError(error.what, code="E612", place=place, why=error.why, hint=error.hint) from error
 
 
-def _kind(source: YamlSource) -> type[Settings]:
+def _settings_class(source: YamlSource) -> type[Settings]:
     """The settings of the study that a file names."""
-    name = _checked(source, Settings, {key: source.content[key] for key in (_KEY,) if key in source.content})[_KEY]
+    name = _validate(source, Settings, {key: source.content[key] for key in (_KEY,) if key in source.content})[_KEY]
     assert isinstance(name, str)
     try:
         return catalog.settings(name)
@@ -174,7 +175,7 @@ def _kind(source: YamlSource) -> type[Settings]:
         raise InputError(error.what, code="E614", place=source.place((_KEY,)), hint=error.hint) from error
 
 
-def _checked(source: YamlSource, kind: type[Settings], content: Mapping[str, object]) -> dict[str, object]:
+def _validate(source: YamlSource, kind: type[Settings], content: Mapping[str, object]) -> dict[str, object]:
     model = schema(kind)
     try:
         return model.model_validate(content).model_dump()
@@ -187,7 +188,7 @@ def _check_names(source: YamlSource, setting: Setting, value: Any) -> None:
     for number, entry in enumerate(value) if setting.many else ((None, value),):
         try:
             if setting.option.names and entry and not catalog.has(setting.option.names, entry):
-                # options stand behind a question mark: am2ico?language=zh
+                # options follow a question mark: am2ico?language=zh
                 catalog.module(setting.option.names, plain_name(entry))
             if entry:
                 setting.option.read(entry)

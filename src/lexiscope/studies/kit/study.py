@@ -1,4 +1,4 @@
-"""A study: what it is, its data, its settings and its questions; everything else is done for it.
+"""A study: its paper, data, settings and questions. Running it, its report and its files are done here.
 
 A small study is one file, inside the package or anywhere else::
 
@@ -67,12 +67,12 @@ from lexiscope.tasks import DEFAULT
 
 Answer = Callable[[Any], object]
 Load = Callable[..., Iterable[Item | Response]]
-Gather = Callable[[Any, Path, CollectProgress | None], RunData[Any]]
+LoadRun = Callable[[Any, Path, CollectProgress | None], RunData[Any]]
 Said = Callable[[Any, tuple[Record, ...]], str]
 Texts = Sequence[str] | Callable[[Any], Sequence[str]]
 V = TypeVar("V")
 Where = Literal["first", "data", "after"]
-Shown = TypeVar("Shown", Table, Figure)
+Exhibit = TypeVar("Exhibit", Table, Figure)
 _SENTENCES = 12
 _NEEDED: Mapping[str, str] = {
     "ratings": "ratings of people",
@@ -97,8 +97,8 @@ class StudyQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A section of a study's report beside its questions: its id, title, place, and the function that makes it."""
+class StudySection:
+    """A section of a study's report that is not a question: its id, title, place, and the function that makes it."""
 
     section_id: str
     title: str
@@ -115,11 +115,11 @@ class Study:
     those of a run are compared; *claims* a file of what the paper claims (``claims.csv``),
     which is checked on the numbers of a run.
 
-    *meanings* say what the statistics are that only this study has: those of ``kit/statistics.csv`` mean the same in
+    *meanings* are those of the statistics that only this study has: those of ``kit/statistics.csv`` mean the same in
     every study. *methods* say how it was computed and *limits* what limits its meaning, as texts or as a function of
     the run. *mini* are settings with which the study runs without data or models. *planned* are the analyses that a
     plan named, for the settings of a run; *complete* fills in what settings leave to the study; *given* returns the
-    checksums of files on which a run depends beside the items and those that :func:`given_files` knows.
+    checksums of further files on which a run depends, in addition to the items and :func:`given_files`.
     """
 
     def __init__(
@@ -166,16 +166,16 @@ class Study:
                 why = f"in all studies it is: {statistics()[name]}"
                 raise SpecError(what, why=why, hint="give the study's own statistic another name")
         self.mini, self.planned, self.complete, self.given = mini, planned, complete, given
-        self.asked: list[StudyQuestion] = []
-        self.told: list[Told] = []
+        self.questions: list[StudyQuestion] = []
+        self.sections: list[StudySection] = []
         self.load: Load | None = None
-        self.gathers: Gather | None = None
-        self.shows: Callable[[tuple[Record, ...], Any], Table] | None = None
+        self.run_maker: LoadRun | None = None
+        self.overview_maker: Callable[[tuple[Record, ...], Any], Table] | None = None
         self.writers: list[Callable[[Any, Path, tuple[Record, ...]], Sequence[str]]] = []
         self.settings_type: type[Settings] = Settings if mini is None else type(mini)
 
     def __repr__(self) -> str:
-        return f"Study({self.name}: {counted(len(self.asked), 'question')})"
+        return f"Study({self.name}: {counted(len(self.questions), 'question')})"
 
     # -- what the file of a study says ----------------------------------------------------------------------------
 
@@ -187,14 +187,14 @@ class Study:
         self.load = load
         return load
 
-    def gather(self, gathers: Gather) -> Gather:
-        """Mark the function that makes the run of settings: ``gathers(settings, folder, progress)``.
+    def run_data(self, load: LoadRun) -> LoadRun:
+        """Mark the function that makes the run of settings: ``load(settings, folder, progress)``.
 
         For studies whose data are more than items with ratings: it loads them, lets the live subjects answer (their
         answers are kept below *folder*), and returns what the questions see.
         """
-        self.gathers = gathers
-        return gathers
+        self.run_maker = load
+        return load
 
     def settings(self, kind: type[Settings]) -> type[Settings]:
         """Mark the class of the study's own settings."""
@@ -219,28 +219,28 @@ class Study:
         needed = (needs,) if isinstance(needs, str) else tuple(needs)
 
         def add(answer: Answer) -> Answer:
-            question = Question(f"Q{len(self.asked) + 1}", text, place, analysis)
-            self.asked.append(StudyQuestion(question, needed, answer, said))
+            question = Question(f"Q{len(self.questions) + 1}", text, place, analysis)
+            self.questions.append(StudyQuestion(question, needed, answer, said))
             return answer
 
         return add
 
     def section(self, title: str, *, where: Where = "data", section_id: str = "") -> Callable[[Answer], Answer]:
-        """Mark the function that makes a section of the report beside those of the questions.
+        """Mark the function that makes a further section of the report.
 
         *where* it is: before everything (``first``), under what was asked of whom (``data``), or ``after`` the
         questions. It returns what a question returns, or finished sections.
         """
 
         def add(make: Answer) -> Answer:
-            self.told.append(Told(section_id or make.__name__, title, where, make))
+            self.sections.append(StudySection(section_id or make.__name__, title, where, make))
             return make
 
         return add
 
     def overview(self, show: Callable[[tuple[Record, ...], Any], Table]) -> Callable[[tuple[Record, ...], Any], Table]:
         """Mark the function that makes the table of a run on one screen, from its records and settings."""
-        self.shows = show
+        self.overview_maker = show
         return show
 
     def writes(
@@ -260,7 +260,7 @@ class Study:
     @property
     def QUESTIONS(self) -> tuple[Question, ...]:  # noqa: N802
         """The questions, in order."""
-        return tuple(one.question for one in self.asked)
+        return tuple(entry.question for entry in self.questions)
 
     @property
     def MINI(self) -> Settings:  # noqa: N802
@@ -293,7 +293,7 @@ class Study:
         """Load the study's data. Errors: those of its files and of the data function."""
         if self.load is None:
             raise SpecError(f"the study {self.name} has no data", hint="mark a function with @study.data")
-        paths, files = self._located()
+        paths, files = self._locate_files()
         return dataset_of(self.load(*paths), self._card(tuple(file for file, _ in files)), files)
 
     def settings_for(self, **given: Any) -> Settings:
@@ -321,31 +321,30 @@ class Study:
         files = given_files(chosen) | dict(self.given(chosen) if self.given else {})
 
         def given(records: Sequence[Record]) -> Mapping[str, str]:
-            return self._compared(chosen, records) | files
+            return self._checksums_of_paper(chosen, records) | files
 
         def compute(place: Path) -> Computed:
-            return self._computed(self.gathered(chosen, place, progress), place, given)
+            return self._compute(self.make_run(chosen, place, progress), place, given)
 
         def overview(records: tuple[Record, ...]) -> Table:
-            return self.shows(records, chosen) if self.shows else self._overview(records)
+            return self.overview_maker(records, chosen) if self.overview_maker else self._overview(records)
 
         return run_study(chosen, folder, compute, overview, given=given, command=command)
 
-    def gathered(self, settings: Settings, folder: Path, progress: CollectProgress | None = None) -> RunData[Any]:
+    def make_run(self, settings: Settings, folder: Path, progress: CollectProgress | None = None) -> RunData[Any]:
         """Return what the questions see: the data, with the answers of the live subjects (kept below *folder*)."""
-        if self.gathers:
-            return self.gathers(settings, folder, progress)
+        if self.run_maker:
+            return self.run_maker(settings, folder, progress)
         data = self._data(settings)
-        return Run(data, self._live(data, settings, folder, progress), settings)
+        return Run(data, self._live_answers(data, settings, folder, progress), settings)
 
     def analyse(self, run: RunData[Any]) -> dict[str, Part]:
         """Answer every question of a run; return the parts by name, those of a question by its id."""
-        before = [one for one in self.told if one.where != "after"]
-        after = [one for one in self.told if one.where == "after"]
-        parts = {one.section_id: self._told(one, run) for one in before}
-        parts |= {one.question.question_id: self._answered(one, run) for one in self.asked}
-        parts |= {one.section_id: self._told(one, run) for one in after}
-        return _with_own_names({name: run.marked(name, part) for name, part in parts.items()})
+        before, after = ([s for s in self.sections if (s.where == "after") is is_after] for is_after in (False, True))
+        parts = {section.section_id: self._section_part(section, run) for section in before}
+        parts |= {entry.question.question_id: self._answer_part(entry, run) for entry in self.questions}
+        parts |= {section.section_id: self._section_part(section, run) for section in after}
+        return _with_own_names({name: run.mark_simulated(name, part) for name, part in parts.items()})
 
     def _data(self, settings: Settings) -> Dataset:
         """The study's data, or the dataset that the settings name: the same questions of other items."""
@@ -357,12 +356,12 @@ class Study:
             raise SpecError(what, hint="name a dataset of this task: see `lexiscope list datasets`")
         return catalog.dataset(settings.dataset)
 
-    def _computed(self, run: RunData[Any], folder: Path, given: Given) -> Computed:
+    def _compute(self, run: RunData[Any], folder: Path, given: Given) -> Computed:
         settings = run.settings
         parts = self.analyse(run)
         planned = in_force(self.planned(settings) if self.planned else (), settings)
         records = marked_records(parts, self.QUESTIONS, settings, planned)
-        records = with_published(records, run.printed(self.PUBLISHED))
+        records = with_published(records, run.printed_values(self.PUBLISHED))
         simulated = holds_simulated(run.responses) and not any(record.people for record in records)
         # a run whose judgments are all simulated is marked when it is written
         files = dict(given(() if simulated else records))
@@ -374,10 +373,10 @@ class Study:
             run.name, run.responses, run.card, tuple(run.sources.items()), meanings_of(meanings, records)
         )
         report = Report(
-            settings.title or _of(self.title, run),
+            settings.title or _text_of(self.title, run),
             language="en",
-            subtitle=_of(self.subtitle, run),
-            sections=tuple(map(run.marked_section, self._sections(run, parts, records, planned))),
+            subtitle=_text_of(self.subtitle, run),
+            sections=tuple(map(run.mark_section, self._sections(run, parts, records, planned))),
             run=about_run(
                 settings,
                 data=dict(run.checksums),
@@ -400,16 +399,17 @@ class Study:
         records: tuple[Record, ...],
         planned: Sequence[PlannedAnalysis],
     ) -> tuple[Section, ...]:
-        """The report: what was asked, of whom, how it was computed, what came out, and its limits."""
+        """Return the report: questions, materials, participants, models, methods, results, and limits."""
         questions = marked_questions(tuple(map(run.asks, self.QUESTIONS)), records)
         said = {
-            one.question.question_id: with_minus_signs(text)
-            for one in self.asked
-            if one.said and (text := one.said(run, parts[one.question.question_id].records))
+            entry.question.question_id: with_minus_signs(text)
+            for entry in self.questions
+            if entry.said and (text := entry.said(run, parts[entry.question.question_id].records))
         }
         settings = run.settings
         resampled = f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}."
         about = tuple(card_section(card, section_id=section_id) for card, section_id in run.cards)
+        of_data = self._sections_at("data", run, parts)
         ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
         table = questions_table(questions, said, parts, name="questions")
         # what a paper claims is of its own data and of people
@@ -418,35 +418,34 @@ class Study:
         return tuple(
             section
             for section in (
-                *self._further("first", run, parts),
+                *self._sections_at("first", run, parts),
                 Section("questions", "What was asked, and what came out", tables=(table,)),
-                Section("asked", "What was asked, of whom", subsections=(*about, *self._further("data", run, parts))),
-                Section("methods", "How it was computed", (*_of(self.methods, run), resampled)),
-                *(_question(one, said, planned, parts) for one in questions),
-                *self._further("after", run, parts),
+                Section("asked", "What was asked, of whom", subsections=(*about, *of_data)),
+                Section("methods", "How it was computed", (*_text_of(self.methods, run), resampled)),
+                *(_question_section_of(question, said, planned, parts) for question in questions),
+                *self._sections_at("after", run, parts),
                 *filter(None, (omissions_section(parts.values()), claimed)),
-                Section("limits", "Limits", (*_of(self.limits, run), *ethics)),
+                Section("limits", "Limits", (*_text_of(self.limits, run), *ethics)),
             )
             if section.paragraphs or section.tables or section.figures or section.subsections
         )
 
-    def _further(self, where: Where, run: RunData[Any], parts: Mapping[str, Part]) -> list[Section]:
-        found = []
-        for one in self.told:
-            if one.where == where:
-                made = [section for section in flat(run.once(one.make)) if isinstance(section, Section)]
-                part = parts[one.section_id]
+    def _sections_at(self, where: Where, run: RunData[Any], parts: Mapping[str, Part]) -> list[Section]:
+        sections = []
+        for entry in self.sections:
+            if entry.where == where:
+                part, name = parts[entry.section_id], entry.section_id
+                finished = tuple(value for value in flat(run.once(entry.make)) if isinstance(value, Section))
                 texts = (*part.paragraphs, *dict.fromkeys(part.remarks))
-                own = Section(one.section_id, one.title, texts, part.tables, part.figures, subsections=tuple(made))
-                if texts or part.tables or part.figures or made:
-                    found.append(own)
-        return found
+                if texts or part.tables or part.figures or finished:
+                    sections.append(Section(name, entry.title, texts, part.tables, part.figures, subsections=finished))
+        return sections
 
-    def _told(self, told: Told, run: RunData[Any]) -> Part:
-        made = [one for one in flat(run.once(told.make)) if not isinstance(one, Section)]
-        return part_of(made, origin=f"the section {told.section_id}")
+    def _section_part(self, section: StudySection, run: RunData[Any]) -> Part:
+        content = [value for value in flat(run.once(section.make)) if not isinstance(value, Section)]
+        return part_of(content, origin=f"the section {section.section_id}")
 
-    def _answered(self, asked: StudyQuestion, run: RunData[Any]) -> Part:
+    def _answer_part(self, asked: StudyQuestion, run: RunData[Any]) -> Part:
         missing = [what for what in asked.needs if not run.has(what)]
         if missing:
             told = f"Not answered: the run has no {' and no '.join(_NEEDED.get(what, what) for what in missing)}."
@@ -459,7 +458,7 @@ class Study:
         given = flat(run.once(asked.answer))
         name = asked.answer.__name__
         part = part_of(given, origin=f"the question {name}")
-        results = [one for one in given if isinstance(one, Result)]
+        results = [value for value in given if isinstance(value, Result)]
         # a question with a table of its own lays its results out itself; else they are shown by their type
         if not results or part.tables:
             return part
@@ -467,17 +466,19 @@ class Study:
         figures = part.figures
         if not figures:
             # every layer's number is in the report: in a figure, unless the question draws one itself
-            layered = [one for one in results if isinstance(one, Curves)]
-            figures = tuple(one.plot() for one in layered if any(isinstance(each, Curve) for each in one.entries))
+            layered = [result for result in results if isinstance(result, Curves)]
+            figures = tuple(result.plot() for result in layered if any(isinstance(e, Curve) for e in result.entries))
         return replace(
             part,
             tables=(results_table(name, asked.question.text, results), *part.tables),
             figures=figures,
             paragraphs=(*part.paragraphs, *said),
-            remarks=(*part.remarks, *(one.reason for one in results if isinstance(one, Undefined))),
+            remarks=(*part.remarks, *(result.reason for result in results if isinstance(result, Undefined))),
         )
 
-    def _live(self, data: Dataset, settings: Settings, folder: Path, progress: CollectProgress | None) -> ResponseTable:
+    def _live_answers(
+        self, data: Dataset, settings: Settings, folder: Path, progress: CollectProgress | None
+    ) -> ResponseTable:
         live = live_subjects(settings.subjects, settings)
         if not live:
             return ResponseTable.empty()
@@ -494,7 +495,7 @@ class Study:
         title = self.title if isinstance(self.title, str) else self.name
         return results_table("overview", title, rows)
 
-    def _compared(self, settings: Settings, records: Sequence[Record]) -> dict[str, str]:
+    def _checksums_of_paper(self, settings: Settings, records: Sequence[Record]) -> dict[str, str]:
         """The checksums of the files with what papers print and claim of the data that records are of.
 
         Items of the user's own, and answers of simulated participants, are compared with neither.
@@ -511,7 +512,7 @@ class Study:
             licence=self.licence, citation=self.citations[0], files=files, summary=summary,
         )  # fmt: skip
 
-    def _located(self) -> tuple[tuple[Path, ...], tuple[tuple[DataFile, str], ...]]:
+    def _locate_files(self) -> tuple[tuple[Path, ...], tuple[tuple[DataFile, str], ...]]:
         """The path of each file, and what was read."""
         pinned = {name: DataFile(name, *pin) for name, pin in self.files.items() if pin is not None}
         places = dict(zip(pinned, locate_all(self._card(tuple(pinned.values()))), strict=True)) if pinned else {}
@@ -537,33 +538,33 @@ class _OverviewRow(Result):
 
 
 def _with_own_names(parts: Mapping[str, Part]) -> dict[str, Part]:
-    """The parts with names of tables and of figures that occur once: two questions may draw the same statistic.
+    """Return the parts with unique names of tables and of figures: two questions may draw the same statistic.
 
     A table and a figure may share a name: they are files of two folders.
     """
     used: set[tuple[type[Table | Figure], str]] = set()
 
-    def named(one: Shown, question_id: str) -> Shown:
-        name = one.name if (type(one), one.name) not in used else f"{question_id.lower()}_{one.name}"
-        used.add((type(one), name))
-        return replace(one, name=name)
+    def with_own_name(exhibit: Exhibit, question_id: str) -> Exhibit:
+        name = exhibit.name if (type(exhibit), exhibit.name) not in used else f"{question_id.lower()}_{exhibit.name}"
+        used.add((type(exhibit), name))
+        return replace(exhibit, name=name)
 
     return {
         question_id: replace(
             part,
-            tables=tuple(named(table, question_id) for table in part.tables),
-            figures=tuple(named(figure, question_id) for figure in part.figures),
+            tables=tuple(with_own_name(table, question_id) for table in part.tables),
+            figures=tuple(with_own_name(figure, question_id) for figure in part.figures),
         )
         for question_id, part in parts.items()
     }
 
 
-def _of(said: V | Callable[[Any], V], run: RunData[Any]) -> V:
-    """What a study says of a run: as it is, or as a function of the run gives it."""
+def _text_of(said: V | Callable[[Any], V], run: RunData[Any]) -> V:
+    """Return a text of a study: the text itself, or what a function of the run returns."""
     return said(run) if callable(said) else said
 
 
-def _question(
+def _question_section_of(
     question: Question, said: Mapping[str, str], planned: Sequence[PlannedAnalysis], parts: Mapping[str, Part]
 ) -> Section:
     """The section of a question; one without content is dropped by the caller."""
@@ -596,12 +597,12 @@ def statistics(path: Path = GLOSSARY) -> Mapping[str, str]:
     >>> statistics()["n_words"]
     'distinct words of the items: what intervals resample'
     """
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for place, row in read_csv(path, _COLUMNS).rows():
         name, meaning = row["statistic"], row["meaning"]
         if not meaning:
             raise InputError(f"the statistic {name!r} has no meaning", place=place)
-        if name in found:
+        if name in by_name:
             raise InputError(f"the statistic {name!r} is there twice: a name has one meaning", place=place)
-        found[name] = meaning
-    return found
+        by_name[name] = meaning
+    return by_name

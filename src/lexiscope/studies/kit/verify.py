@@ -1,4 +1,4 @@
-"""Does a run hold what it says? Checksums first, then what can be computed again."""
+"""The check of a finished run: its checksums, then its tables and results, which are computed again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from lexiscope.core.sealed import (
     read_sealed,
 )
 from lexiscope.core.settings import Settings, settings_from
+from lexiscope.core.showing import counted
 from lexiscope.subjects.trained._trained_folder import SEAL, seal_of
 
 TEST = "test.json"
@@ -39,7 +39,7 @@ TEST = "test.json"
 def verify_run(
     run: Path, *, only_checksums: bool = False, prepare: Callable[[Settings], None] = lambda _: None
 ) -> list[str]:
-    """Check that a run holds what it says, and compute it again; return the findings, a line each.
+    """Check the checksums of a run and compute it again; return the findings, one per line.
 
     *prepare* is called with the settings of a study before it is run again. Nothing in the folder is changed.
     Errors: :class:`InputError` E001 where there is no such folder; :class:`RunError` where it holds no finished run,
@@ -54,15 +54,15 @@ def verify_run(
     lines = [line for path in records for line in check_record(path)]
     lines += check_working_files(run)
     if not only_checksums:
-        lines += [line for path in records for line in answers_again(path.parent)]
-        lines += study_again(run, prepare)
+        lines += [line for path in records for line in recombine_answers(path.parent)]
+        lines += rerun_study(run, prepare)
     return [*lines, *(f"not part of the run, not checked: {name}" for name in other_files(run, records))]
 
 
 def record_files(run: Path) -> list[Path]:
     """Return the records of a folder and of the runs in it, its own first."""
-    found = [path for name in (RUN, TEST) for path in run.rglob(name) if path.is_file()]
-    return sorted(found, key=lambda path: (len(path.parts), path))
+    paths = [path for name in (RUN, TEST) for path in run.rglob(name) if path.is_file()]
+    return sorted(paths, key=lambda path: (len(path.parts), path))
 
 
 def check_record(path: Path) -> list[str]:
@@ -70,16 +70,16 @@ def check_record(path: Path) -> list[str]:
 
     Errors: :class:`RunError` naming each that is not as it was written.
     """
-    folder, record = path.parent, _record(path)
+    folder, record = path.parent, _read_record(path)
     if record.get("pruned"):
         return [f"{path}: whole; the weights of this training were deleted"]
-    found = altered_files(folder, record) if record.get("files") != {} else []
-    if found:
-        raise damage_error(folder, record, found)
-    return [f"{path}: whole; as written: {_files(len(record['files']))}"]
+    altered = altered_files(folder, record) if record.get("files") != {} else []
+    if altered:
+        raise damage_error(folder, record, altered)
+    return [f"{path}: whole; as written: {counted(len(record['files']), 'file')}"]
 
 
-def _record(path: Path) -> dict[str, Any]:
+def _read_record(path: Path) -> dict[str, Any]:
     """Read a record. One of a training has a seal of its own kind, over its content."""
     content = read_json(path)
     if "training" not in content or "kind" not in content:
@@ -93,7 +93,7 @@ def _record(path: Path) -> dict[str, Any]:
 
 
 def check_working_files(run: Path) -> list[str]:
-    """Compare what a run worked out on its way with the checksums in ``machine.json``; it may be deleted.
+    """Compare the working files of a run with the checksums in ``machine.json``; it may be deleted.
 
     Errors: :class:`RunError` naming each file that is not as it was written.
     """
@@ -101,48 +101,46 @@ def check_working_files(run: Path) -> list[str]:
     for path in sorted(run.rglob(MACHINE)):
         hint = f"delete {path}: it says where and how long a run took, nothing of the result is in it"
         record = read_sealed(path, hint=hint)
-        found = altered_files(path.parent, record) if record.get("files") else []
-        gone = [each for each in found if each.actual == NOTHING]
-        if len(gone) < len(found):
-            raise damage_error(path.parent, {}, [each for each in found if each not in gone])
-        number = _files(len(record.get("files", ())) - len(gone))
+        altered = altered_files(path.parent, record) if record.get("files") else []
+        gone = [file for file in altered if file.actual == NOTHING]
+        if len(gone) < len(altered):
+            raise damage_error(path.parent, {}, [file for file in altered if file not in gone])
+        number = counted(len(record.get("files", ())) - len(gone), "file")
         lines.append(f"{path}: whole; as written: {number} under {WORK}, by checksum only")
         if gone:
-            lines.append(f"{path.parent}: {_files(len(gone))} under {WORK} were deleted: no part of the result")
+            lines.append(
+                f"{path.parent}: {counted(len(gone), 'file')} under {WORK} were deleted: no part of the result"
+            )
     return lines
 
 
-def answers_again(folder: Path) -> list[str]:
+def recombine_answers(folder: Path) -> list[str]:
     """Put the table of answers together from its parts, and compare the bytes.
 
     Errors: :class:`RunError` where they differ or a part is not as it was written.
     """
     lines = []
-    for question in sorted(path for path in folder.glob(f"**/{QUESTION}") if _nearest_record(path, folder)):
+    for question in sorted(folder.glob(f"**/{QUESTION}")):
         at = question.parent
-        if not (at / RESPONSES).is_file():
+        # a run in a folder below has a record of its own
+        nearest = next((parent for parent in question.parents if (parent / RUN).is_file()), None)
+        if nearest != folder or not (at / RESPONSES).is_file():
             continue
         wanted = read_sealed(question)["parts"]
         sealed = [read_sealed(path) for path in sorted((at / PARTS).glob("*.json"))]
         paths = [path.with_suffix(".parquet") for path in sorted((at / PARTS).glob("*.json"))]
-        keys = [each["key"] for each in sealed]
+        keys = [seal["key"] for seal in sealed]
         absent = [key for key in wanted if key not in keys]
         if absent:
             what = f"the answers of {absent[0]['subject']} to the view {absent[0]['view']} are missing"
             raise RunError(what, place=Place(str(at / PARTS)), hint="give the command again that made this folder")
         tables = [ResponseTable.read_parquet(paths[keys.index(key)]) for key in wanted]
-        _compare(at, RESPONSES, ResponseTable.concat(tables).parquet_bytes())
-        lines.append(f"{at / RESPONSES}: put together again from {_parts(len(wanted))}, the same bytes")
+        _compare_bytes(at, RESPONSES, ResponseTable.concat(tables).parquet_bytes())
+        lines.append(f"{at / RESPONSES}: put together again from {counted(len(wanted), 'part')}, the same bytes")
     return lines
 
 
-def _nearest_record(path: Path, folder: Path) -> bool:
-    """Whether the run in *folder*, not one in a folder below, has a file."""
-    inner = next((each for each in path.parents if (each / RUN).is_file()), None)
-    return inner == folder
-
-
-def _compare(folder: Path, name: str, content: bytes) -> None:
+def _compare_bytes(folder: Path, name: str, content: bytes) -> None:
     if (folder / name).read_bytes() != content:
         why = "put together again from the parts, it has other bytes, although each has its checksum"
         hint = "give the command again that made this folder"
@@ -151,15 +149,7 @@ def _compare(folder: Path, name: str, content: bytes) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Again:
-    """What a study came to when it was run again: its files, or why that was not possible."""
-
-    files: Mapping[str, str]
-    why: str = ""
-
-
-def study_again(run: Path, prepare: Callable[[Settings], None]) -> list[str]:
+def rerun_study(run: Path, prepare: Callable[[Settings], None]) -> list[str]:
     """Run a study again on the answers that it collected, and compare every file.
 
     Errors: :class:`RunError` naming each file that came out otherwise with the same versions of the same libraries.
@@ -169,27 +159,30 @@ def study_again(run: Path, prepare: Callable[[Settings], None]) -> list[str]:
         return [] if not record else [f"{run}: no study; its other files were compared by checksum only"]
     then, now = record["versions"], versions()
     differing = [name for name in sorted({*then, *now}) if then.get(name) != now.get(name)]
-    again = _computed_again(run, record, prepare)
-    if again.why:
-        return [f"{run}: compared by checksum only; the study could not be run again: {again.why}"]
+    again, why = _rerun_copy(run, record, prepare)
+    if why:
+        return [f"{run}: compared by checksum only; the study could not be run again: {why}"]
     files: Mapping[str, str] = record["files"]
-    other = [ChangedFile(name, files[name], again.files.get(name, NOTHING)) for name in files]
-    other = [each for each in other if each.actual != each.expected]
+    other = [ChangedFile(name, files[name], again.get(name, NOTHING)) for name in files]
+    other = [file for file in other if file.actual != file.expected]
     if not other:
-        number = _files(len(files))
+        number = counted(len(files), "file")
         return [f"{run}: the study {record['study']} was run again on its answers: {number}, the same bytes"]
     if differing:
         how = ", ".join(f"{name} {then.get(name)} → {now.get(name)}" for name in differing)
-        names = ", ".join(each.name for each in other)
+        names = ", ".join(file.name for file in other)
         return [f"{run}: run again with other versions ({how}), these files come out otherwise: {names}"]
     raise RunError("\n".join([f"{run}: run again on its answers, these files come out otherwise", *map(str, other)]))
 
 
-def _computed_again(run: Path, record: Mapping[str, Any], prepare: Callable[[Settings], None]) -> _Again:
+def _rerun_copy(
+    run: Path, record: Mapping[str, Any], prepare: Callable[[Settings], None]
+) -> tuple[Mapping[str, str], str]:
+    """Return the checksums of the files of a study that is run again in a copy, and why it could not be run, if so."""
     with tempfile.TemporaryDirectory(prefix="lexiscope-verify-") as place:
         again = Path(place) / run.resolve().name
         # its own results stay behind: nothing of them can be taken for what is computed now
-        shutil.copytree(run, again, ignore=_leave_out(run, record))
+        shutil.copytree(run, again, ignore=_ignore_results(run, record))
         try:
             changed = [
                 name
@@ -197,19 +190,17 @@ def _computed_again(run: Path, record: Mapping[str, Any], prepare: Callable[[Set
                 if catalog.code_checksums([name]).get(name) != sha256
             ]
             if changed:
-                return _Again(
-                    {}, f"{changed[0]} is not the file that the run used (sha256 {record['code'][changed[0]]})"
-                )
+                return {}, f"{changed[0]} is not the file that the run used (sha256 {record['code'][changed[0]]})"
             settings = settings_from(catalog.settings(record["study"]), record["settings"])
             prepare(settings)
             study: Any = catalog.study(settings.study)
             study.run(settings, again, command=record["command"])
         except (LexiscopeError, TypeError, OSError) as error:
-            return _Again({}, str(error).splitlines()[0])
-        return _Again(read_sealed(again / RUN)["files"])
+            return {}, str(error).splitlines()[0]
+        return read_sealed(again / RUN)["files"], ""
 
 
-def _leave_out(run: Path, record: Mapping[str, Any]) -> Any:
+def _ignore_results(run: Path, record: Mapping[str, Any]) -> Any:
     own = {*record["files"], RUN, MACHINE} - set(collected_names(run))
 
     def leave_out(folder: str, names: Sequence[str]) -> list[str]:
@@ -225,11 +216,3 @@ def other_files(run: Path, records: Sequence[Path]) -> list[str]:
         known |= {(path.parent / name).resolve() for name in read_json(path).get("files") or ()}
     files = (path for path in sorted(run.rglob("*")) if path.is_file() and path.name != LOCK_NAME)
     return [path.relative_to(run).as_posix() for path in files if path.resolve() not in known]
-
-
-def _files(number: int) -> str:
-    return f"{number} file" if number == 1 else f"{number} files"
-
-
-def _parts(number: int) -> str:
-    return f"{number} part" if number == 1 else f"{number} parts"

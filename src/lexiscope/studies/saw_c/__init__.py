@@ -26,7 +26,7 @@ from lexiscope.report.presenting import best_in_words, best_of_records
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.saw_c import layers, models, people, senses
-from lexiscope.studies.saw_c.data import BETO, VIEWS, SawCData, completed, gather
+from lexiscope.studies.saw_c.data import BETO, VIEWS, SawCData, complete_settings, load_run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 METHODS = (
@@ -63,14 +63,14 @@ def methods(run: SawCData) -> list[str]:
 
 def limits(run: SawCData) -> list[str]:
     """Return the limits of this run: none about people or sizes that it does not look at."""
-    found = [LIMITS]
+    texts = [LIMITS]
     if run.has("norms"):
-        found.append("Norms come from the participants who took part, in their varieties of the language.")
+        texts.append("Norms come from the participants who took part, in their varieties of the language.")
         if _size_result(run, part_of(run.once(models.size_and_depth)).records):
-            found.append(
+            texts.append(
                 "The regression of fit on size rests on few models of a few families, which are not independent."
             )
-    return found
+    return texts
 
 
 # -- what SAW-C registered ------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ PLANNED = (
 """What SAW-C registered before its data were collected: the five rows of its Table 1, on people and one model, BETO."""
 
 
-def planned(settings: SawCSettings) -> tuple[PlannedAnalysis, ...]:
+def planned_analyses(settings: SawCSettings) -> tuple[PlannedAnalysis, ...]:
     """Return the planned analyses of a run: none on other data than SAW-C's, or after exclusions that were added.
 
     Those of BETO need distances of sentences with a final stop, as the paper has them. Analyses that the registration
@@ -123,10 +123,10 @@ study = Study(
     methods=methods,
     limits=limits,
     mini=SawCSettings(dataset="mini_relatedness", subjects=("encoder:minilm",)),
-    planned=planned,
-    complete=completed,
+    planned=planned_analyses,
+    complete=complete_settings,
 )
-study.gather(gather)
+study.run_data(load_run)
 study.section("The stimuli", section_id="design")(people.stimuli)
 study.section("The people", section_id="people")(people.people)
 study.section("The models", section_id="subjects")(models.subjects)
@@ -145,7 +145,7 @@ def norms(run: SawCData, folder: Path, _records: Sequence[Record]) -> Sequence[s
 @study.writes
 def r_script(run: SawCData, folder: Path, _records: Sequence[Record]) -> Sequence[str]:
     """Write the mixed models and their trials for R."""
-    return senses.write_r(run, folder) if "r_script" in run.settings.outputs else ()
+    return senses.write_r_script(run, folder) if "r_script" in run.settings.outputs else ()
 
 
 @study.overview
@@ -186,10 +186,10 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
 def _sense_result(_run: SawCData, records: Sequence[Record]) -> str:
     mean = partial(value_of, records, "condition_mean(over=trials)")
     same, other = mean(condition="same_sense=True"), mean(condition="same_sense=False")
-    found = [ratio_tests_in_words(records)]
+    texts = [ratio_tests_in_words(records)]
     if same is not None and other is not None:
-        found.insert(0, f"mean rating {same:.2f} for the same sense, {other:.2f} for different senses")
-    return "; ".join(filter(None, found))
+        texts.insert(0, f"mean rating {same:.2f} for the same sense, {other:.2f} for different senses")
+    return "; ".join(filter(None, texts))
 
 
 def _boundary_result(_run: SawCData, records: Sequence[Record]) -> str:
@@ -199,7 +199,7 @@ def _boundary_result(_run: SawCData, records: Sequence[Record]) -> str:
     text = best_in_words(lowest, layers.LOWEST_AIC, "lowest AIC")
     # of these no finite AIC can be given: they are better than the best of the others
     separated = "; ".join(
-        f"{one.subject}: {one.note.removeprefix('undefined: ')}" for one in lowest if SEPARATED in one.note
+        f"{record.subject}: {record.note.removeprefix('undefined: ')}" for record in lowest if SEPARATED in record.note
     )
     if separated:
         return f"{separated}; of the others, {text}" if text else separated
@@ -253,7 +253,7 @@ def relatedness(run: SawCData) -> object:
     if not run.has("models"):
         no_model = "Not answered: no subject of the run has distances or ratings. The figures show single raters."
         return no_model, layers.agreement_figures(run, ())
-    return layers.relatedness(run), models.ratings(run)
+    return layers.relatedness(run), models.compare_ratings(run)
 
 
 @study.question(
@@ -264,7 +264,7 @@ def relatedness(run: SawCData) -> object:
 )
 def beyond_distance(run: SawCData) -> object:
     """Compare what sense and distance explain."""
-    return senses.tests_of(run, "Q4"), senses.explained(run), senses.joint(run)
+    return senses.tests_of(run, "Q4"), senses.explain_norms(run), senses.joint_regressions(run)
 
 
 @study.question(

@@ -1,4 +1,4 @@
-"""What the study sees: items, people's ratings and norms, the distances of every subject, and where they come from."""
+"""The run of the study: items, people's ratings and norms, and the distances of every subject."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SawCData(Run[SawCSettings]):
     exclusion: ExclusionResult | None = None
 
     @cached_property
-    def rated(self) -> Flags:
+    def has_norm(self) -> Flags:
         """Which items have a norm. *Shape:* (items,)."""
         return np.asarray(~np.isnan(self.norm)) if super().has("norms") else np.full(len(self.items), False)
 
@@ -103,19 +103,20 @@ class SawCData(Run[SawCSettings]):
         Errors: :class:`InputError` for a subject that did not answer every item at every layer.
         """
         table, ids = self.responses.where(measure="cosine_distance"), list(self.words)
-        found = []
+        distances = []
         for view in self.settings.views:
             seen = table.where(view=view)
             for subject in seen.unique("subject_id"):
                 layers, matrix = values_by_layer(seen.where(subject_id=subject), ids)
                 facts = self.facts.get(subject, SubjectFacts(subject))
-                found.append(Distances(subject, view, layers or None, matrix, facts))
-        return tuple(found)
+                distances.append(Distances(subject, view, layers or None, matrix, facts))
+        return tuple(distances)
 
     @cached_property
     def raters(self) -> tuple[str, ...]:
         """The live subjects that rate."""
-        return tuple(one for one in self.responses.where(measure="rating").unique("subject_id") if one in self.live)
+        rated_by = self.responses.where(measure="rating").unique("subject_id")
+        return tuple(subject for subject in rated_by if subject in self.live)
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -125,7 +126,8 @@ class SawCData(Run[SawCSettings]):
     @property
     def titles(self) -> dict[str, str]:
         """The names of the subjects with distances in the main view, by their ids."""
-        return {one.subject: one.title for one in self.distances if one.view == self.settings.views[0]}
+        main = (distances for distances in self.distances if distances.view == self.settings.views[0])
+        return {distances.subject: distances.title for distances in main}
 
     def has(self, what: str) -> bool:
         """Say whether there are ``ratings`` of people, ``norms``, ``senses`` of the pairs, ``distances``, ``models``.
@@ -139,23 +141,23 @@ class SawCData(Run[SawCSettings]):
             return self.same is not None
         if what in ("distances", "models"):
             return bool(self.distances) or (what == "models" and bool(self.raters))
-        return bool(self.rated.any()) if what == "norms" else super().has(what)
+        return bool(self.has_norm.any()) if what == "norms" else super().has(what)
 
-    def resampled(self, statistic: Callable[..., V], *given: object, rows: Flags | None = None, **options: object) -> V:
+    def resample(self, statistic: Callable[..., V], *given: object, rows: Flags | None = None, **options: object) -> V:
         """Return ``statistic(*given)`` of the rated items, or of *rows* of all items, with words as resampled groups.
 
         If all items have one word, nothing is resampled.
         """
-        chosen = self._resampled(self.rated if rows is None else rows)
+        chosen = self._bootstrap_of(self.has_norm if rows is None else rows)
         return statistic(*given, **chosen.options, **options)
 
     def on_norms(self, distances: Distances) -> tuple[Floats, Floats]:
         """Return the distances and the norms of the rated items. *Shape:* (rated items, layers), (rated items,)."""
-        return distances.matrix[self.rated], self.norm[self.rated]
+        return distances.matrix[self.has_norm], self.norm[self.has_norm]
 
     def distance_of(self, subject: str, layer: int | None) -> Floats:
         """Return one subject's distances at one layer in the main view. *Shape:* (items,)."""
-        return next(one for one in self.distances if one.subject == subject).at(layer)
+        return next(distances for distances in self.distances if distances.subject == subject).at(layer)
 
     def trials(self, distances: Mapping[str, tuple[str, int | None]]) -> Trials:
         """Return the columns of the trial table, one row per rating, as mixed models and the R script name them.
@@ -185,7 +187,7 @@ class SawCData(Run[SawCSettings]):
     def counts(self) -> Mapping[str, int]:
         """How many of what, for ``run.json``."""
         people = (len(self.people.value), self.people.n_raters) if self.has("ratings") else (0, 0)
-        subjects = len({one.subject for one in self.distances})
+        subjects = len({distances.subject for distances in self.distances})
         more = {"ratings": people[0], "participants": people[1], "subjects_with_distances": subjects}
         return {**super().counts, **more}
 
@@ -198,13 +200,13 @@ class SawCData(Run[SawCSettings]):
 # -- where they come from -------------------------------------------------------------------------------------------
 
 
-def completed(settings: SawCSettings) -> SawCSettings:
+def complete_settings(settings: SawCSettings) -> SawCSettings:
     """Return the settings with what they leave to the dataset filled in: the dataset and its views."""
     dataset = settings.dataset or ("" if settings.items else settings.study)
     return replace(settings, dataset=dataset, views=settings.views or VIEWS.get(dataset, ("full",)))
 
 
-def gather(settings: SawCSettings, out: Path, progress: CollectProgress | None = None) -> SawCData:
+def load_run(settings: SawCSettings, out: Path, progress: CollectProgress | None = None) -> SawCData:
     """Load items and recorded answers, let the live subjects answer, apply the exclusions.
 
     The answers of live subjects are kept under ``out/collected``, so that a broken run continues.
@@ -223,8 +225,9 @@ def gather(settings: SawCSettings, out: Path, progress: CollectProgress | None =
         for chosen, views, folder in ((others, settings.views, "collected"), (asked, (ASKED,), "asked"))
         if chosen
     ]
-    facts = {one.subject_id: one for one in source.subjects} | {one.subject_id: one.facts for one in live}
-    models = sorted({facts.subject_id for facts in source.subjects})
+    facts = {fact.subject_id: fact for fact in source.subjects}
+    models = sorted(facts)
+    facts |= {subject.subject_id: subject.facts for subject in live}
     recorded, exclusion = with_models(source.responses, settings.recorded, models, source.card.name), None
     if settings.exclusions:
         exclusion = apply([parse_rule(text) for text in settings.exclusions], recorded)

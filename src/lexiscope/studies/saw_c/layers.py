@@ -32,7 +32,7 @@ from lexiscope.report.plots.people import SubjectLine, agreement_histogram, norm
 from lexiscope.report.presenting import file_name, trajectory_of
 from lexiscope.report.tables import Format, Table
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData
-from lexiscope.studies.saw_c.people import agreement, places
+from lexiscope.studies.saw_c.people import rater_agreements, raters_below
 
 TWO = Format("number", 2)
 ORDER = (SAME, DIFFERENT)
@@ -72,16 +72,16 @@ class LayerFit:
     def results(self, *names: str, best: Sequence[str], then: Sequence[Estimate | Undefined]) -> list[Result]:
         """Return the statistics at every layer, those of *best* at their best layer, *then*, and what is undefined."""
         curves = [self.curves[name] for name in names if name in self.curves]
-        found = [one for curve in curves for one in results_by_layer(curve)]
-        found += [one for curve in curves if curve.statistic in best for one in best_results(curve)]
+        results = [result for curve in curves for result in results_by_layer(curve)]
+        results += [result for curve in curves if curve.statistic in best for result in best_results(curve)]
         if self.distances.layers is None:
             # the only column of a subject without layers has no number
-            found = [one.about(layer=None) for one in found if not one.name.startswith("best_layer")]
-        known = [one for one in then if isinstance(one, Estimate)]
-        reasons = [one for one in then if isinstance(one, Undefined)]
+            results = [result.about(layer=None) for result in results if not result.name.startswith("best_layer")]
+        known = [result for result in then if isinstance(result, Estimate)]
+        reasons = [result for result in then if isinstance(result, Undefined)]
         where = {"subject": self.subject, "view": self.distances.view}
-        undefined = [one for one in self.undefined if one.name in names]
-        return [one.about(**where) for one in (*found, *known, *undefined, *reasons)]
+        undefined = [result for result in self.undefined if result.name in names]
+        return [result.about(**where) for result in (*results, *known, *undefined, *reasons)]
 
 
 def fits(run: SawCData) -> tuple[LayerFit, ...]:
@@ -99,16 +99,16 @@ def _fit(run: SawCData, distances: Distances) -> LayerFit:
     makers = {}
     if run.same is not None:
         makers["aic"] = partial(aic_by_layer, matrix, run.same, layers=layers)
-    if run.rated.any():
+    if run.has_norm.any():
         for name, by_layer in OF_NORMS.items():
-            makers[name] = partial(run.resampled, by_layer, *run.on_norms(distances), layers=layers)
+            makers[name] = partial(run.resample, by_layer, *run.on_norms(distances), layers=layers)
     about = {"subject": distances.subject, "view": distances.view}
     made = {name: run.attempt(name, make, **about) for name, make in makers.items()}
     curves = {name: run.about(curve, **about) for name, curve in made.items() if isinstance(curve, Curve)}
     undefined = [
-        replace(one, n=len(run.items) if name == "aic" else int(run.rated.sum()))
-        for name, one in made.items()
-        if isinstance(one, Undefined)
+        replace(result, n=len(run.items) if name == "aic" else int(run.has_norm.sum()))
+        for name, result in made.items()
+        if isinstance(result, Undefined)
     ]
     return LayerFit(distances, curves, tuple(undefined))
 
@@ -156,13 +156,13 @@ def _distance_figure(run: SawCData, main: Sequence[LayerFit]) -> Figure | None:
         LayerMeans.of(fit.distances.title, fit.distances.layers, entry)
         for fit in main
         if fit.distances.layers
-        for entry in run.resampled(distance_by_condition, fit.distances.matrix, run.senses.tolist(), rows=everything)
+        for entry in run.resample(distance_by_condition, fit.distances.matrix, run.senses.tolist(), rows=everything)
     ]
     heading = Heading("figure_3_distance_by_layer", "3", "Cosine distance by layer and sense", "Mean over usage pairs.")
     return distance_by_layer(means, heading, interval=WORDS_95, order=ORDER) if means else None
 
 
-def _drawn(main: Sequence[LayerFit], statistic: str) -> dict[str, DrawnCurve]:
+def _drawn_curves(main: Sequence[LayerFit], statistic: str) -> dict[str, DrawnCurve]:
     """One statistic over the layers of each subject that has layers."""
     return {
         fit.subject: replace(
@@ -177,7 +177,7 @@ def _aic_figure(main: Sequence[LayerFit], records: Sequence[Record]) -> Figure |
     """AIC by layer, one panel per subject, with the best layer and the Expected Layer."""
     paths = [
         replace(path, expected_layer=value_of(records, EXPECTED_AIC, subject=subject, view=main[0].distances.view))
-        for subject, path in _drawn(main, "aic").items()
+        for subject, path in _drawn_curves(main, "aic").items()
     ]
     heading = Heading("figure_11_aic_panels", "11", "AIC of the sense boundary by layer")
     return aic_panels(paths, heading) if paths else None
@@ -196,21 +196,21 @@ def relatedness(run: SawCData) -> object:
         then: list[Estimate | Undefined] = []
         if numbers := fit.distances.layers:
             rated = run.on_norms(fit.distances)
-            if run.rated.sum() >= 3:
-                then += run.resampled(expected_layers, *rated, "r_squared", layers=numbers)
+            if run.has_norm.sum() >= 3:
+                then += run.resample(expected_layers, *rated, "r_squared", layers=numbers)
             if "r_squared" in fit.curves and len(numbers) > 1:
-                then += run.resampled(last_layer_drop, fit.curves["r_squared"], *rated)
+                then += run.resample(last_layer_drop, fit.curves["r_squared"], *rated)
         results += map(run.about, fit.results("r_squared", R, RHO, best=("r_squared", RHO), then=then))
     main = run.once(main_fits)
     layers = [(fit, layer_of(run, fit)) for fit in main if RHO in fit.curves]
     # distance falls where relatedness rises: a positive ρ is disagreement, not agreement
-    near = {fit.subject: -rho for fit, layer in layers if (rho := _rho(fit, layer)) is not None}
+    near = {fit.subject: -rho for fit, layer in layers if (rho := _rho_at(fit, layer)) is not None}
     for fit, layer in layers:
         if fit.subject in near:
-            results += places(run, near[fit.subject], "−ρ", subject=fit.subject, layer=layer)
+            results += raters_below(run, near[fit.subject], "−ρ", subject=fit.subject, layer=layer)
     records = records_of(results)
-    found = [(fit, layer) for fit, layer in layers if fit.subject in near]
-    focus = [one for one in found if one[0].subject == focus_of(run)[0]] or found[:1]
+    compared = [(fit, layer) for fit, layer in layers if fit.subject in near]
+    focus = [pair for pair in compared if pair[0].subject == focus_of(run)[0]] or compared[:1]
     return (
         records,
         [relatedness_table(records, run.titles, view) for view in run.views],
@@ -231,7 +231,7 @@ def focus_of(run: SawCData) -> tuple[str, int | None]:
     return ("", None) if run.own else FOCUS.get(run.name, ("", None))
 
 
-def _rho(fit: LayerFit, layer: int | None) -> float | None:
+def _rho_at(fit: LayerFit, layer: int | None) -> float | None:
     curve = fit.curves[RHO]
     return (curve.values[-1] if layer is None else curve.at(layer)).value
 
@@ -259,10 +259,10 @@ def agreement_figures(run: SawCData, focus: Sequence[SubjectLine]) -> Iterator[F
         "leave_one_out": ("figure_4_agreement", "4a", "true leave-one-out"),
         "included": ("figure_4b_agreement_included", "4b", "own rating included"),
     }
-    for one in run.once(agreement):
-        name, number, definition = definitions[one.variant]
+    for raters in run.once(rater_agreements):
+        name, number, definition = definitions[raters.variant]
         heading = Heading(name, number, f"Agreement of single raters ({definition})")
-        yield agreement_histogram(one.values, focus, heading, definition=definition)
+        yield agreement_histogram(raters.values, focus, heading, definition=definition)
 
 
 def _scatter(run: SawCData, fit: LayerFit, layer: int | None) -> Figure | None:
@@ -272,9 +272,9 @@ def _scatter(run: SawCData, fit: LayerFit, layer: int | None) -> Figure | None:
     r, rho = (fit.curves[name] for name in (R, RHO))
     at = r.values[-1].layer if layer is None else layer
     return norms_by_distance(
-        run.norm[run.rated],
-        fit.distances.at(layer)[run.rated],
-        run.senses[run.rated],
+        run.norm[run.has_norm],
+        fit.distances.at(layer)[run.has_norm],
+        run.senses[run.has_norm],
         Heading("norms_by_distance", "", f"Norms against distances: {fit.distances.title}"),
         subject=fit.distances.title,
         layer="" if layer is None else f"layer {layer}",
@@ -286,7 +286,7 @@ def _scatter(run: SawCData, fit: LayerFit, layer: int | None) -> Figure | None:
 
 def _trajectory_figures(main: Sequence[LayerFit]) -> tuple[Figure, ...]:
     """R² by layer: all subjects together, and one panel per subject with peak and last-layer drop."""
-    paths = list(_drawn(main, "r_squared").values())
+    paths = list(_drawn_curves(main, "r_squared").values())
     if not paths:
         return ()
     seven = Heading("figure_7_trajectories", "7", "R² by layer")

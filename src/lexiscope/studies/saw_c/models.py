@@ -32,7 +32,7 @@ from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Cell, Column, Format
 from lexiscope.studies.kit.run import Floats
 from lexiscope.studies.saw_c.data import ASKED, DIFFERENT, SAME, Flags, SawCData
 from lexiscope.studies.saw_c.layers import ORDER, LayerFit, fits
-from lexiscope.studies.saw_c.people import THREE, agreement, places
+from lexiscope.studies.saw_c.people import THREE, rater_agreements, raters_below
 from lexiscope.tasks.relatedness import SCALE
 
 # -- what they are --------------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ from lexiscope.tasks.relatedness import SCALE
 
 def subjects(run: SawCData) -> object:
     """Show what is known of the subjects, and how their tokenizers cut the stimuli. *Source: SAW-C Tables 2 and 3.*"""
-    facts = {one.subject: replace(one.facts, subject_id=one.subject) for one in run.distances}
+    facts = {distances.subject: replace(distances.facts, subject_id=distances.subject) for distances in run.distances}
     known = tuple(facts.values())
     table = subjects_table(known, name="table_2_subjects", number="2", title="The model subjects", without=())
     return table if known else None, _tokens(run)
@@ -50,11 +50,11 @@ def _tokens(run: SawCData) -> object:
     """How much the sentences of a pair differ in length, and how each subject cuts the targets."""
     reports = tokenisation_of_answers(run.responses, list(run.words), list(run.words.values()))
     results = [
-        run.about(one, subject=subject, view=view)
+        run.about(result, subject=subject, view=view)
         for (subject, view), report in reports.items()
-        for one in report.results()
+        for result in report.results()
     ]
-    titles = {one.subject: one.title for one in run.distances}
+    titles = {distances.subject: distances.title for distances in run.distances}
     return (results, tokens_table(reports, titles, name="table_3_tokens", number="3")) if results else ()
 
 
@@ -67,29 +67,29 @@ def size_and_depth(run: SawCData) -> object:
     Recorded models outside the paper do not enter; with live subjects the regression is also run with them.
     *Source: SAW-C §5.2, §5.3.*
     """
-    found: list[object] = []
+    parts: list[object] = []
     for view in run.views:
-        chosen = [one for one in run.once(fits) if one.distances.view == view and _is_in_paper(one)]
-        recorded = [one for one in chosen if one.subject not in run.live]
-        found += [_scaled(run, recorded, view, "")] if recorded else []
+        chosen = [fit for fit in run.once(fits) if fit.distances.view == view and _is_in_paper(fit)]
+        recorded = [fit for fit in chosen if fit.subject not in run.live]
+        parts += [_size_regression(run, recorded, view, "")] if recorded else []
         if len(recorded) < len(chosen):
-            found.append(_scaled(run, chosen, view, "live subjects included"))
-        found.append(_families(run, chosen, view))
-    return found, _final_stop(run)
+            parts.append(_size_regression(run, chosen, view, "live subjects included"))
+        parts.append(_families(run, chosen, view))
+    return parts, _final_stop(run)
 
 
-def _is_in_paper(one: LayerFit) -> bool:
-    return "not in the paper" not in one.distances.facts.source
+def _is_in_paper(fit: LayerFit) -> bool:
+    return "not in the paper" not in fit.distances.facts.source
 
 
-def _scaled(run: SawCData, chosen: Sequence[LayerFit], view: str, condition: str) -> object:
+def _size_regression(run: SawCData, chosen: Sequence[LayerFit], view: str, condition: str) -> object:
     """The highest R² of each subject regressed on its size; where that is undefined, the reason."""
-    defined = [one for one in chosen if one.highest is not None]
-    sized = [one for one in defined if one.distances.facts.n_parameters]
-    # a subject of which nobody said whether it is multilingual counts as monolingual
-    flags = [bool(one.distances.facts.multilingual) for one in sized]
-    sizes = [one.distances.facts.n_parameters or 0 for one in sized]
-    highest = [one.highest or 0.0 for one in sized]
+    defined = [fit for fit in chosen if fit.highest is not None]
+    sized = [fit for fit in defined if fit.distances.facts.n_parameters]
+    # a subject of which it is not known whether it is multilingual counts as monolingual
+    flags = [bool(fit.distances.facts.multilingual) for fit in sized]
+    sizes = [fit.distances.facts.n_parameters or 0 for fit in sized]
+    highest = [fit.highest or 0.0 for fit in sized]
     several = flags if len(set(flags)) > 1 else None
     name = statistic_name("slope", of=LOG_PARAMETERS, outcome="max_r_squared")
     about = partial(run.about, view=view, condition=condition)
@@ -100,8 +100,8 @@ def _scaled(run: SawCData, chosen: Sequence[LayerFit], view: str, condition: str
         records = [run.number(name, None, note=f"undefined: {report.reason}", view=view, condition=condition)]
         remarks.append(Remark(f"The regression of fit on size is undefined: {report.reason}."))
     else:
-        records = records_of(about(one) for one in report.results())
-    unknown = ", ".join(one.subject for one in defined if one not in sized)
+        records = records_of(about(result) for result in report.results())
+    unknown = ", ".join(fit.subject for fit in defined if fit not in sized)
     if unknown:
         remarks.append(Remark(f"Not in the regression of fit on size, number of parameters unknown: {unknown}."))
     table = None if isinstance(report, Undefined) else _size_table(records, view, condition)
@@ -129,14 +129,14 @@ def _size_figure(
     if not sized:
         return None
     points = [
-        Sized.of(one.distances.facts, one.curves["r_squared"], multilingual=bool(one.distances.facts.multilingual))
-        for one in sized
+        Sized.of(fit.distances.facts, fit.curves["r_squared"], multilingual=bool(fit.distances.facts.multilingual))
+        for fit in sized
     ]
     line = None if isinstance(report, Undefined) else SizeRegression.of(report)
     ceilings = [
-        DrawnCeiling(f"people, mean ρ squared ({one.variant.replace('_', '-')})", one.mean**2)
-        for one in run.once(agreement)
-        if one.mean >= 0  # the square of disagreement is no ceiling
+        DrawnCeiling(f"people, mean ρ squared ({raters.variant.replace('_', '-')})", raters.mean**2)
+        for raters in run.once(rater_agreements)
+        if raters.mean >= 0  # the square of disagreement is no ceiling
     ]
     name = "_".join(map(file_name, filter(None, ("figure_6_size", view, condition))))
     words = ", ".join(filter(None, (f"Highest R² by number of parameters, view {view}", condition)))
@@ -147,20 +147,20 @@ def _families(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
     """Family means by layer depth ratio, and in the paper's bins (ntile within each model)."""
     # an undefined R² at a constant layer explains nothing: it enters the mean as 0, as in the paper
     curves = {
-        one.subject: np.nan_to_num(one.curves["r_squared"].array(), nan=0.0)
-        for one in chosen
-        if one.highest is not None and one.distances.facts.family
-        if one.distances.matrix.shape[1] > 1 and one.distances.is_whole
+        fit.subject: np.nan_to_num(fit.curves["r_squared"].array(), nan=0.0)
+        for fit in chosen
+        if fit.highest is not None and fit.distances.facts.family
+        if fit.distances.matrix.shape[1] > 1 and fit.distances.is_whole
     }
     if not curves:
         return ()
-    families = {one.subject: one.distances.facts.family for one in chosen if one.subject in curves}
+    families = {fit.subject: fit.distances.facts.family for fit in chosen if fit.subject in curves}
     depth, ntile = family_by_depth_ratio(curves, families), family_by_ntile(curves, families)
     title, deciles = "R² over depth by family", "Decile of layers within each model, as in SAW-C"
     ratio = Heading(f"figure_8_families_by_depth_{file_name(view)}", "8a", f"{title}: layer depth ratio")
     bins = Heading(f"figure_8b_families_by_ntile_{file_name(view)}", "8b", f"{title}: d{deciles[1:]}")
     return (
-        records_of(one.about(dataset=run.name, view=view) for family in (*depth, *ntile) for one in family.results()),
+        records_of(r.about(dataset=run.name, view=view) for family in (*depth, *ntile) for r in family.results()),
         by_depth(depth, ratio, statistic="R²"),
         by_depth(ntile, bins, statistic="R²", horizontal=deciles),
     )
@@ -169,17 +169,18 @@ def _families(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
 def _final_stop(run: SawCData) -> object:
     """How much a final stop changes the fit, by subject and by family (SAW-C fn 9, fn 11)."""
     with_stop, without = (
-        {one.subject: one for one in run.once(fits) if one.distances.view == view and one.highest is not None}
+        {fit.subject: fit for fit in run.once(fits) if fit.distances.view == view and fit.highest is not None}
         for view in ("full+final_stop", "full")
     )
     results: list[Estimate] = []
     families: dict[str, list[float]] = {}
-    for subject in (one for one in with_stop if one in without):
-        pair = [one.distances for one in (with_stop[subject], without[subject])]
-        matrices = [one.matrix[run.rated] for one in pair]
-        found = run.resampled(highest_difference, *matrices, run.norm[run.rated], between="final_stop")
-        results.append(run.about(found, subject=subject))
-        families.setdefault(pair[0].facts.family, []).append(found.value)
+    for subject, fit in with_stop.items():
+        if subject not in without:
+            continue
+        matrices = [fits_of_view[subject].distances.matrix[run.has_norm] for fits_of_view in (with_stop, without)]
+        difference = run.resample(highest_difference, *matrices, run.norm[run.has_norm], between="final_stop")
+        results.append(run.about(difference, subject=subject))
+        families.setdefault(fit.distances.facts.family, []).append(difference.value)
     results += [
         run.about(Estimate(results[0].name, float(np.mean(values)), n=len(values)), condition=f"family={family}")
         for family, values in families.items()
@@ -198,7 +199,7 @@ _MODEL = "norm~rating+same_sense"
 _RATING, _SENSE = (statistic_name("coefficient", term=term, model=_MODEL) for term in ("rating", "same_sense"))
 
 
-def ratings(run: SawCData) -> object:
+def compare_ratings(run: SawCData) -> object:
     """Compare the ratings of every live subject that rates with people's norms and with single people.
 
     The paper gave a chat model the participants' instructions: rank correlation, regression of the norms on rating and
@@ -207,16 +208,16 @@ def ratings(run: SawCData) -> object:
     """
     if not run.raters:
         return ()
-    rated = {subject: _rated(run, subject) for subject in run.raters}
+    rated = {subject: _predictor_of(run, subject) for subject in run.raters}
     records: list[Record] = []
     ridges: list[Residuals] = []
-    for subject, one in rated.items():
-        given = (one.predictions.get(item.item_id) for item in run.items)
+    for subject, ratings in rated.items():
+        given = (ratings.predictions.get(item.item_id) for item in run.items)
         value = np.array([np.nan if rating is None else rating for rating in given])
-        results, residuals = _compared(run, value)
-        records += records_of(each.about(dataset=run.name, subject=subject) for each in (*one.results(), *results))
+        results, residuals = _rating_results(run, value)
+        records += records_of(r.about(dataset=run.name, subject=subject) for r in (*ratings.results(), *results))
         if residuals is not None:
-            ridges.append(Residuals(one.title, residuals, run.senses[run.rated & ~np.isnan(value)]))
+            ridges.append(Residuals(ratings.title, residuals, run.senses[run.has_norm & ~np.isnan(value)]))
     heading = Heading(
         "figure_12_rating_residuals",
         "12",
@@ -231,7 +232,7 @@ def ratings(run: SawCData) -> object:
     return records, _ratings_table(run, rated, records), _residuals_table(rated, records), figure, said
 
 
-def _rated(run: SawCData, subject: str) -> Predictor:
+def _predictor_of(run: SawCData, subject: str) -> Predictor:
     """What a subject answered in the view that people saw, or in the first view if that one was not asked."""
     own = run.responses.where(subject_id=subject)
     views = own.where(measure="rating").unique("view")
@@ -241,24 +242,25 @@ def _rated(run: SawCData, subject: str) -> Predictor:
     return replace(predictor(rows, subject, replies=MEASURE_REPLY), title=title or subject)
 
 
-def _compared(run: SawCData, rating: Floats) -> tuple[list[Result], Floats | None]:
+def _rating_results(run: SawCData, rating: Floats) -> tuple[list[Result], Floats | None]:
     """The results of one subject's ratings, and the residuals of the norms."""
-    both: Flags = run.rated & ~np.isnan(rating)
+    both: Flags = run.has_norm & ~np.isnan(rating)
     norm, value, conditions = run.norm[both], rating[both], run.conditions[both].tolist()
-    rho = run.attempt(RHO, partial(run.resampled, spearman, value, norm, rows=both))
+    rho = run.attempt(RHO, partial(run.resample, spearman, value, norm, rows=both))
     if isinstance(rho, Undefined):
         return [replace(rho, n=int(both.sum()))], None
-    results: list[Result] = [replace(rho, name=RHO), *places(run, rho.value, "ρ")]
+    results: list[Result] = [replace(rho, name=RHO), *raters_below(run, rho.value, "ρ")]
     if run.same is None or len(set(conditions)) < 2:
         return results, None
     predictors = np.column_stack([value, run.same[both].astype(float)])
     fit = run.attempt(_RATING, partial(ols, norm, predictors, ["rating", "same_sense"]))
     results += [fit] if isinstance(fit, Undefined) else fit.results(_MODEL)
-    resample = partial(run.resampled, residuals_by_condition, norm, value, ["rating"], conditions, rows=both)
+    resample = partial(run.resample, residuals_by_condition, norm, value, ["rating"], conditions, rows=both)
     report = run.attempt("mean_residual(model=norm~rating)", resample)
     if isinstance(report, Undefined):
         return [*results, report], None
-    return [*results, *(one.about(unit="rating") for one in report.results("norm~rating"))], report.fit.residuals
+    residuals = [residual.about(unit="rating") for residual in report.results("norm~rating")]
+    return [*results, *residuals], report.fit.residuals
 
 
 def _ratings_table(run: SawCData, rated: Mapping[str, Predictor], records: Sequence[Record]) -> Table:
@@ -273,22 +275,23 @@ def _ratings_table(run: SawCData, rated: Mapping[str, Predictor], records: Seque
         return f"{term.value:.2f} ({error.value:.2f})".replace("-", "−")
 
     columns = [Col("ρ with the norms", RHO, note="95 % interval, words resampled.")]
-    for one in run.once(agreement):
-        name = statistic_name("raters_below_model", among=one.variant, method=one.method)
-        columns.append(Col(f"Raters below, {words[one.variant]}", name, note=below))
+    for raters in run.once(rater_agreements):
+        name = statistic_name("raters_below_model", among=raters.variant, method=raters.method)
+        columns.append(Col(f"Raters below, {words[raters.variant]}", name, note=below))
     least = "Ordinary least squares of the norms on rating and same sense."
     read = "Pairs with a readable rating, of those asked: all numbers are over the former."
     columns += [
         Col("b of rating (SE)", _RATING, TEXT, note=least, cell=with_error, absent=none),
         Col("b of same sense (SE)", _SENSE, TEXT, cell=with_error, absent=none),
-        Col("Read / asked", "n_items_read", TEXT, note=read, cell=lambda one: rated[one.subject].read_of_asked),
-        Col("Replies not read", "n_unreadable", TEXT, cell=lambda one: rated[one.subject].unread_in_words or "0"),
+        Col("Read / asked", "n_items_read", TEXT, note=read, cell=lambda record: rated[record.subject].read_of_asked),
+        Col("Replies not read", "n_unreadable", TEXT, cell=lambda record: rated[record.subject].unread_in_words or "0"),
     ]
     notes = [
-        f"Single people, {words[one.variant]}: mean ρ with the norms {apa(one.mean)}." for one in run.once(agreement)
+        f"Single people, {words[raters.variant]}: mean ρ with the norms {apa(raters.mean)}."
+        for raters in run.once(rater_agreements)
     ]
     title = "Ratings of subjects compared with people's norms"
-    titles = {subject: one.title for subject, one in rated.items()}
+    titles = {subject: ratings.title for subject, ratings in rated.items()}
     return pivot("figure_12_ratings", title, records, columns, rows_of_subjects(titles), notes=notes)
 
 
@@ -296,7 +299,7 @@ def _residuals_table(rated: Mapping[str, Predictor], records: Sequence[Record]) 
     name, two = "mean_residual(model=norm~rating)", Format("number", 2)
     columns = [Col(label, name, two, where={"condition": f"same_sense={label == SAME}"}) for label in (SAME, DIFFERENT)]
     known = {record.subject for record in records if record.statistic == name and record.value is not None}
-    rows = rows_of_subjects({subject: one.title for subject, one in rated.items() if subject in known})
+    rows = rows_of_subjects({subject: ratings.title for subject, ratings in rated.items() if subject in known})
     note = "Observed − fitted norm of the regression on the subject's rating; 95 % interval, words resampled."
     title = "What people see beyond a subject's ratings"
     return pivot("rating_residuals", title, records, columns, rows, notes=(note,)) if rows else None

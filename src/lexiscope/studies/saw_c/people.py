@@ -49,10 +49,10 @@ def stimuli(run: SawCData) -> object:
             words = {item.word for item in run.items if item.conditions[condition] == value}
             sizes[label] = Estimate(statistic_name("n_words_with", property=flag), len(words))
     rows = dict(zip(sizes, records_of(map(run.about, sizes.values())), strict=True))
-    return *rows.values(), quantities("stimuli", "The stimuli", rows), *_missing(run)
+    return *rows.values(), quantities("stimuli", "The stimuli", rows), *_omission_remarks(run)
 
 
-def _missing(run: SawCData) -> Iterator[Remark]:
+def _omission_remarks(run: SawCData) -> Iterator[Remark]:
     """What the items do not allow, and live subjects that enter no statistic."""
     without = [item.item_id for item in run.items if "same_sense" not in item.conditions]
     if 0 < len(without) < len(run.items):
@@ -60,8 +60,8 @@ def _missing(run: SawCData) -> Iterator[Remark]:
             f"{len(without)} of {len(run.items)} pairs have no sense relation, first {without[0]}: "
             "the analyses of senses are omitted."
         )
-    analysed = {one.subject for one in run.distances}
-    if run.rated.any():
+    analysed = {distances.subject for distances in run.distances}
+    if run.has_norm.any():
         analysed |= set(run.responses.where(measure="rating").unique("subject_id"))
     silent = sorted(run.live - analysed)
     if silent:
@@ -90,27 +90,27 @@ def people(run: SawCData) -> object:
     """Describe the ratings: how many, agreement of single raters under both definitions, ceilings by name."""
     if not run.has("ratings"):
         none = "There are no human ratings: no statistic of people is computed."
-        return Remark("There are no single ratings: agreement is not computed." if run.rated.any() else none)
-    rows, agreements = _numbers_of_ratings(run), run.once(agreement)
+        return Remark("There are no single ratings: agreement is not computed." if run.has_norm.any() else none)
+    rows, agreements = _numbers_of_ratings(run), run.once(rater_agreements)
     levels: tuple[Level, ...] = ("interval", "ordinal")
     alphas = [_alpha(run, level) for level in levels]
     ceilings = records_of(_ceilings(run))
     return (
         *rows.values(),
         *alphas,
-        *(run.about(one) for each in agreements for one in each.results()),
+        *(run.about(result) for raters in agreements for result in raters.results()),
         *ceilings,
         quantities("ratings", "The ratings", rows),
         agreement_table(agreements),
         ceilings_table(ceilings),
         "The norms of all items are in tables/norms.csv.",
-        *_remarks(run),
+        *_rating_remarks(run),
     )
 
 
 def _numbers_of_ratings(run: SawCData) -> dict[str, Record]:
     ratings = run.people
-    # items that nobody rated are in no rating, but count
+    # items without a rating are in no row of the ratings, but count
     of_item = dict(zip(ratings.item_ids, ratings.counts().tolist(), strict=True))
     n = [of_item.get(item.item_id, 0) for item in run.items]
     return {
@@ -122,17 +122,17 @@ def _numbers_of_ratings(run: SawCData) -> dict[str, Record]:
     }
 
 
-def agreement(run: SawCData) -> tuple[RaterAgreement, ...]:
+def rater_agreements(run: SawCData) -> tuple[RaterAgreement, ...]:
     """Return the agreement of single raters: true leave-one-out, then the paper's variant; none if it is undefined."""
     try:
-        return tuple(one(run.people, **run.resampling) for one in (leave_one_out, included))
+        return tuple(by_rater(run.people, **run.resampling) for by_rater in (leave_one_out, included))
     except (InputError, StatisticError):
         # without ratings nothing is expected; what is undefined is among the remarks of the ratings
         return ()
 
 
-def _remarks(run: SawCData) -> Iterator[Remark]:
-    if not run.once(agreement):
+def _rating_remarks(run: SawCData) -> Iterator[Remark]:
+    if not run.once(rater_agreements):
         undefined = run.attempt("leave_one_out_agreement", lambda: leave_one_out(run.people, resamples=0))
         if isinstance(undefined, Undefined):
             yield Remark(f"Between people, {undefined.reason}.")
@@ -146,28 +146,30 @@ def _remarks(run: SawCData) -> Iterator[Remark]:
 
 def _alpha(run: SawCData, level: Level) -> Result:
     def alpha() -> Estimate:
-        found = krippendorff_alpha(run.people, level=level, **run.resampling_of(run.words))
-        note = f"n counts the ratings of the {found.n_items} items with two or more"
-        return run.about(found.estimate, n=found.n_ratings, note=note)
+        alpha_result = krippendorff_alpha(run.people, level=level, **run.resampling_of(run.words))
+        note = f"n counts the ratings of the {alpha_result.n_items} items with two or more"
+        return run.about(alpha_result.estimate, n=alpha_result.n_ratings, note=note)
 
     return run.attempt(statistic_name("krippendorff_alpha", level=level), alpha)
 
 
 def _ceilings(run: SawCData) -> list[Result]:
-    found: list[Result] = [
-        run.about(one) for each in run.once(agreement) for one in agreement_ceilings(each, **run.resampling)
+    ceilings: list[Result] = [
+        run.about(ceiling)
+        for raters in run.once(rater_agreements)
+        for ceiling in agreement_ceilings(raters, **run.resampling)
     ]
     halves = partial(split_half, run.people, **run.resampling_of(run.words))
-    return [*found, run.attempt("split_half_reliability", lambda: run.about(halves().estimate))]
+    return [*ceilings, run.attempt("split_half_reliability", lambda: run.about(halves().estimate))]
 
 
-def places(run: SawCData, rho: float, sign: str, **about: Any) -> list[Estimate]:
+def raters_below(run: SawCData, rho: float, sign: str, **about: Any) -> list[Estimate]:
     """Return the share of raters who agree less with the norms than a model, under both definitions. *SAW-C §4.4.*
 
     *rho* is the model's agreement, higher meaning closer to people; *sign* is how its name is printed.
     """
-    found = [model_place(each, rho, called=sign) for each in run.once(agreement)]
-    return [run.about(one, **about) for one in found]
+    shares = [model_place(raters, rho, called=sign) for raters in run.once(rater_agreements)]
+    return run.about_all(shares, **about)
 
 
 # -- by sense -------------------------------------------------------------------------------------------------------
@@ -176,11 +178,11 @@ def places(run: SawCData, rho: float, sign: str, **about: Any) -> list[Estimate]
 def by_sense(run: SawCData) -> object:
     """Describe the ratings of pairs with the same sense and with different senses. *Source: SAW-C §3.5.*"""
     conditions = dict(zip(run.words, run.conditions.tolist(), strict=True))
-    found = [one.about(dataset=run.name, unit="rating") for one in condition_means(run.people, conditions)]
+    means = [mean.about(dataset=run.name, unit="rating") for mean in condition_means(run.people, conditions)]
     rows = {
-        f"Rating, {'same' if one.condition == 'same_sense=True' else 'different'} sense, "
-        f"{'SD' if 'sd' in one.statistic else 'mean'} over trials": one
-        for one in records_of(found)
+        f"Rating, {'same' if record.condition == 'same_sense=True' else 'different'} sense, "
+        f"{'SD' if 'sd' in record.statistic else 'mean'} over trials": record
+        for record in records_of(means)
     }
     return *rows.values(), quantities("ratings_by_sense", "Ratings by sense", rows), _density(run)
 
@@ -195,5 +197,5 @@ def _density(run: SawCData) -> Figure | None:
         "Relatedness by sense",
         "Density of the mean relatedness of pairs, by whether the two sentences use the same sense.",
     )
-    values, senses = run.norm[run.rated], run.senses[run.rated]
+    values, senses = run.norm[run.has_norm], run.senses[run.has_norm]
     return density_by_condition(values, senses, heading, scale=ends, order=(SAME, DIFFERENT))

@@ -56,7 +56,7 @@ class Test:
     distances: tuple[Distance, ...] = ()
 
     @property
-    def about(self) -> tuple[str, int | None]:
+    def subject_and_layer(self) -> tuple[str, int | None]:
         """The subject and the layer that the test is about; none if it has no distances, or those of several."""
         return self.distances[0][1:] if len(self.distances) == 1 else ("", None)
 
@@ -80,9 +80,9 @@ def distance_tests(subject: str, layer: int | None, random: str, place: str, *, 
     )
 
 
-def _raw_test(name: str, full: str, reduced: str) -> Test:
+def _raw_c_test(name: str, full: str, reduced: str) -> Test:
     random = "(1 + Same_sense + ambiguity_type | Participant) + (1 + Same_sense | Word)"
-    columns = tuple((f"Distance_{one}", one, None) for one in ("bert", "elmo") if f"Distance_{one}" in full)
+    columns = tuple((f"Distance_{name}", name, None) for name in ("bert", "elmo") if f"Distance_{name}" in full)
     place = "RAW-C, authors' script"
     return Test(name, f"Response ~ {full} + {random}", f"Response ~ {reduced} + {random}", place, "Q4", columns)
 
@@ -106,10 +106,10 @@ TESTS = {
             "(1 + Same_sense | Participant) + (1 + Same_sense | Word)",
             "the form of SAW-C §3.5, without lists",
         ),
-        _raw_test("same", f"{_RAW_BOTH} + Same_sense", _RAW_BOTH),
-        _raw_test("type_interaction", f"{_RAW_BOTH} + {_RAW_CROSSED}", f"{_RAW_BOTH} + Same_sense + ambiguity_type"),
-        _raw_test("distance_bert", f"{_RAW_BOTH} + {_RAW_CROSSED}", f"Distance_elmo + class + {_RAW_CROSSED}"),
-        _raw_test("distance_elmo", f"{_RAW_BOTH} + {_RAW_CROSSED}", f"Distance_bert + class + {_RAW_CROSSED}"),
+        _raw_c_test("same", f"{_RAW_BOTH} + Same_sense", _RAW_BOTH),
+        _raw_c_test("type_interaction", f"{_RAW_BOTH} + {_RAW_CROSSED}", f"{_RAW_BOTH} + Same_sense + ambiguity_type"),
+        _raw_c_test("distance_bert", f"{_RAW_BOTH} + {_RAW_CROSSED}", f"Distance_elmo + class + {_RAW_CROSSED}"),
+        _raw_c_test("distance_elmo", f"{_RAW_BOTH} + {_RAW_CROSSED}", f"Distance_bert + class + {_RAW_CROSSED}"),
     ),
 }
 MAXIMAL = {"saw_c": distance_tests(BETO, 12, _MAXIMAL_45, "SAW-C §4.5, maximal random effects", suffix="_maximal")}
@@ -136,17 +136,17 @@ def chosen_tests(run: SawCData) -> tuple[Test, ...]:
     if kind == "maximal" and not run.own:
         tests += MAXIMAL.get(run.name, ())
     place = "as SAW-C §4.5" if known else ""
-    others = [one for one in best.items() if kind == "every" and one != focus]
+    others = [pair for pair in best.items() if kind == "every" and pair != focus]
     return tests + tuple(
-        test for one in others for test in distance_tests(*one, random, place, suffix=f"_{file_name(one[0])}")
+        test for pair in others for test in distance_tests(*pair, random, place, suffix=f"_{file_name(pair[0])}")
     )
 
 
 def _is_possible(run: SawCData, test: Test) -> bool:
-    return {subject for _, subject, _ in test.distances} <= {one.subject for one in run.distances}
+    return {subject for _, subject, _ in test.distances} <= {distances.subject for distances in run.distances}
 
 
-def tested(run: SawCData) -> dict[Test, LikelihoodRatio | Undefined]:
+def outcomes_of_tests(run: SawCData) -> dict[Test, LikelihoodRatio | Undefined]:
     """Return the outcome of each test, or why it has none. *Source: SAW-C §3.5, §4.5.*"""
     tests = chosen_tests(run) if run.has("ratings") else ()
     # tests with the same distances share a table, and the models that are in several of them
@@ -157,8 +157,8 @@ def tested(run: SawCData) -> dict[Test, LikelihoodRatio | Undefined]:
         if test.distances in trials
     }
     settings = run.settings
-    found = likelihood_ratios(models, starts=settings.starts, seed=settings.seed, references=REFERENCES)
-    return {test: found[test] if test in found else _without_distances(test) for test in tests}
+    outcomes = likelihood_ratios(models, starts=settings.starts, seed=settings.seed, references=REFERENCES)
+    return {test: outcomes[test] if test in outcomes else _without_distances(test) for test in tests}
 
 
 def _without_distances(test: Test) -> Undefined:
@@ -168,20 +168,20 @@ def _without_distances(test: Test) -> Undefined:
 
 def tests_of(run: SawCData, question: str) -> object:
     """Return what the tests of one question found: numbers, tables, remarks."""
-    own = {test: found for test, found in run.once(tested).items() if test.question == question}
+    own = {test: outcome for test, outcome in run.once(outcomes_of_tests).items() if test.question == question}
     if not own:
         return ()
     results: list[Result] = []
     remarks: list[Remark] = []
-    for test, found in own.items():
-        subject, layer = test.about
+    for test, outcome in own.items():
+        subject, layer = test.subject_and_layer
         name = statistic_name("chi2", test=test.name, df=1)
-        numbers = (replace(found, name=name),) if isinstance(found, Undefined) else found.results(test.name)
-        results += [run.about(one, subject=subject, layer=layer) for one in numbers]
-        reasons = (found.reason,) if isinstance(found, Undefined) else found.remarks
+        numbers = (replace(outcome, name=name),) if isinstance(outcome, Undefined) else outcome.results(test.name)
+        results += run.about_all(numbers, subject=subject, layer=layer)
+        reasons = (outcome.reason,) if isinstance(outcome, Undefined) else outcome.remarks
         remarks += [Remark(f"{test.name}: {reason}") for reason in reasons]
-    named = {test.name: found for test, found in own.items()}
-    fits = {name: found.full for name, found in named.items() if isinstance(found, LikelihoodRatio)}
+    named = {test.name: outcome for test, outcome in own.items()}
+    fits = {name: outcome.full for name, outcome in named.items() if isinstance(outcome, LikelihoodRatio)}
     places = [f"{test.name.replace('_', ' ')}: {test.place}" for test in own if test.place]
     notes = (f"Places: {'; '.join(places)}.",) if places else ()
     offered = () if run.own else MAXIMAL.get(run.name, ())
@@ -199,23 +199,25 @@ def tests_of(run: SawCData, question: str) -> object:
 
 def reductions(run: SawCData) -> object:
     """Start from each maximal model and reduce it by rule until it converges. *Source: SAW-C §3.5.*"""
-    starting = [test for test in run.once(tested) if test.name.endswith("_maximal") and _is_possible(run, test)]
+    starting = [
+        test for test in run.once(outcomes_of_tests) if test.name.endswith("_maximal") and _is_possible(run, test)
+    ]
     # two tests may drop different effects from one model: its reduction is one
     distinct = {test.full: test for test in reversed(starting)}
     logs = {
         test.name: reduce(test.full, run.trials(test.columns), starts=2, seed=run.settings.seed, references=REFERENCES)
         for test in reversed(distinct.values())
     }
-    found = [run.about(one) for name, log in logs.items() for one in log.results(name)]
-    return (found, reduction_table("reduction", logs)) if logs else ()
+    results = [run.about(result) for name, log in logs.items() for result in log.results(name)]
+    return (results, reduction_table("reduction", logs)) if logs else ()
 
 
-def write_r(run: SawCData, folder: Path) -> tuple[str, ...]:
+def write_r_script(run: SawCData, folder: Path) -> tuple[str, ...]:
     """Write the tests as an R script, with one table of trials for all of them."""
-    tests = [test for test in run.once(tested) if _is_possible(run, test)]
+    tests = [test for test in run.once(outcomes_of_tests) if _is_possible(run, test)]
     if not tests:
         return ()
-    pairs, columns = distinct_columns([(ModelPair(one.name, one.full, one.reduced), one.columns) for one in tests])
+    pairs, columns = distinct_columns([(ModelPair(test.name, test.full, test.reduced), test.columns) for test in tests])
     simulated = holds_simulated(run.responses)
     return export_r(folder, pairs, run.trials(columns), references=REFERENCES, simulated=simulated)
 
@@ -223,34 +225,35 @@ def write_r(run: SawCData, folder: Path) -> tuple[str, ...]:
 # -- what sense and distance explain --------------------------------------------------------------------------------
 
 
-def explained(run: SawCData) -> object:
+def explain_norms(run: SawCData) -> object:
     """Decompose the variance of the norms, and describe what each subject's distances leave over.
 
     *Source: SAW-C §4.5, §5.4.*
     """
-    if run.rated.sum() < 4:
+    if run.has_norm.sum() < 4:
         return ()
-    norm, senses, conditions = (every[run.rated] for every in (run.norm, run.senses, run.conditions))
+    norm, senses, conditions = (every[run.has_norm] for every in (run.norm, run.senses, run.conditions))
     results: list[Result] = []
     remarks: list[Remark] = []
     ridges: list[Residuals] = []
     for fit in run.once(main_fits):
-        one, matrix = fit.distances, fit.distances.matrix[run.rated]
-        for layer in dict.fromkeys((fit.best, one.layers[-1])) if one.layers else (None,):
-            found = run.attempt("r_squared", partial(_at_layer, run, one, layer))
-            if isinstance(found, Undefined):
-                remarks.append(Remark(f"{one.subject}, layer {layer}: {found.reason}"))
+        distances, matrix = fit.distances, fit.distances.matrix[run.has_norm]
+        for layer in dict.fromkeys((fit.best, distances.layers[-1])) if distances.layers else (None,):
+            results_at_layer = run.attempt("r_squared", partial(_results_at_layer, run, distances, layer))
+            if isinstance(results_at_layer, Undefined):
+                remarks.append(Remark(f"{distances.subject}, layer {layer}: {results_at_layer.reason}"))
             else:
-                results += found
-        over_all = partial(run.resampled, pooled_residuals, norm, matrix, conditions.tolist(), layers=one.layers)
+                results += results_at_layer
+        over_all = partial(run.resample, pooled_residuals, norm, matrix, conditions.tolist(), layers=distances.layers)
         alone = partial(residuals_by_condition, norm, matrix[:, -1], ["distance"], conditions.tolist(), resamples=0)
-        report = run.attempt("mean_residual", over_all if one.layers else alone)
+        report = run.attempt("mean_residual", over_all if distances.layers else alone)
         if isinstance(report, Undefined):
-            remarks += [Remark(f"{one.subject}, all layers: {report.reason}")] if one.layers else []
+            remarks += [Remark(f"{distances.subject}, all layers: {report.reason}")] if distances.layers else []
             continue
-        for result in report.results("norm~distance*layer") if one.layers else ():
-            results.append(result.about(dataset=run.name, subject=one.subject, view=one.view, unit="rating"))
-        ridges.append(Residuals(one.title, report.fit.residuals, np.repeat(senses, matrix.shape[1])))
+        where = {"dataset": run.name, "subject": distances.subject, "view": distances.view}
+        residuals = report.results("norm~distance*layer") if distances.layers else ()
+        results += [residual.about(unit="rating", **where) for residual in residuals]
+        ridges.append(Residuals(distances.title, report.fit.residuals, np.repeat(senses, matrix.shape[1])))
     records = records_of(results)
     tables = (_explained_table(run, records), _residual_table(run, records)) if records else ()
     heading = Heading(
@@ -263,14 +266,15 @@ def explained(run: SawCData) -> object:
     return records, tables, residual_ridge(ridges, heading, order=ORDER) if ridges else None, remarks
 
 
-def _at_layer(run: SawCData, one: Distances, layer: int | None) -> list[Result]:
+def _results_at_layer(run: SawCData, distances: Distances, layer: int | None) -> list[Result]:
     """What sense, distance and both explain with the distances of one layer, and the residuals by sense."""
-    norm, conditions, column = run.norm[run.rated], run.conditions[run.rated].tolist(), one.at(layer)[run.rated]
-    same = np.asarray(run.same, dtype=float)[run.rated]
-    parts = run.resampled(variance_decomposition, norm, same, column)
-    report = run.resampled(residuals_by_condition, norm, column, ["distance"], conditions)
+    kept = run.has_norm
+    norm, conditions, column = run.norm[kept], run.conditions[kept].tolist(), distances.at(layer)[kept]
+    same = np.asarray(run.same, dtype=float)[kept]
+    parts = run.resample(variance_decomposition, norm, same, column)
+    report = run.resample(residuals_by_condition, norm, column, ["distance"], conditions)
     residuals = [residual.about(unit="rating") for residual in report.results("norm~distance")]
-    where = {"dataset": run.name, "subject": one.subject, "view": one.view}
+    where = {"dataset": run.name, "subject": distances.subject, "view": distances.view}
     return [result.about(layer=layer, **where) for result in (*parts.results(), *residuals)]
 
 
@@ -305,27 +309,27 @@ def _residual_table(run: SawCData, records: Sequence[Record]) -> Table:
     return pivot("residuals_by_sense", "Mean residuals by sense", records, columns, rows, labels=labels, notes=notes)
 
 
-def joint(run: SawCData) -> object:
+def joint_regressions(run: SawCData) -> object:
     """Explain the norms by the distances of both models of RAW-C, by sense crossed with ambiguity type, and by all.
 
     *Source: RAW-C §5.*
     """
     subjects, factor = ("bert", "elmo"), "ambiguity_type"
-    known = {one.subject for one in run.distances}
+    known = {distances.subject for distances in run.distances}
     if run.own or run.name != "raw_c" or not known.issuperset(subjects):
         return ()
-    names, norm, same = "+".join(subjects), run.norm[run.rated], run.senses[run.rated] == SAME
-    distances = np.column_stack([run.distance_of(subject, None)[run.rated] for subject in subjects])
-    levels = np.array([str(item.conditions[factor]) for item in run.items])[run.rated]
+    names, norm, same = "+".join(subjects), run.norm[run.has_norm], run.senses[run.has_norm] == SAME
+    distances = np.column_stack([run.distance_of(subject, None)[run.has_norm] for subject in subjects])
+    levels = np.array([str(item.conditions[factor]) for item in run.items])[run.has_norm]
     both = crossed(same, levels.tolist())
     models = {names: distances, f"sense*{factor}": both}
     models[f"sense*{factor}+{names}"] = np.column_stack([both, distances])
     labels = [f"same_sense={is_same} {factor}={level}" for is_same, level in zip(same, levels, strict=True)]
-    report = run.resampled(residuals_by_condition, norm, distances, list(subjects), labels)
-    residuals = [one.about(unit="rating") for one in report.results(f"norm~{names}")]
-    explained_by = run.resampled(explained_variance, norm, models).values()
-    records = records_of(one.about(dataset=run.name) for one in (*explained_by, *residuals))
+    report = run.resample(residuals_by_condition, norm, distances, list(subjects), labels)
+    residuals = [residual.about(unit="rating") for residual in report.results(f"norm~{names}")]
+    explained_by = run.resample(explained_variance, norm, models).values()
+    records = records_of(result.about(dataset=run.name) for result in (*explained_by, *residuals))
     heads = (Column("Statistic"), Column("Condition"), Column("Value", Format("number", 3)), Column("n", INTEGER))
-    rows = tuple((one.statistic, one.condition.replace("=", ": "), shown(one), one.n) for one in records)
+    rows = tuple((record.statistic, record.condition.replace("=", ": "), shown(record), record.n) for record in records)
     title = "Several distances in one regression of the norms"
     return records, Table("joint_regressions", "", title, heads, rows, ("Intervals resample words.",))

@@ -15,24 +15,24 @@ from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import Cell, Format, Table
 from lexiscope.studies.kit.study import Study
-from lexiscope.studies.sense_induction.data import MADE_UP, SenseData, gather, text_files
-from lexiscope.studies.sense_induction.people import found, people
-from lexiscope.studies.sense_induction.planted import recovered, recovery
+from lexiscope.studies.sense_induction.data import MADE_UP, SenseData, load_run, text_files
+from lexiscope.studies.sense_induction.people import people, people_words
+from lexiscope.studies.sense_induction.planted import recovery, recovery_words
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.similarity import (
+    accuracy_words,
     contrast,
-    expected,
-    highest,
+    highest_words,
+    order_words,
     same_sense,
-    summary,
     usages,
     words,
 )
 from lexiscope.studies.sense_induction.vectors import (
-    explored,
     frequency,
     noise,
     noise_words,
+    sense_sections,
     senses_words,
     trainings,
     write_pages,
@@ -64,7 +64,7 @@ SUBTITLE = "Vectors with several senses for a word, beside people's ratings and 
 
 
 def _limits(run: SenseData) -> tuple[str, ...]:
-    return OF_RATINGS if any(len(each.ratings) for each in run.sets) else ()
+    return OF_RATINGS if any(len(pairs.ratings) for pairs in run.sets) else ()
 
 
 study = Study(
@@ -80,27 +80,27 @@ study = Study(
     mini=SenseInductionSettings(planted=MADE_UP),
     given=text_files,
 )
-study.gather(gather)
+study.run_data(load_run)
 study.section("The vectors", section_id="vectors")(trainings)
 study.question(
     "How near do similarities of words come to people's ratings?",
     place="§5, Tables 6 and 7",
     needs="rated pairs of words",
-    said=lambda run, records: highest(run, records, MAX_SIM),
+    said=lambda run, records: highest_words(run, records, MAX_SIM),
 )(words)
 study.question(
     "How near do similarities of usages in context come to people's ratings?",
     place="§5",
     needs="rated pairs of usages",
-    said=lambda run, records: highest(run, records, AVG_SIM_C),
+    said=lambda run, records: highest_words(run, records, AVG_SIM_C),
 )(usages)
 study.question(
     "Are usages with one meaning given one sense, and others not?",
     place="§5, Table 8",
     needs="pairs with a right answer",
-    said=expected,
+    said=accuracy_words,
 )(same_sense)
-study.question("Are planted senses recovered?", place="not in the paper", said=recovered)(recovery)
+study.question("Are planted senses recovered?", place="not in the paper", said=recovery_words)(recovery)
 study.question("How strong must the noise be, and what does it do?", place="§3, Figures 3 and 5", said=noise_words)(
     noise
 )
@@ -110,29 +110,29 @@ study.question(
     needs="trainings of this program",
     said=senses_words,
 )(frequency)
-study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", said=found)(people)
+study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", said=people_words)(people)
 study.question(
     "Do similarity and interpretability choose the same vectors?",
     place="§5.1",
-    said=summary,
+    said=order_words,
 )(contrast)
-study.section("The senses of words", where="after", section_id="senses")(explored)
+study.section("The senses of words", where="after", section_id="senses")(sense_sections)
 study.writes(write_pages)
 
 
 @study.overview
 def overview(records: tuple[Record, ...], _settings: SenseInductionSettings) -> Table:
     """Return the main figure of every question for all vectors: what fits on a screen."""
-    one, two = Format("number", 1), Format("number", 2)
+    one_decimal, two_decimals = Format("number", 1), Format("number", 2)
     simlex = next((record.dataset for record in records if "set=simlex999" in record.dataset), "")
     test, mini = {"dataset": "wic", "condition": "test"}, {"dataset": "mini_relatedness"}
     columns = (
-        Col("AvgSimC, SCWS", similarity_name(AVG_SIM_C), one, where={"dataset": "scws"}, absent=None),
-        Col("MaxSim, SimLex", similarity_name(MAX_SIM), one, where={"dataset": simlex}, absent=None),
-        Col("WiC test, expected %", EXPECTED, one, where=test, cell=_decided, absent=None),
-        Col("Mini pairs, expected %", EXPECTED, one, where=mini, cell=_decided, absent=None),
-        Col("Planted, by neighbours", "planted_selection", two, absent=None),
-        Col("Planted, by usages", "planted_accuracy", two, absent=None),
+        Col("AvgSimC, SCWS", similarity_name(AVG_SIM_C), one_decimal, where={"dataset": "scws"}, absent=None),
+        Col("MaxSim, SimLex", similarity_name(MAX_SIM), one_decimal, where={"dataset": simlex}, absent=None),
+        Col("WiC test, expected %", EXPECTED, one_decimal, where=test, cell=_decided_share, absent=None),
+        Col("Mini pairs, expected %", EXPECTED, one_decimal, where=mini, cell=_decided_share, absent=None),
+        Col("Planted, by neighbours", "planted_selection", two_decimals, absent=None),
+        Col("Planted, by usages", "planted_accuracy", two_decimals, absent=None),
     )
     subjects = dict.fromkeys(record.subject for record in records if record.subject and record.status == "")
     rows = [PivotRow((subject,), {"subject": subject}) for subject in subjects]
@@ -140,6 +140,6 @@ def overview(records: tuple[Record, ...], _settings: SenseInductionSettings) -> 
     return drop_empty(pivot("overview", title, records, columns, rows, labels=("Vectors",)))
 
 
-def _decided(record: Record) -> Cell:
+def _decided_share(record: Record) -> Cell:
     """Return a share that says something of the subject, not one of random answers alone."""
     return None if record.note == UNDECIDED else shown(record)

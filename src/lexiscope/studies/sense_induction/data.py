@@ -47,7 +47,7 @@ class HasSenses(TellsSenses, GivesSenses, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SenseData(RunData[SenseInductionSettings]):
-    """What the questions see. ``titles`` are short names of subjects by id; ``left_out`` is what was not even asked."""
+    """A run of the study. ``titles`` are short names of subjects by ID; ``left_out`` are sets that were not asked."""
 
     settings: SenseInductionSettings
     sets: tuple[PairSet, ...] = ()
@@ -65,21 +65,21 @@ class SenseData(RunData[SenseInductionSettings]):
     @cached_property
     def responses(self) -> ResponseTable:
         """Every answer; of the ratings of a set those of simulated participants, by which the run is marked."""
-        rated = [each.responses.where(subject_kind=SIMULATED) for each in self.sets if each.simulated]
+        rated = [pairs.responses.where(subject_kind=SIMULATED) for pairs in self.sets if pairs.simulated]
         planted = self.planted.responses if self.planted else ()
         return ResponseTable.concat([self.answers, *planted, self.people.responses, *rated])
 
     @property
     def checksums(self) -> dict[str, str]:
         """The checksums of the files of all sets, by name."""
-        return {path: digest for each in self.sets for path, digest in each.checksums}
+        return {path: digest for pairs in self.sets for path, digest in pairs.checksums}
 
     @property
     def counts(self) -> Mapping[str, int]:
         """Sets, pairs, vectors and responses."""
         return {
             "sets": len(self.sets),
-            "pairs": sum(len(each.items) for each in self.sets),
+            "pairs": sum(len(pairs.items) for pairs in self.sets),
             "vectors": len(self.subjects),
             "responses": len(self.responses),
         }
@@ -87,38 +87,38 @@ class SenseData(RunData[SenseInductionSettings]):
     @property
     def cards(self) -> Sequence[tuple[DatasetCard, str]]:
         """The cards of the sets."""
-        cards = {each.card.name: each.card for each in self.sets if each.card is not None}
+        cards = {pairs.card.name: pairs.card for pairs in self.sets if pairs.card is not None}
         return [(card, f"data_{number}") for number, card in enumerate(cards.values(), start=1)]
 
     def has(self, what: str) -> bool:
         """Say whether there are ``rated pairs of words`` or ``of usages``, ``pairs with a right answer``, ``logs``."""
         return bool(
             {
-                "rated pairs of words": self.rated(in_context=False),
-                "rated pairs of usages": self.rated(in_context=True),
+                "rated pairs of words": self.rated_sets(in_context=False),
+                "rated pairs of usages": self.rated_sets(in_context=True),
                 "pairs with a right answer": self.same_sense,
-                "trainings of this program": self.trained,
+                "trainings of this program": self.own_trainings,
             }[what]
         )
 
-    def printed(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
-        """Return what the paper prints of the sets of the run, and of people; never beside simulated participants."""
+    def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
+        """Return what the paper prints about the sets of the run, and about people unless they are simulated."""
         asked = len(self.people.responses) and not holds_simulated(self.people.responses)
-        names = [*dict.fromkeys(each.name for each in self.sets), *(["word_intrusion"] if asked else [])]
+        names = [*dict.fromkeys(pairs.name for pairs in self.sets), *(["word_intrusion"] if asked else [])]
         return [value for name in names for value in values.get(name, ())]
 
-    def marked(self, name: str, part: Part) -> Part:
+    def mark_simulated(self, name: str, part: Part) -> Part:
         """Return the part of a question with the mark of simulated participants where theirs are in it."""
         simulated = {
-            "Q1": any(each.simulated for each in self.sets if not each.in_context),
-            "Q2": any(each.simulated for each in self.sets if each.in_context),
+            "Q1": any(pairs.simulated for pairs in self.sets if not pairs.in_context),
+            "Q2": any(pairs.simulated for pairs in self.sets if pairs.in_context),
             "Q7": holds_simulated(self.people.responses),
             "Q8": self.simulated,
         }
         return marked_part(part) if simulated.get(name) else part
 
-    def marked_section(self, section: Section) -> Section:
-        """Return a section with that mark where nobody but simulated participants rated pairs or answered the tests."""
+    def mark_section(self, section: Section) -> Section:
+        """Return a section with that mark if all ratings and answers are those of simulated participants."""
         return marked_section(section) if self.all_simulated else section
 
     # -- what the questions ask of it -------------------------------------------------------------------------------
@@ -126,28 +126,28 @@ class SenseData(RunData[SenseInductionSettings]):
     @property
     def simulated(self) -> bool:
         """Whether some ratings or answers are those of simulated participants."""
-        return any(each.simulated for each in self.sets) or holds_simulated(self.people.responses)
+        return any(pairs.simulated for pairs in self.sets) or holds_simulated(self.people.responses)
 
     @property
     def all_simulated(self) -> bool:
         """Whether there are no others."""
-        real = any(each.task == "relatedness" and not each.simulated for each in self.sets)
+        real = any(pairs.task == "relatedness" and not pairs.simulated for pairs in self.sets)
         tested = self.people.responses
         return self.simulated and not real and (not len(tested) or holds_simulated(tested))
 
     @property
     def same_sense(self) -> tuple[PairSet, ...]:
         """The sets of pairs with a right answer."""
-        return tuple(each for each in self.sets if each.task == "same_sense")
+        return tuple(pairs for pairs in self.sets if pairs.task == "same_sense")
 
-    def rated(self, *, in_context: bool) -> tuple[PairSet, ...]:
+    def rated_sets(self, *, in_context: bool) -> tuple[PairSet, ...]:
         """Return the sets of rated pairs, of usages in their contexts or of words."""
-        return tuple(each for each in self.sets if each.task == "relatedness" and each.in_context == in_context)
+        return tuple(pairs for pairs in self.sets if pairs.task == "relatedness" and pairs.in_context == in_context)
 
     @property
-    def trained(self) -> tuple[Gasi, ...]:
+    def own_trainings(self) -> tuple[Gasi, ...]:
         """The trainings of this program among the subjects."""
-        return tuple(each for each in self.subjects if isinstance(each, Gasi))
+        return tuple(subject for subject in self.subjects if isinstance(subject, Gasi))
 
     @cached_property
     def tests(self) -> list[SenseTest]:
@@ -163,7 +163,7 @@ class SenseData(RunData[SenseInductionSettings]):
     @property
     def set_titles(self) -> dict[str, str]:
         """What the sets are called, by name."""
-        return {each.name: each.title for each in self.sets}
+        return {pairs.name: pairs.title for pairs in self.sets}
 
     def title_of(self, subject_id: str) -> str:
         """Return the short name of a subject; its id where it has none."""
@@ -173,7 +173,7 @@ class SenseData(RunData[SenseInductionSettings]):
 # -- making it ------------------------------------------------------------------------------------------------------
 
 
-def gather(settings: SenseInductionSettings, out: Path, progress: CollectProgress | None = None) -> SenseData:
+def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgress | None = None) -> SenseData:
     """Load the sets, ask every subject every pair, read people's answers, and make planted text where it is asked for.
 
     Answers are kept below ``out/collected``, vectors of made-up text below ``out/made_up``, so that a broken run
@@ -181,7 +181,7 @@ def gather(settings: SenseInductionSettings, out: Path, progress: CollectProgres
     Errors: :class:`InputError` where there is nothing to ask; :class:`CapabilityError` for a subject without induced
     senses; those of the sets, the subjects, the training and the files.
     """
-    subjects = with_senses(settings)
+    subjects = subjects_with_senses(settings)
     if not subjects and not settings.planted:
         what = "this study needs vectors with induced senses"
         hint = "name some: --subject gasi:FOLDER, which lexiscope train gasi writes, or sense_embedding:FORMAT:FILE; "
@@ -191,7 +191,7 @@ def gather(settings: SenseInductionSettings, out: Path, progress: CollectProgres
         check_synset(settings.synset)
     people = read_people(settings.people)
     sets, left_out = open_sets(settings) if subjects else ((), ())
-    planted = _planted(settings, subjects, out, progress)
+    planted = _planted_senses(settings, subjects, out, progress)
     answers = []
     for pairs in sets:
         # a dataset may be named by its path
@@ -201,7 +201,7 @@ def gather(settings: SenseInductionSettings, out: Path, progress: CollectProgres
         settings,
         sets,
         subjects,
-        short_titles(each.subject_id for each in (*subjects, *(planted.subjects if planted else ()))),
+        short_titles(subject.subject_id for subject in (*subjects, *(planted.subjects if planted else ()))),
         ResponseTable.concat(answers),
         planted,
         people,
@@ -209,34 +209,34 @@ def gather(settings: SenseInductionSettings, out: Path, progress: CollectProgres
     )
 
 
-def with_senses(settings: SenseInductionSettings) -> tuple[HasSenses, ...]:
+def subjects_with_senses(settings: SenseInductionSettings) -> tuple[HasSenses, ...]:
     """Return the subjects of a run.
 
     Errors: :class:`CapabilityError` for one without induced senses, before anything is asked.
     """
-    found = live_subjects(expanded(settings.subjects), settings)
-    for subject in found:
+    subjects = live_subjects(expand_folders(settings.subjects), settings)
+    for subject in subjects:
         if not isinstance(subject, ChoosesSense) or not isinstance(subject, GivesSenses):
             what = f"{subject.subject_id} has no induced senses"
             raise CapabilityError(what, hint="this study takes subjects of the kinds gasi and sense_embedding")
-    return tuple(cast(HasSenses, subject) for subject in found)
+    return tuple(cast(HasSenses, subject) for subject in subjects)
 
 
-def expanded(specs: Sequence[str]) -> tuple[str, ...]:
-    """Return specs in which a folder of trained folders stands for all of them, in the order of their names.
+def expand_folders(specs: Sequence[str]) -> tuple[str, ...]:
+    """Return specs in which a folder of trained folders is replaced by all of them, in the order of their names.
 
-    >>> expanded(["sense_embedding:muse:a.txt,b.tsv"])
+    >>> expand_folders(["sense_embedding:muse:a.txt,b.tsv"])
     ('sense_embedding:muse:a.txt,b.tsv',)
     """
     parsed = [(text, SubjectSpec.parse(text)) for text in specs]
     return tuple(
         dict.fromkeys(
-            each for text, spec in parsed for each in (trainings_in(spec) if spec.kind == "gasi" else (text,))
+            name for text, spec in parsed for name in (trainings_in(spec) if spec.kind == "gasi" else (text,))
         )
     )
 
 
-def _planted(
+def _planted_senses(
     settings: SenseInductionSettings, subjects: tuple[HasSenses, ...], out: Path, progress: CollectProgress | None
 ) -> PlantedSenses | None:
     """Read planted usages, or make text and train vectors on it."""
@@ -272,11 +272,11 @@ def open_sets(settings: SenseInductionSettings) -> tuple[tuple[PairSet, ...], tu
     and none of them is available; those of a set that is available and damaged.
     """
     named = settings.datasets or ((settings.dataset,) if settings.dataset else ())
-    found, missing = results_and_errors({name: partial(pair_set, name) for name in named or SETS}, DataError)
-    if named and not found:
+    sets, missing = results_and_errors({name: partial(pair_set, name) for name in named or SETS}, DataError)
+    if named and not sets:
         raise next(iter(missing.values()))
     left_out = tuple(Omission(name, f"Not at hand: {error.sentences}") for name, error in missing.items())
-    return tuple(found.values()), left_out
+    return tuple(sets.values()), left_out
 
 
 def pair_set(name: str) -> PairSet:
@@ -288,7 +288,7 @@ def pair_set(name: str) -> PairSet:
     data = catalog.dataset(name)
     title = WORD_SETS[name.partition("set=")[2]].title.partition(":")[0] if name.startswith("wordsim?") else ""
     if name == MINI_PAIRS:
-        # the senses of these pairs were written so, nobody judged them; vectors are of English
+        # the senses of these pairs are the authors', not judged by people; vectors are of English
         title = "Mini pairs (embedded)"
         data = replace(data, items=tuple(item for item in data.items if item.usages[0].language == "en"))
     return PairSet.of(data, name, title=title, others=SETS)

@@ -28,7 +28,7 @@ def accuracies(run: SenseData) -> Part:
 
 
 def people(run: SenseData) -> tuple[Part, ...]:
-    """Return what people's answers say of the senses: accuracy, agreement, and whether confused senses are alike."""
+    """Return accuracy and agreement of people on the senses, and whether confused senses are duplicates."""
     # without a second word nothing can be resampled; the tables of accuracies say so
     tests = [test for test in run.tests if test.can_resample]
     reference = single_sense_reference(run.subjects, words_in_groups(run.people.items.values()), run.titles)
@@ -39,8 +39,8 @@ def people(run: SenseData) -> tuple[Part, ...]:
     )
 
 
-def found(run: SenseData, records: Sequence[Record]) -> str:
-    """Say in words how often people find intruders, and choose the model's sense."""
+def people_words(run: SenseData, records: Sequence[Record]) -> str:
+    """Return how often people find intruders and choose the model's sense, as text."""
     names = {SENSES: "intruders of senses found", QUESTIONS: "questions with the model's sense"}
     told = "; ".join(
         f"{run.title_of(record.subject)}: {names[record.statistic]} {record.value:.1f} %"

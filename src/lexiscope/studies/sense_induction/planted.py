@@ -1,8 +1,8 @@
-"""Planted senses: what each subject makes of usages of pseudo-words whose senses are known.
+"""Planted senses: how well each subject recovers the known senses of pseudo-words.
 
-Two figures, which may disagree: by the usages (does the sense that is chosen go with what was planted?), and by what
-the senses look like (is the sense that is chosen one whose neighbours are like the planted word?). Near duplicates of
-one sense can do well by the first and look all the same.
+Two measures, which may disagree: by the usages (does the chosen sense agree with the planted one?), and by the
+neighbours of the senses (are the neighbours of the chosen sense similar to the planted word?). Near duplicates of one
+sense can score well by the first although their neighbours are the same.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _NAME, _LOOKS = "Planted senses", "Planted senses by their neighbours"
 
 
 def recovery(run: SenseData) -> tuple[object, ...]:
-    """Return how far planted senses are recovered, by their usages and by what they look like."""
+    """Return how well planted senses are recovered, by their usages and by their neighbours."""
     planted = run.planted
     if planted is None:
         return (Omission(_NAME, "No usages of pseudo-words were given: --planted FILE, or --planted made_up."),)
     results: list[Result] = []
-    omitted = [_not_by_looks(planted)]
+    omitted = [_looks_omission(planted)]
     for subject in planted.subjects:
         title = run.title_of(subject.subject_id)
         if subject.subject_id not in planted.answers:
@@ -33,7 +33,7 @@ def recovery(run: SenseData) -> tuple[object, ...]:
             omitted.append(Omission(_NAME, why, title))
             continue
         own = planted.recovery(subject, **run.resampling)
-        results += [one.about(subject=subject.subject_id, dataset=planted.title) for one in own]
+        results += [result.about(subject=subject.subject_id, dataset=planted.title) for result in own]
         if planted.meant and isinstance(subject, ReadsSenses) and not planted.has_looks(subject):
             why = "It knows fewer than two of the pseudo-words whose planted words the reference knows."
             omitted.append(Omission(_LOOKS, why, title))
@@ -50,18 +50,18 @@ def recovery(run: SenseData) -> tuple[object, ...]:
     return results, table, by_rule if planted.by_rule else None, omitted
 
 
-def recovered(run: SenseData, records: Sequence[Record]) -> str:
-    """Say in words what share of usages each subject has right: by neighbours where that is known, else by usages."""
+def recovery_words(run: SenseData, records: Sequence[Record]) -> str:
+    """Return the share of usages that each subject has right as text: by neighbours if known, else by usages."""
     by_looks = BY_LOOKS in {record.statistic for record in records}
     name = BY_LOOKS if by_looks else BY_USAGES
     how = "a sense that looks right is chosen" if by_looks else "senses go with what was planted"
-    own = (one for one in records if one.statistic == name)
+    own = (record for record in records if record.statistic == name)
     told = values_in_words(own, run.titles, times=100, end=" %")
     return f"Usages for which {how}: {told}" if told else ""
 
 
-def _not_by_looks(planted: PlantedSenses) -> Omission | None:
-    """Why no pseudo-word, or some of them, can be judged by what their senses look like."""
+def _looks_omission(planted: PlantedSenses) -> Omission | None:
+    """Return why no pseudo-word, or not all of them, can be evaluated by the neighbours of its senses."""
     if planted.reference is None:
         why = "It needs vectors of the text before planting: --planted FOLDER, with planted.csv and a skip_gram "
         return Omission(_LOOKS, why + "training in reference.")

@@ -49,27 +49,27 @@ _WORDS = "Intervals resample first words of pairs: pairs of one word are not ind
 
 def words(run: SenseData) -> tuple[object, ...]:
     """Return MaxSim and AvgSim on the sets of word pairs (Tables 6 and 7), with coverage."""
-    sets, records = run.rated(in_context=False), run.once(word_records)
+    sets, records = run.rated_sets(in_context=False), run.once(word_records)
     notes = [_WORDS]
-    if not any(len(each.responses.where(measure="rating")) for each in sets):
+    if not any(len(pairs.responses.where(measure="rating")) for pairs in sets):
         notes += ["The files of these sets hold mean ratings only, so that people's own agreement is not known here."]
     title, labels = "Word similarity: 100 × Spearman's ρ with people's mean ratings", ("Set", "Vectors")
-    rows = [row for each in sets for row in _rows(run, each)]
+    rows = [row for pairs in sets for row in _rows(run, pairs)]
     table = similarity_table(
         "word_similarity", title, records, rows, measures=OF_WORDS, labels=labels, number="6", notes=notes
     )
-    return records, table, _dots(run, records)
+    return records, table, _similarity_figure(run, records)
 
 
 def usages(run: SenseData) -> tuple[object, ...]:
-    """Return MaxSimC and AvgSimC on the sets of usages in context (SCWS), beside the agreement of the ratings."""
-    sets, records = run.rated(in_context=True), run.once(usage_records)
+    """Return MaxSimC and AvgSimC on the sets of usages in context (SCWS), with the agreement of the ratings."""
+    sets, records = run.rated_sets(in_context=True), run.once(usage_records)
     rows = []
-    for each in sets:
-        rows += _rows(run, each)
-        if pick(records, _AGREEMENT, dataset=each.name):
-            rows.append(PivotRow((each.title, "ratings among each other"), {"dataset": each.name, "subject": ""}))
-    unnamed = any(each.name == "scws" for each in sets)
+    for pairs in sets:
+        rows += _rows(run, pairs)
+        if pick(records, _AGREEMENT, dataset=pairs.name):
+            rows.append(PivotRow((pairs.title, "ratings among each other"), {"dataset": pairs.name, "subject": ""}))
+    unnamed = any(pairs.name == "scws" for pairs in sets)
     notes = (
         _WORDS,
         "Ratings among each other: one column of ratings with the mean of the others, mean of columns."
@@ -90,44 +90,42 @@ def word_records(run: SenseData) -> list[Record]:
 def usage_records(run: SenseData) -> list[Record]:
     """Return the correlations on the sets of usages, and the agreement of the ratings."""
     records = _correlations(run, in_context=True, measures=OF_USAGES)
-    for each in run.rated(in_context=True):
-        rows = each.responses.where(measure="rating", subject_kind=COLLECTED)
+    for pairs in run.rated_sets(in_context=True):
+        rows = pairs.responses.where(measure="rating", subject_kind=COLLECTED)
         if len(rows.unique("subject_id")) > 2:
             agreed = leave_one_out(Ratings.from_table(rows), **run.resampling)
-            found = Estimate(_AGREEMENT, agreed.mean, agreed.interval, len(each.items)).times(100, "100 × rho")
-            records += found.about(dataset=each.name).records()
+            agreement = Estimate(_AGREEMENT, agreed.mean, agreed.interval, len(pairs.items)).times(100, "100 × rho")
+            records += agreement.about(dataset=pairs.name).records()
     return records
 
 
-def highest(run: SenseData, records: Sequence[Record], measure: str) -> str:
-    """Say in words which subject has the highest correlation with each set, over covered pairs."""
-    found: dict[str, list[Record]] = {}
+def highest_words(run: SenseData, records: Sequence[Record], measure: str) -> str:
+    """Return the subject with the highest correlation with each set, over covered pairs, as text."""
+    by_set: dict[str, list[Record]] = {}
     for record in records:
         if record.statistic == similarity_name(measure) and record.value is not None:
-            found.setdefault(record.dataset, []).append(record)
-    best = {name: max(rows, key=lambda record: record.value or 0.0) for name, rows in found.items()}
-    texts = [f"{run.set_titles[name]}: {run.title_of(one.subject)} {one.value:.1f}" for name, one in best.items()]
+            by_set.setdefault(record.dataset, []).append(record)
+    best = {name: max(rows, key=lambda record: record.value or 0.0) for name, rows in by_set.items()}
+    texts = [f"{run.set_titles[name]}: {run.title_of(r.subject)} {r.value:.1f}" for name, r in best.items()]
     return f"Highest {SIMILARITIES[measure]} correlation, 100 × ρ. {'; '.join(texts)}" if texts else ""
 
 
 def _correlations(run: SenseData, *, in_context: bool, measures: Iterable[str]) -> list[Record]:
-    subjects, sets = [one.subject_id for one in run.subjects], run.rated(in_context=in_context)
-    found = [each.correlations(run.answers, subjects, tuple(measures), **run.resampling) for each in sets]
-    return [record for records in found for record in records]
+    subjects, sets = [subject.subject_id for subject in run.subjects], run.rated_sets(in_context=in_context)
+    by_set = [pairs.correlations(run.answers, subjects, tuple(measures), **run.resampling) for pairs in sets]
+    return [record for records in by_set for record in records]
 
 
 def _rows(run: SenseData, pairs: PairSet) -> list[PivotRow]:
-    return [
-        PivotRow((pairs.title, run.title_of(one.subject_id)), {"dataset": pairs.name, "subject": one.subject_id})
-        for one in run.subjects
-    ]
+    names = [subject.subject_id for subject in run.subjects]
+    return [PivotRow((pairs.title, run.title_of(name)), {"dataset": pairs.name, "subject": name}) for name in names]
 
 
-def _dots(run: SenseData, records: Sequence[Record]) -> Figure | None:
+def _similarity_figure(run: SenseData, records: Sequence[Record]) -> Figure | None:
     dots = [
-        Dot(run.set_titles[one.dataset], run.title_of(one.subject), one.value, *ends_of(one), np.nan)
-        for one in records
-        if one.statistic == similarity_name(MAX_SIM) and one.value is not None
+        Dot(run.set_titles[record.dataset], run.title_of(record.subject), record.value, *ends_of(record), np.nan)
+        for record in records
+        if record.statistic == similarity_name(MAX_SIM) and record.value is not None
     ]
     title = "MaxSim beside people's ratings, set by set"
     heading = Heading("word_similarity", "", title, "Over covered pairs. " + _WORDS)
@@ -151,10 +149,10 @@ def same_sense(run: SenseData) -> tuple[object, ...]:
             for subject in run.subjects:
                 of = where | {"subject": subject.subject_id}
                 answers = run.answers.where(subject_id=subject.subject_id, task="same_sense")
-                found = choices_with_random(
+                answer_results = choices_with_random(
                     answers, right, flag=FLAG, words=own.words, counted=REASONS, **run.resampling
                 )
-                results += [one.about(**of) for one in found]
+                results += [result.about(**of) for result in answer_results]
                 rows.append(PivotRow((title, run.title_of(subject.subject_id)), of))
     always = "What always answering 'the same' reaches."
     notes = (
@@ -168,14 +166,14 @@ def same_sense(run: SenseData) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def expected(run: SenseData, records: Sequence[Record]) -> str:
-    """Say the expected accuracies in words: of each subject on each split."""
-    found: dict[str, list[Record]] = {}
+def accuracy_words(run: SenseData, records: Sequence[Record]) -> str:
+    """Return the expected accuracies of each subject on each split, as text."""
+    by_title: dict[str, list[Record]] = {}
     for record in records:
         if record.statistic == EXPECTED:
             title = ", ".join(filter(None, (run.set_titles[record.dataset], record.condition)))
-            found.setdefault(title, []).append(record)
-    texts = [f"{name}: {values_in_words(own, run.titles, divide=', ')}" for name, own in found.items()]
+            by_title.setdefault(title, []).append(record)
+    texts = [f"{name}: {values_in_words(own, run.titles, divide=', ')}" for name, own in by_title.items()]
     return f"% right, random answers counted as half right. {'; '.join(texts)}" if texts else ""
 
 
@@ -194,14 +192,14 @@ READING = _OF_PEOPLE | _PLANTED
 
 def contrast(run: SenseData) -> tuple[object, ...] | Omission:
     """Return both kinds of figures of every subject in one table, and where they order subjects differently (§5.1)."""
-    found, records = run.once(orders), run.once(_both)
-    if not found:
+    orders_by_pair, records = run.once(orders), run.once(_compared_records)
+    if not orders_by_pair:
         why = "It needs two vectors with a similarity and with people's judgments, or with planted senses, each."
         return Omission("Similarity against interpretability", why)
     columns = (
         *(Col(f"{name}, ρ", statistic, _ONE, absent=None) for name, statistic in SIMILARITY.items()),
         *(Col(f"{name}, %", statistic, _ONE, absent=None) for name, statistic in _OF_PEOPLE.items()),
-        *(Col(name, one, BOUNDED, note="No judgment of people.", absent=None) for name, one in _PLANTED.items()),
+        *(Col(name, key, BOUNDED, note="No judgment of people.", absent=None) for name, key in _PLANTED.items()),
     )
     judged = [record.subject for record in records if record.statistic in _OF_PEOPLE.values()]
     subjects = dict.fromkeys([*(subject.subject_id for subject in run.subjects), *judged])
@@ -212,26 +210,26 @@ def contrast(run: SenseData) -> tuple[object, ...] | Omission:
         "Orders compare values. A pair that stands in another order is clear where the two intervals overlap by "
         "neither figure; the others may change places in another sample."
     )
-    counts = [own.results(similarity=_key(one), reading=_key(other)) for (one, other), own in found.items()]
-    return counts, table, orders_table(found, run.titles, first="Similarity"), caution
+    counts = [own.results(similarity=_key(a), reading=_key(b)) for (a, b), own in orders_by_pair.items()]
+    return counts, table, orders_table(orders_by_pair, run.titles, first="Similarity"), caution
 
 
-def summary(run: SenseData, _records: Sequence[Record]) -> str:
-    """Say whether similarity and the reading of senses choose the same vectors; nothing if they are not compared."""
+def order_words(run: SenseData, _records: Sequence[Record]) -> str:
+    """Return whether similarity and the reading of senses choose the same vectors; empty if they are not compared."""
     return orders_sentence(run.once(orders), first="a similarity", second="the reading of senses", who="vectors")
 
 
 def orders(run: SenseData) -> Compared:
     """Return how each similarity and each figure of the reading of senses order the subjects that have both."""
-    return compare_every(run.once(_both), SIMILARITY, READING)
+    return compare_every(run.once(_compared_records), SIMILARITY, READING)
 
 
-def _both(run: SenseData) -> list[Record]:
-    """The records that are compared: those of one set in context, of all sets of words together, and of the reading."""
-    context = [each.name for each in run.rated(in_context=True)][:1]
-    sets = [each.name for each in run.rated(in_context=False)]
-    of_words = [one for one in run.once(word_records) if one.statistic == similarity_name(MAX_SIM)]
-    of_usages = [one for one in run.once(usage_records) if one.dataset in context]
+def _compared_records(run: SenseData) -> list[Record]:
+    """Return the records that are compared: of one set in context, of all sets of words, of the reading."""
+    context = [pairs.name for pairs in run.rated_sets(in_context=True)][:1]
+    sets = [pairs.name for pairs in run.rated_sets(in_context=False)]
+    of_words = [record for record in run.once(word_records) if record.statistic == similarity_name(MAX_SIM)]
+    of_usages = [record for record in run.once(usage_records) if record.dataset in context]
     reading = part_of(run.once(recovery), run.once(accuracies)).records
     return records_of((*of_usages, *mean_over_datasets(of_words, sets, name=_MEAN), *reading))
 

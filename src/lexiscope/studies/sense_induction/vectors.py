@@ -41,46 +41,46 @@ _NOBODY = "No vectors were given: --subject."
 
 
 def trainings(run: SenseData) -> tuple[object, ...]:
-    """Return what the vectors are, their maps, and what was left out before they were asked."""
+    """Return the vectors with their maps, and the sets that could not be asked."""
     why = "It is not a folder of this program's trainings, which has no log and no counts of words."
-    others = [one for one in run.subjects if not isinstance(one, Gasi)]
-    unlogged = [Omission("Training log, senses by frequency", why, run.title_of(one.subject_id)) for one in others]
-    return run.left_out, unlogged, trainings_table(run.trained, run.titles), maps(run)
+    others = [run.title_of(subject.subject_id) for subject in run.subjects if not isinstance(subject, Gasi)]
+    unlogged = [Omission("Training log, senses by frequency", why, title) for title in others]
+    return run.left_out, unlogged, trainings_table(run.own_trainings, run.titles), maps(run)
 
 
 def noise(run: SenseData) -> tuple[object, ...]:
     """Return the grid of β, noise and signal over the trainings (Figure 3), and the choice of a synset's senses."""
-    return grid(run), noise_part(run.trained, run.titles), synset(run)
+    return grid(run), noise_part(run.own_trainings, run.titles), synset(run)
 
 
 def noise_words(run: SenseData, records: Sequence[Record]) -> str:
-    """Say which β is best, or how strong the noise is at the end of each training."""
-    chosen = best_beta(run.trained, _on_scws(run), similarity_name(AVG_SIM_C), named="AvgSimC on SCWS")
-    return chosen or _means(run, records, NOISE, "SD of the noise at the end of training")
+    """Return which β is best, or the strength of the noise at the end of each training, as text."""
+    chosen = best_beta(run.own_trainings, _scws_records(run), similarity_name(AVG_SIM_C), named="AvgSimC on SCWS")
+    return chosen or _mean_words(run, records, NOISE, "SD of the noise at the end of training")
 
 
 def frequency(run: SenseData) -> Part:
     """Return how many senses frequent and rare words have (Figure 4)."""
-    return senses_part(run.trained, run.titles)
+    return senses_part(run.own_trainings, run.titles)
 
 
 def senses_words(run: SenseData, records: Sequence[Record]) -> str:
-    """Say how many senses a word has in each training."""
-    return _means(run, records, SENSES_PER_WORD, "senses of a word, mean")
+    """Return the number of senses per word in each training, as text."""
+    return _mean_words(run, records, SENSES_PER_WORD, "senses of a word, mean")
 
 
-def _means(run: SenseData, records: Sequence[Record], statistic: str, said: str) -> str:
-    told = values_in_words((one for one in records if one.statistic == statistic), run.titles, ".2f")
+def _mean_words(run: SenseData, records: Sequence[Record], statistic: str, said: str) -> str:
+    told = values_in_words((record for record in records if record.statistic == statistic), run.titles, ".2f")
     return f"{said}: {told}" if told else ""
 
 
 def grid(run: SenseData) -> Part | Omission:
     """Return the grid of β: AvgSimC of every training on SCWS, and which β is best."""
     statistics = {"AvgSimC": similarity_name(AVG_SIM_C), "MaxSimC": similarity_name(MAX_SIM_C)}
-    part = grid_part(run.trained, _on_scws(run), statistics, titles=run.titles, on="SCWS", unit="100 × ρ")
+    part = grid_part(run.own_trainings, _scws_records(run), statistics, titles=run.titles, on="SCWS", unit="100 × ρ")
     if part.tables:
         return part
-    undefined = grid_of_beta(run.trained) and _on_scws(run)
+    undefined = grid_of_beta(run.own_trainings) and _scws_records(run)
     why = (
         "AvgSimC is undefined for all of them."
         if undefined
@@ -89,8 +89,8 @@ def grid(run: SenseData) -> Part | Omission:
     return Omission("Grid of β", why)
 
 
-def _on_scws(run: SenseData) -> list[Record]:
-    return [one for one in run.once(usage_records) if one.dataset == _SCWS]
+def _scws_records(run: SenseData) -> list[Record]:
+    return [record for record in run.once(usage_records) if record.dataset == _SCWS]
 
 
 def synset(run: SenseData) -> Part | Omission:
@@ -102,10 +102,10 @@ def synset(run: SenseData) -> Part | Omission:
 
 def maps(run: SenseData) -> tuple[object, ...]:
     """Return maps of the neighbours of words, one colour for each sense (Figure 2)."""
-    words, (found, omitted) = run.settings.words, run.once(explorations)
+    words, (shown, omitted) = run.settings.words, run.once(explorations)
     if not run.subjects or not words:
         return omitted, Omission(MAP, "No word was named: --word." if run.subjects else _NOBODY)
-    return omitted, neighbour_maps(run.subjects, found, words, titles=run.titles, seed=run.settings.seed)
+    return omitted, neighbour_maps(run.subjects, shown, words, titles=run.titles, seed=run.settings.seed)
 
 
 def explorations(run: SenseData) -> tuple[tuple[Exploration, ...], tuple[Omission, ...]]:
@@ -114,14 +114,14 @@ def explorations(run: SenseData) -> tuple[tuple[Exploration, ...], tuple[Omissio
     Examples come from the files of the setting ``corpus``. Errors: those of the corpus's files.
     """
     settings, files = run.settings, corpus_files([Path(name) for name in run.settings.corpus])
-    shown = ExplorerSettings(seed=settings.seed, language=settings.language)
+    explorer = ExplorerSettings(seed=settings.seed, language=settings.language)
     subjects = run.subjects if settings.words else ()
-    found, omitted = explore_each(subjects, settings.words, files, titles=run.titles, settings=shown)
+    shown, omitted = explore_each(subjects, settings.words, files, titles=run.titles, settings=explorer)
     unread = (Omission(f"{EXPLORER}: example sentences", "No corpus was named: --corpus."),)
-    return found, (*omitted, *(unread if found and not files else ()))
+    return shown, (*omitted, *(unread if shown and not files else ()))
 
 
-def explored(run: SenseData) -> list[Section]:
+def sense_sections(run: SenseData) -> list[Section]:
     """Return a section for each subject, with the senses of the words; their maps are Figure 2, and drawn once."""
     return sense_explorer.sections_with_pages(run.once(explorations)[0])
 

@@ -21,7 +21,7 @@ from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.synonymy import accuracy, data, further, gaps
 from lexiscope.studies.synonymy.data import SynonymyData
-from lexiscope.studies.synonymy.design import RunDesign, is_papers, label_of, ordered
+from lexiscope.studies.synonymy.design import RunDesign, is_papers, label_of, ordered_cells
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 _DECIDED = (
@@ -106,7 +106,7 @@ study = Study(
     mini=SynonymySettings(dataset="mini_synonymy", subjects=("baseline:random",)),
     complete=_complete,
 )
-study.gather(data.gather)
+study.run_data(data.load_run)
 study.section("The choice sets")(data.collection)
 study.section("Who answered, and how")(data.subjects)
 
@@ -114,17 +114,18 @@ study.section("Who answered, and how")(data.subjects)
 # -- the questions, each with its result in one line ------------------------------------------------------------------
 
 
-def _accuracies(run: SynonymyData, cells: Sequence[Cell]) -> str:
+def _accuracy_words(run: SynonymyData, cells: Sequence[Cell]) -> str:
     texts = []
     for answers in run.models:
-        found = {cell: accuracy.score(run, answers, cell) for cell in cells if cell in answers.outcomes}
-        values = [f"{100 * found[cell].n_correct / found[cell].n:.1f}" if cell in found else "—" for cell in cells]
-        if found:
+        scores = {cell: accuracy.score(run, answers, cell) for cell in cells if cell in answers.outcomes}
+        shares = {cell: f"{100 * score.n_correct / score.n:.1f}" for cell, score in scores.items()}
+        values = [shares.get(cell, "—") for cell in cells]
+        if shares:
             texts.append(f"{answers.title} {' / '.join(values)}")
     return f"{' / '.join(label_of(cell) for cell in cells)}, %: {'; '.join(texts)}" if texts else ""
 
 
-def _following(run: SynonymyData, records: Sequence[Record]) -> str:
+def _token_words(run: SynonymyData, records: Sequence[Record]) -> str:
     own = [record for record in records if record.statistic == "follows_delta"]
     following = [record for record in own if record.note.startswith("right more often")]
     if not own:
@@ -132,13 +133,13 @@ def _following(run: SynonymyData, records: Sequence[Record]) -> str:
     return f"decisions follow the token delta in {len(following)} of {counted(len(own), 'cell')} of live subjects"
 
 
-def _consistent(run: SynonymyData, records: Sequence[Record]) -> str:
+def _consistency_words(run: SynonymyData, records: Sequence[Record]) -> str:
     if not records:
         return ""
     _, first, second = run.design.consistency[0]
     where = ("given(a=1,b=1)", versus(first.name, second.name))
-    own = [each for each in records if (each.statistic, each.condition) == where and each.value is not None]
-    titles = run.in_words(record.subject for record in own)
+    own = [record for record in records if (record.statistic, record.condition) == where and record.value is not None]
+    titles = run.labels_of(record.subject for record in own)
     listed = "; ".join(f"{titles[record.subject]} {record.value:.2f}" for record in own)
     said = f"{label_of(second)} right, given {label_of(first)} right"
     if run.design.is_papers:
@@ -146,11 +147,11 @@ def _consistent(run: SynonymyData, records: Sequence[Record]) -> str:
     return f"{said}: {listed}" if own else ""
 
 
-def _best(run: SynonymyData, records: Sequence[Record]) -> str:
+def _expression_words(run: SynonymyData, records: Sequence[Record]) -> str:
     named = [record for record in records if record.statistic == "best_expression"]
     wanted = "relation/controlled" if run.design.is_papers else next((record.condition for record in named), "")
     own = [record for record in named if record.condition == wanted]
-    titles = run.in_words(record.subject for record in own)
+    titles = run.labels_of(record.subject for record in own)
     listed = "; ".join(f"{titles[record.subject]} {record.note}" for record in own)
     where = "with context, controlled" if run.design.is_papers else label_of(cell_named(wanted))
     return f"{where}: {listed}" if own else ""
@@ -159,30 +160,30 @@ def _best(run: SynonymyData, records: Sequence[Record]) -> str:
 study.question(
     "Do models prefer a synonym that fits the context to one that does not, and to random nouns?",
     place="§4.1, Table 5, App. E",
-    said=lambda run, records: _accuracies(run, run.design.controlled),
+    said=lambda run, records: _accuracy_words(run, run.design.controlled),
 )(accuracy.preferences)
 study.question(
     "Do they know that two words are synonyms without any context?",
     place="§4.1, Table 5",
     needs="choices without context",
-    said=lambda run, records: _accuracies(run, run.design.alone),
+    said=lambda run, records: _accuracy_words(run, run.design.alone),
 )(accuracy.without_context)
 study.question(
     "Do they produce a synonym when they are asked for one?",
     place="§3.2, §4.2",
     needs="completions of gaps",
-    said=gaps.said,
+    said=gaps.gap_words,
 )(gaps.gap_filling)
-study.question("Do decisions depend on how many tokens a word is cut into?", place="§4.3, Table 1", said=_following)(
+study.question("Do decisions depend on how many tokens a word is cut into?", place="§4.3, Table 1", said=_token_words)(
     further.tokens
 )
-study.question("Are the same items right in different tests?", place="§4.4, Tables 14-17", said=_consistent)(
+study.question("Are the same items right in different tests?", place="§4.4, Tables 14-17", said=_consistency_words)(
     further.consistency
 )
 study.question(
     "Which expression of the relation works best, and does it work in both directions?",
     place="§4.1, §6, App. G",
-    said=_best,
+    said=_expression_words,
 )(further.relation)
 
 
@@ -193,7 +194,7 @@ study.question(
 def overview(records: tuple[Record, ...], settings: SynonymySettings) -> Table:
     """Return the main accuracies (the paper's eight), a column for each subject: what fits on a screen."""
     right = [record for record in records if record.statistic.startswith("percent_right(")]
-    main = RunDesign(ordered(cell_named(record.condition) for record in right)).main
+    main = RunDesign(ordered_cells(cell_named(record.condition) for record in right)).main
     first: dict[tuple[str, str], float | None] = {}
     for record in right:
         # the deciding denominator comes first in the records of a subject

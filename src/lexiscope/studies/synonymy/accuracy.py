@@ -42,14 +42,14 @@ CAPTION = "Bars: 95 % interval, sentences resampled. Dashed: chance."
 
 def preferences(run: SynonymyData) -> object:
     """Answer whether subjects prefer the word that fits: accuracies, the word-frequency baseline, contrasts, states."""
-    alone = {(each.subject, each.name, each.condition) for each in run.once(accuracies_alone)}
-    right = [each for each in run.once(accuracies) if (each.subject, each.name, each.condition) not in alone]
+    alone = {(e.subject, e.name, e.condition) for e in run.once(accuracies_alone)}
+    right = [e for e in run.once(accuracies) if (e.subject, e.name, e.condition) not in alone]
     others = [cell for cell in run.cells if cell not in run.design.main]
     tables = (
         _table(run, run.design.main, "table_5_accuracy", "Accuracy, percent of items right, beside chance", "5"),
         # recorded outcomes do not show which of them were ties
         intervals_table(
-            [each for answers in run.answers for each in shares(run, [answers], run.design.main)],
+            [share for answers in run.answers for share in shares(run, [answers], run.design.main)],
             no_ties=[answers.title for answers in run.of_kind("recorded")],
         ),
         _table(run, others, "accuracy_other_cells", "Accuracy in the other cells, percent of items right"),
@@ -71,22 +71,21 @@ def without_context(run: SynonymyData) -> object:
 
 def scores(run: SynonymyData) -> Mapping[str, Accuracies]:
     """Return the accuracies of every subject; other denominators are compared in the main cells."""
-    return {each.subject: accuracies_of(run.sets, each, compared=run.design.main) for each in run.answers}
+    return {answers.subject: accuracies_of(run.sets, answers, compared=run.design.main) for answers in run.answers}
 
 
 def accuracies(run: SynonymyData) -> tuple[Estimate, ...]:
     """Return the accuracies as results, each with Wilson's bounds, chance, and the number of ties."""
-    found = run.once(scores)
-    return tuple(run.about(one) for each in run.answers for one in accuracy_results(each, found[each.subject]))
+    by_subject = run.once(scores)
+    results = (accuracy_results(answers, by_subject[answers.subject]) for answers in run.answers)
+    return tuple(estimate for estimates in results for estimate in run.about_all(estimates))
 
 
 def accuracies_alone(run: SynonymyData) -> tuple[Estimate, ...]:
     """Return the accuracies without context, under the measure that decides."""
     names = {cell.name for cell in run.cells if cell.is_alone}
     deciding = {(answers.subject, answers.statistic()) for answers in run.answers}
-    return tuple(
-        each for each in run.once(accuracies) if each.condition in names and (each.subject, each.name) in deciding
-    )
+    return tuple(e for e in run.once(accuracies) if e.condition in names and (e.subject, e.name) in deciding)
 
 
 def score(run: SynonymyData, answers: SubjectAnswers, cell: Cell) -> Accuracy:
@@ -99,10 +98,10 @@ def shares(
 ) -> list[tuple[str, str, Accuracy]]:
     """Return the accuracies of subjects, cell by cell, with the title of the subject and the label of the cell."""
     return [
-        (each.title, label_of(cell), score(run, each, cell))
+        (answers.title, label_of(cell), score(run, answers, cell))
         for cell in cells
-        for each in subjects
-        if cell in each.outcomes
+        for answers in subjects
+        if cell in answers.outcomes
     ]
 
 
@@ -111,21 +110,20 @@ def _table(run: SynonymyData, cells: Sequence[Cell], name: str, title: str, numb
     chance = tuple(answers.statistic("chance", of="percent_right") for answers in run.answers)
     columns = [Col("Chance", chance, PERCENT)]
     columns += [
-        Col(each.title, each.statistic(), PERCENT, note=_decided_by(each), where={"subject": each.subject})
-        for each in run.answers
+        Col(answers.title, answers.statistic(), PERCENT, note=_decided_by(answers), where={"subject": answers.subject})
+        for answers in run.answers
     ]
-    tied = {each.title: sum(each.outcomes[cell].n_tied for cell in each.in_cells(cells)) for each in run.answers}
-    ties = ", ".join(f"{title} {n}" for title, n in tied.items() if n)
+    tied = [(a.title, sum(a.outcomes[cell].n_tied for cell in a.in_cells(cells))) for a in run.answers]
+    ties = ", ".join(f"{title} {n}" for title, n in tied if n)
     notes = (
         "In brackets the 95 % interval, sentences resampled.",
         f"Ties count as wrong: {ties}." if ties else "No tie occurred where ties could be seen (live subjects).",
     )
     rows = [PivotRow((label_of(cell),), {"condition": cell.name}) for cell in cells]
-    shown_number = number if run.design.is_papers else ""
-    found = run.once(accuracies)
-    return (
-        pivot(name, title, found, columns, rows, labels=("Cell",), number=shown_number, notes=notes) if rows else None
-    )
+    if not rows:
+        return None
+    number = number if run.design.is_papers else ""
+    return pivot(name, title, run.once(accuracies), columns, rows, labels=("Cell",), number=number, notes=notes)
 
 
 def _decided_by(answers: SubjectAnswers) -> str:
@@ -137,8 +135,8 @@ def _decided_by(answers: SubjectAnswers) -> str:
 def _denominators(run: SynonymyData) -> Table | None:
     several = {answers.subject for answers in run.of_kind("live") if len(answers.decided) > 1}
     main = {cell.name for cell in run.design.main}
-    found = [each for each in run.once(accuracies) if each.subject in several and each.condition in main]
-    return denominators_table(found, names=run.named(found))
+    estimates = [e for e in run.once(accuracies) if e.subject in several and e.condition in main]
+    return denominators_table(estimates, names=run.result_labels(estimates))
 
 
 def _frequency(run: SynonymyData) -> object:
@@ -146,12 +144,10 @@ def _frequency(run: SynonymyData) -> object:
     base, main = run.baseline, run.design.main
     if base is None:
         return None
-    above = [run.about(one) for each in run.models for one in above_baseline(run.sets, each, base)]
-    controlled = run.design.controlled
-    splits = [
-        run.about(one) for each in run.models for one in accuracies_by_frequency(run.sets, each, base, controlled)
-    ]
-    names = run.named([*above, *splits, *run.once(accuracies)])
+    above = [run.about(result) for answers in run.models for result in above_baseline(run.sets, answers, base)]
+    by_frequency = (accuracies_by_frequency(run.sets, a, base, run.design.controlled) for a in run.models)
+    splits = [result for results in by_frequency for result in run.about_all(results)]
+    names = run.result_labels([*above, *splits, *run.once(accuracies)])
     right = {cell.name: score(run, base, cell) for cell in base.in_cells(main)}
     labels = {cell.name: label_of(cell) for cell in main if cell.condition != CONTROLLED}
     below = [Remark(text) for text in below_baseline(above, labels, names)]
@@ -166,18 +162,18 @@ def _contrasts(run: SynonymyData) -> object:
     """All contrasts within a subject, and those between subjects: paired t, McNemar's exact test."""
     plan, asked = run.design, []
     for family in plan.families:
-        pairs = [((each, one), (each, other)) for one, other in family.pairs for each in run.models]
+        pairs = [((answers, first), (answers, second)) for first, second in family.pairs for answers in run.models]
         place = f" ({family.place})" if family.place and not run.own else ""
         asked.append((family.name, family.title + place, pairs))
-    between = [((one, cell), (other, cell)) for cell in plan.main for one, other in _opponents(run)]
+    between = [((first, cell), (second, cell)) for cell in plan.main for first, second in _opponents(run)]
     place = " (Tables 7, 8)" if plan.is_papers and not run.own else ""
     asked.append(("contrasts_subjects", f"Between subjects{place}", between))
-    found, tables = [], []
+    all_results, tables = [], []
     for name, title, pairs in asked:
-        results = [run.about(each) for pair in pairs for each in contrast_results(run.sets, *pair)]
+        results = [run.about(result) for pair in pairs for result in contrast_results(run.sets, *pair)]
         tables.append(contrast_table(run, name, title, results))
-        found += results
-    return found, tables, comparison_of_tests(found, run.named(found))
+        all_results += results
+    return all_results, tables, comparison_of_tests(all_results, run.result_labels(all_results))
 
 
 def _opponents(run: SynonymyData) -> list[tuple[SubjectAnswers, SubjectAnswers]]:
@@ -192,7 +188,8 @@ def _opponents(run: SynonymyData) -> list[tuple[SubjectAnswers, SubjectAnswers]]
 
 def contrast_table(run: SynonymyData, name: str, title: str, results: Results) -> Table | None:
     """Return contrasts as a table."""
-    return contrasts_table(results, names=run.named(results), name=name, title=title, source="Ivan et al. (2025)")
+    labels = run.result_labels(results)
+    return contrasts_table(results, names=labels, name=name, title=title, source="Ivan et al. (2025)")
 
 
 # -- figures and states of training -----------------------------------------------------------------------------------
@@ -201,15 +198,15 @@ def contrast_table(run: SynonymyData, name: str, title: str, results: Results) -
 def _figures(run: SynonymyData) -> list[Figure]:
     """Figure 1, and Figures 4 and 5 where there are live subjects and recorded ones."""
     title = "Accuracy of every subject, beside chance and word frequency"
-    found = dots(run, run.answers, run.design.main, "figure_1_accuracy", title)
+    figures = dots(run, run.answers, run.design.main, "figure_1_accuracy", title)
     if run.of_kind("live") and run.of_kind("recorded"):
         plain = [c for c in run.cells if c.suite in ("substitution", "reference", "relation") and not c.is_joint]
         alone = [cell for cell in run.cells if cell.suite == "relation_no_context"]
         live = run.of_kind("live", "baseline")
         further = "Further models: the {}"
-        found += dots(run, live, plain, "figure_4_live_with_context", further.format("suites with context"))
-        found += dots(run, live, alone, "figure_5_live_without_context", further.format("relation without context"))
-    return found
+        figures += dots(run, live, plain, "figure_4_live_with_context", further.format("suites with context"))
+        figures += dots(run, live, alone, "figure_5_live_without_context", further.format("relation without context"))
+    return figures
 
 
 def dots(
@@ -218,8 +215,8 @@ def dots(
     """Return the figure of these accuracies, with the number that its name has, if there are any."""
     # on two lines, the names leave room for the drawing
     made = [
-        Dot.of_accuracy(found, label.replace(": ", ":\n"), subject)
-        for subject, label, found in shares(run, subjects, cells)
+        Dot.of_accuracy(accuracy, label.replace(": ", ":\n"), subject)
+        for subject, label, accuracy in shares(run, subjects, cells)
     ]
     heading = Heading(name, name.split("_")[1] if run.design.is_papers else "", title, CAPTION)
     return [accuracy_dots(made, heading, order=[answers.title for answers in run.answers])] if made else []
@@ -227,15 +224,15 @@ def dots(
 
 def _checkpoints(run: SynonymyData) -> object:
     """Accuracy over the states of a model in training."""
-    asked = [(run.states[each.subject], each) for each in run.of_kind("live") if each.subject in run.states]
+    asked = [(run.states[answers.subject], answers) for answers in run.of_kind("live") if answers.subject in run.states]
     if len(asked) < 2:
         return None
-    asked.sort(key=lambda each: each[0])
+    asked.sort(key=lambda pair: pair[0])
     cells = [cell for cell in run.design.main if all(cell in answers.outcomes for _, answers in asked)]
     states = [
-        (answers.title, seen, {label: found for _, label, found in shares(run, [answers], cells)})
+        (answers.title, seen, {label: accuracy for _, label, accuracy in shares(run, [answers], cells)})
         for seen, answers in asked
     ]
-    lines = [Series.of(label, [(seen, found[label]) for _, seen, found in states]) for label in states[0][2]]
+    lines = [Series.of(label, [(seen, by_label[label]) for _, seen, by_label in states]) for label in states[0][2]]
     heading = Heading("figure_checkpoints", "", "Accuracy over training", "Bands: 95 % interval, sentences resampled.")
     return training_table(states), series(lines, heading) if lines else None

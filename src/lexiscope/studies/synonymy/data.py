@@ -10,7 +10,7 @@ from pathlib import Path
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign, without_pairs
 from lexiscope.analysis.choices.design_answers import Kind, SubjectAnswers, subject_answers
 from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
-from lexiscope.collect import CollectProgress, collect, judged_if_able, live_subjects, scoring_routes
+from lexiscope.collect import CollectProgress, baseline_answers, collect, live_subjects, scoring_routes
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
 from lexiscope.core.errors import CapabilityError, InputError, SpecError
@@ -29,13 +29,13 @@ from lexiscope.report.tables import INTEGER, Table, columns
 from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.studies.kit.data import with_models
 from lexiscope.studies.kit.run_data import RunData
-from lexiscope.studies.synonymy.design import RunDesign, label_of, ordered
+from lexiscope.studies.synonymy.design import RunDesign, label_of, ordered_cells
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 TASK, GAP_TASK = "minimal_pair", "gap_filling"
 BASELINE = "baseline:frequency"
 NO_BASELINE = "The word-frequency baseline"
-"""The name under which a run says that it does not apply."""
+"""The name under which a run lists it as omitted."""
 
 OWN_QUESTIONS = {
     "Q1": "Do models prefer the right word to the wrong one, and to random words?",
@@ -48,7 +48,7 @@ OWN_QUESTIONS = {
 
 @dataclass(frozen=True, eq=False)
 class SynonymyData(RunData[SynonymySettings]):
-    """What the questions see.
+    """A run of the study.
 
     ``asked`` are the choice sets and the gaps, ``choices`` what was decided or scored in the former, ``gaps`` the
     completions of the latter; ``states`` are the ids of the subjects that are states of a model in training, with how
@@ -120,14 +120,14 @@ class SynonymyData(RunData[SynonymySettings]):
         ids, per = self.choices.unique("subject_id"), self.settings.per
         titles = ["word frequency" if name.startswith(BASELINE) else self._title(name) for name in ids]
         return tuple(
-            subject_answers(self.sets, self.choices, subject=name, title=title, per=per, order=ordered)
+            subject_answers(self.sets, self.choices, subject=name, title=title, per=per, order=ordered_cells)
             for name, title in zip(ids, told_apart(titles, ids), strict=True)
         )
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """All cells that any subject has decisions in."""
-        return ordered(cell for answers in self.answers for cell in answers.outcomes)
+        return ordered_cells(cell for answers in self.answers for cell in answers.outcomes)
 
     @cached_property
     def design(self) -> RunDesign:
@@ -148,32 +148,32 @@ class SynonymyData(RunData[SynonymySettings]):
         """The recorded and live subjects: all but the baseline."""
         return self.of_kind("recorded", "live")
 
-    def in_words(self, values: Iterable[str]) -> Mapping[str, str]:
-        """Return what ids of subjects and names of cells are called, also those of a contrast (*a vs b*)."""
+    def labels_of(self, values: Iterable[str]) -> Mapping[str, str]:
+        """Return the labels of ids of subjects and of names of cells, also of contrasts (*a vs b*)."""
         known = {subject: self._title(subject) for subject in self.facts}
         known |= {answers.subject: answers.title for answers in self.answers}
         known |= {cell.name: label_of(cell) for cell in self.cells}
-        return {value: " vs. ".join(known.get(one, one) for one in value.split(" vs ")) for value in values}
+        return {value: " vs. ".join(known.get(part, part) for part in value.split(" vs ")) for value in values}
 
     def _title(self, subject: str) -> str:
         return (self.facts[subject].title if subject in self.facts else "") or subject
 
-    def named(self, results: Iterable[Record | Result]) -> Mapping[str, str]:
-        """Return what the subjects and conditions of results are called."""
-        return self.in_words(text for each in results for text in (each.subject, each.condition))
+    def result_labels(self, results: Iterable[Record | Result]) -> Mapping[str, str]:
+        """Return the labels of the subjects and conditions of results."""
+        return self.labels_of(text for result in results for text in (result.subject, result.condition))
 
 
 # -- where it comes from ----------------------------------------------------------------------------------------------
 
 
-def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress | None = None) -> SynonymyData:
+def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress | None = None) -> SynonymyData:
     """Load the collection and the recorded outcomes, and let the live subjects answer.
 
     Their answers are kept under ``collected`` and ``gaps`` of the folder, so that a broken run continues.
     Errors: those of the readers; :class:`SpecError` for a dataset without a collection, and for templates together with
     finished choice sets or with recorded outcomes; :class:`InputError` if no subject answers anything.
     """
-    data = _opened(settings)
+    data = _open_collection(settings)
     specs = tuple(dict.fromkeys((*settings.subjects, *(spec for spec, _ in settings.checkpoints))))
     live = live_subjects(specs, settings)
     for subject in live:
@@ -188,14 +188,14 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
 
     recorded = with_models(data.choices, settings.recorded, data.choices.unique("subject_id"), data.name)
     answered = answers(
-        data.asked.items, [each for each in live if isinstance(each, Scores | Judges)], TASK, "collected"
+        data.asked.items, [subject for subject in live if isinstance(subject, Scores | Judges)], TASK, "collected"
     )
     baseline = BASELINE + (f"?table={settings.frequency}" if settings.frequency else "")
     frequencies, why = ResponseTable.empty(), ""
     if baseline not in [subject.subject_id for subject in live]:
-        frequencies, why = judged_if_able(data.asked.items, baseline, TASK)
+        frequencies, why = baseline_answers(data.asked.items, baseline, TASK)
     no_counts = f"The word-frequency baseline was not computed: {why}."
-    writers, no_gaps = [each for each in live if isinstance(each, Generates)], ""
+    writers, no_gaps = [subject for subject in live if isinstance(subject, Generates)], ""
     if settings.gap_filling == "no":
         no_gaps = "It was not asked for (gap_filling: no)."
     elif not writers:
@@ -207,7 +207,7 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
         data,
         choices=ResponseTable.concat([recorded, answered, frequencies]),
         gaps=answers(data.asked.gap_items, () if no_gaps else writers, GAP_TASK, "gaps"),
-        facts={**data.facts, **{each.subject_id: each.facts for each in live}},
+        facts={**data.facts, **{subject.subject_id: subject.facts for subject in live}},
         routes=scoring_routes(folder / "collected"),
         states={ids[spec]: seen for spec, seen in settings.checkpoints},
         left_out={**data.left_out, **{analysis: why for analysis, why in reasons.items() if why}},
@@ -218,7 +218,7 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
     return made
 
 
-def _opened(settings: SynonymySettings) -> SynonymyData:
+def _open_collection(settings: SynonymySettings) -> SynonymyData:
     """The items that the settings name: a dataset or a file, with the paper's templates or the user's."""
     if settings.items:
         path = Path(settings.items)
@@ -239,7 +239,7 @@ def _opened(settings: SynonymySettings) -> SynonymyData:
     return data if settings.templates else replace(data, choices=dataset.responses, facts=facts)
 
 
-# -- what the report says of it ---------------------------------------------------------------------------------------
+# -- sections of the report ---------------------------------------------------------------------------------------
 
 
 def collection(run: SynonymyData) -> object:
@@ -256,7 +256,7 @@ def collection(run: SynonymyData) -> object:
     numbers = {"n_items": n_items, "n_sentences": n_sentences, "n_choice_sets": len(run.asked.items)}
     return (
         [run.number(name, n) for name, n in {**numbers, "n_flagged": len(flagged)}.items()],
-        design_table(run.sets, {cell: label_of(cell) for cell in ordered(run.sets.sets)}),
+        design_table(run.sets, {cell: label_of(cell) for cell in ordered_cells(run.sets.sets)}),
         _omissions(run) if run.own else None,
         flagged_table(flagged, Path(words).name) if flagged else None,
         clusters,
@@ -286,8 +286,8 @@ def subjects(run: SynonymyData) -> object:
     remarks = [Remark(why) for analysis, why in run.left_out.items() if analysis in (OTHER_SUITES, NO_BASELINE)]
     # the released collection was made of two more resources
     made_of = (WORDNET, SEMCOR) if run.name == "synonymy" else ()
-    licences = {run.card.title: run.card.licence, **{each.title: each.licence for each in made_of}}
-    models = {each.title: run.facts.get(each.subject, SubjectFacts(each.subject)) for each in run.of_kind("live")}
+    licences = {run.card.title: run.card.licence, **{card.title: card.licence for card in made_of}}
+    models = {a.title: run.facts.get(a.subject, SubjectFacts(a.subject)) for a in run.of_kind("live")}
     titles = {answers.subject: answers.title for answers in run.answers}
     scored = scoring_table(run.routes, titles, run.choices) if run.routes else None
     return _registry(run), scored, licences_table(licences, models), texts, remarks

@@ -67,7 +67,7 @@ def is_turned(cell: Cell) -> bool:
     return cell.suite.endswith(TURNED)
 
 
-def ordered(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+def ordered_cells(cells: Iterable[Cell]) -> tuple[Cell, ...]:
     """Return each cell once, in the paper's order; with cells of other suites, suites in the order of appearance."""
     listed = list(dict.fromkeys(cells))
     papers = all(is_papers(cell) for cell in listed)
@@ -120,7 +120,7 @@ _CONSISTENCY = (
 
 @dataclass(frozen=True)
 class RunDesign:
-    """The plan of a run over its ``cells``, in order (:func:`ordered`)."""
+    """The plan of a run over its ``cells``, in order (:func:`ordered_cells`)."""
 
     cells: tuple[Cell, ...]
 
@@ -133,7 +133,7 @@ class RunDesign:
     def main(self) -> tuple[Cell, ...]:
         """The cells whose accuracies come first: the paper's eight, or all that are not turned round."""
         papers = tuple(cell for cell in MAIN if cell in self.cells) if self.is_papers else ()
-        return papers or self._asked
+        return papers or self._not_turned
 
     @property
     def controlled(self) -> tuple[Cell, ...]:
@@ -148,12 +148,12 @@ class RunDesign:
     @property
     def related(self) -> tuple[Cell, ...]:
         """The cells of the suites that have several expressions of their relation."""
-        return several_expressions(self._asked)
+        return several_expressions(self._not_turned)
 
     @property
     def families(self) -> tuple[Family, ...]:
         """The contrasts within a subject."""
-        *by_rule, expressions = families(self._asked)
+        *by_rule, expressions = families(self._not_turned)
         return (*_FAMILIES, replace(expressions, place="Tables 12, 13")) if self.is_papers else (*by_rule, expressions)
 
     @property
@@ -161,12 +161,12 @@ class RunDesign:
         """The pairs of tests whose right items are compared, each with its number."""
         if self.is_papers:
             return _CONSISTENCY
-        pairs = [pair for family in families(self._asked) if family.name != EXPRESSIONS for pair in family.pairs]
+        pairs = [pair for family in families(self._not_turned) if family.name != EXPRESSIONS for pair in family.pairs]
         return tuple((str(number), *pair) for number, pair in enumerate(pairs, start=1))
 
     @property
-    def _asked(self) -> tuple[Cell, ...]:
+    def _not_turned(self) -> tuple[Cell, ...]:
         return tuple(cell for cell in self.cells if not is_turned(cell))
 
     def _plain(self, condition: str) -> tuple[Cell, ...]:
-        return tuple(cell for cell in in_first_expression(self._asked) if cell.condition == condition)
+        return tuple(cell for cell in in_first_expression(self._not_turned) if cell.condition == condition)

@@ -51,24 +51,26 @@ def tokens(run: SynonymyData) -> object:
     for answers in run.models:
         for condition, right, deltas in _decisions(run, answers):
             for level in accuracy_by_delta(right, deltas):
-                results += [run.about(each, subject=answers.subject, condition=condition) for each in level.results()]
+                results += run.about_all(level.results(), subject=answers.subject, condition=condition)
                 rows.append((answers.title, condition, level))
     live, main, papers = run.of_kind("live"), run.design.main, run.design.is_papers
-    found = [(answers, *each) for answers in live for each in token_effects(answers, main)]
-    follows = [run.about(each.result(), subject=a.subject, condition=cell.name) for a, cell, each in found]
-    effects = [(answers.title, label_of(cell), each) for answers, cell, each in found]
+    effects_by_cell = [(answers, *effect) for answers in live for effect in token_effects(answers, main)]
+    follows = [run.about(e.result(), subject=a.subject, condition=cell.name) for a, cell, e in effects_by_cell]
+    effects = [(answers.title, label_of(cell), effect) for answers, cell, effect in effects_by_cell]
     suites = [label_of(cell).rpartition(":")[0] for cell in run.design.controlled]
     listed = " and ".join(filter(None, (", ".join(suites[:-1]), *suites[-1:])))
     note = (
         f"The controlled decisions of {listed} together{', as in Ivan et al. (2025)' if papers else ''}. "
         "Decisions of one item are not independent; the tests take them as if they were."
     )
-    tables = [deltas_table(rows, name="table_1_tokens", number="1" if papers else "", notes=(note,))] if rows else []
+    tables: list[Table | None] = []
+    tables += [deltas_table(rows, name="table_1_tokens", number="1" if papers else "", notes=(note,))] if rows else []
     tables += [delta_effects_table(effects)] if effects else []
     warnings = map(Remark, token_warnings(effects, {answers.title: answers.measure for answers in live}))
     # recorded outcomes have no margins: their scores were not released
-    by_how_much = [run.about(one) for answers in live for one in margins(answers, main)]
-    return results, follows, by_how_much, tables, margins_table(by_how_much, names=run.named(by_how_much)), warnings
+    by_how_much = [run.about(result) for answers in live for result in margins(answers, main)]
+    tables += [margins_table(by_how_much, names=run.result_labels(by_how_much))]
+    return results, follows, by_how_much, tables, warnings
 
 
 def _decisions(run: SynonymyData, answers: SubjectAnswers) -> Iterator[tuple[str, FloatArray, FloatArray]]:
@@ -87,10 +89,11 @@ def _decisions(run: SynonymyData, answers: SubjectAnswers) -> Iterator[tuple[str
 def consistency(run: SynonymyData) -> Iterator[object]:
     """Answer whether the same items are right in two tests: counts, and P(second = b | first = a)."""
     for number, first, second in run.design.consistency:
-        results = [run.about(one) for answers in run.models for one in consistency_results(answers, first, second)]
+        by_subject = (consistency_results(answers, first, second) for answers in run.models)
+        results = [result for own in by_subject for result in run.about_all(own)]
         title = f"Second test, {label_of(second)}, given the first, {label_of(first)}"
         shown_number, name = number if run.design.is_papers else "", f"table_{number}_consistency"
-        names = run.named(results)
+        names = run.result_labels(results)
         yield results, consistency_of_tests(results, names=names, name=name, title=title, number=shown_number)
 
 
@@ -104,17 +107,17 @@ def relation(run: SynonymyData) -> object:
     kinds = list(dict.fromkeys((cell.suite, cell.condition) for cell in cells))
     cells.sort(key=lambda cell: kinds.index((cell.suite, cell.condition)))
     title = "Accuracy by expression of the relation"
-    return _expressions(run), _turned(run), dots(run, run.models, cells, "figure_6_expressions", title)
+    return _expressions(run), _turned_relation(run), dots(run, run.models, cells, "figure_6_expressions", title)
 
 
 def _expressions(run: SynonymyData) -> object:
     results, rows = [], []
     for answers in run.models:
-        found = run.once(scores)[answers.subject][answers.measure]
-        for cells, best in best_expressions(answers, found, run.design.related):
+        by_cell = run.once(scores)[answers.subject][answers.measure]
+        for cells, best in best_expressions(answers, by_cell, run.design.related):
             results.append(run.about(best))
             label = label_of(cells[0]).replace(f" (“{cells[0].expression}”)", "")
-            lowest = min(100 * found[cell].value for cell in cells)
+            lowest = min(100 * by_cell[cell].value for cell in cells)
             rows.append((answers.title, label, best.note, best.value, best.value - lowest))
     spread = Column("Best minus worst, points", PERCENT, note="The contrasts between expressions test it.")
     heads = columns("Subject", "Condition", "Best expression", ("Right, %", PERCENT), spread)
@@ -122,13 +125,13 @@ def _expressions(run: SynonymyData) -> object:
     return results, Table("preferred_expression", "", title, heads, tuple(rows)) if rows else None
 
 
-def _turned(run: SynonymyData) -> object:
+def _turned_relation(run: SynonymyData) -> object:
     """Whether a subject decides alike when target and word change places."""
-    found = [(answers, *each) for answers in run.of_kind("live") for each in turned_round(answers, TURNED)]
+    turned = [(answers, *decisions) for answers in run.of_kind("live") for decisions in turned_round(answers, TURNED)]
     results = [
-        run.about(one, subject=answers.subject, condition=cell.name)
-        for answers, cell, each in found
-        for one in each.results()
+        run.about(result, subject=answers.subject, condition=cell.name)
+        for answers, cell, decisions in turned
+        for result in decisions.results()
     ]
-    rows = [(answers.title, label_of(cell), each) for answers, cell, each in found]
+    rows = [(answers.title, label_of(cell), decisions) for answers, cell, decisions in turned]
     return results, both_ways_table(rows) if rows else None

@@ -41,10 +41,10 @@ def gap_filling(run: SynonymyData) -> object:
     # the synset is another criterion than the curated synonym only where items name synsets
     synsets = not run.own or any(item.conditions[COLUMN_SYNSET] for item in items)
     rules = [AnswerRule(criterion) for criterion in (CRITERIA if synsets else CRITERIA[:1])]
-    hits = [each for rule in rules for each in every_gap_hits(mark_completions(run.gaps, items, rule))]
+    hits = [hit for rule in rules for hit in every_gap_hits(mark_completions(run.gaps, items, rule))]
     sentences, n, seed = sentences_of(items), run.settings.n_bootstrap, run.settings.seed
-    results = [run.about(gap_accuracy(each, clusters=sentences, resamples=n, seed=seed).result()) for each in hits]
-    tests = [run.about(each) for each in gap_contrasts(hits, clusters=sentences, resamples=n, seed=seed)]
+    results = [run.about(gap_accuracy(hit, clusters=sentences, resamples=n, seed=seed).result()) for hit in hits]
+    tests = run.about_all(gap_contrasts(hits, clusters=sentences, resamples=n, seed=seed))
     rule = (
         f"Prompt: the sentence, a space, and “{gap_prompt('T', gap, mode=run.settings.mode)}”. A prediction is "
         "right where an accepted answer stands in its decoded text at word boundaries, case ignored. With ten "
@@ -54,14 +54,14 @@ def gap_filling(run: SynonymyData) -> object:
     title = "Gap filling: contrasts, t as in Ivan et al. (2025), McNemar's exact test beside it"
     caption = "Bars: 95 % interval, sentences resampled. There is no chance level: the answer is produced, not chosen."
     heading = Heading("figure_2_gap_filling", "2", "Gap filling: items with an accepted answer", caption)
-    names = run.named(results)
+    names = run.result_labels(results)
     tables = gap_accuracy_table(hits, results, names=names), contrast_table(run, "gap_contrasts", title, tests)
     return results, tests, tables, gap_accuracy_figure(results, heading, names=names, order=order), rule, _errors(run)
 
 
-def said(run: SynonymyData, records: Sequence[Record]) -> str:
+def gap_words(run: SynonymyData, records: Sequence[Record]) -> str:
     """Return the accuracies in one line."""
-    titles = run.in_words(record.subject for record in records)
+    titles = run.labels_of(record.subject for record in records)
     return "; ".join(
         f"{titles[record.subject]}, {', '.join(criterion_in_words(record.statistic))}: {record.value:.1f} %"
         for record in records
@@ -99,5 +99,5 @@ def _errors(run: SynonymyData) -> object:
             coded, measure, PROPOSED, subject=subject, clusters=sentences, resamples=n, seed=seed
         ).results()
     ]
-    shown = gap_categories(results, PROPOSED, heading, names=run.named(results)) if results else None
+    shown = gap_categories(results, PROPOSED, heading, names=run.result_labels(results)) if results else None
     return results, shown, Remark(told) if told else None
