@@ -94,7 +94,7 @@ def read_reply(reply: ChatReply, question: ChatQuestion) -> ParsedReply:
     >>> from lexiscope.core.prompt import Message
     >>> question = ChatQuestion((Message("user", "From 1 to 5?"),), scale=Scale(1, 5))
     >>> read_reply(ChatReply("Rating: 4.", "stop"), question)
-    Read(kind='ok', value=4.0, option=None, text=None)
+    ParsedReply(kind='ok', value=4.0, option=None, text=None)
     """
     if reply.fault:
         return ParsedReply("fault")
