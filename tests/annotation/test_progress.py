@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from lexiscope.annotation.progress import progress_of
+from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import (
@@ -137,7 +138,7 @@ def test_who_is_silent_has_left_until_they_come_back(running: tuple[FrozenStudy,
             seen.append((now.at_it, now.left))
         # who only read the consent is not at it either, and was never a loss
         assert seen == [(2, 0), (0, 1)]
-        trial = store.plan(who)[2]
+        trial = store.read(planned_trials, who)[2]
         store.submit(BrowserAnswer(who, trial.item_id, Phase.TRIALS, "slow-00000002", 2, option="f"))
         assert (progress_of(study, store).at_it, progress_of(study, store).left) == (1, 0)
 

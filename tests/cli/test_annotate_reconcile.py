@@ -10,6 +10,7 @@ from pathlib import Path
 
 from click.testing import Result
 
+from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.launched import keep_copies, read_study
@@ -42,7 +43,7 @@ def come(store: Store, name: str, *, until: str) -> str:
     store.lay_out(who, Phase.TRIALS, read_study(store.folder).freeze().trials("1", number=1)[:1])
     store.change_state(who, State.ACTIVE, reason="begins")
     if until == "finished":
-        (trial,) = store.plan(who)
+        (trial,) = store.read(planned_trials, who)
         store.submit(BrowserAnswer(who, trial.item_id, Phase.TRIALS, "key", 0, value=3))
         store.change_state(who, State.FINISHED, reason="answered all")
     assert item.item_id

@@ -36,7 +36,7 @@ RANDOM_WITH_A_SEED = {
 }
 SHORT_ALLOWED = {
     "annotation/reconciliation.py": "the name of a file that is half written",
-    "annotation/store/opened.py": "the name of a file that is half written",
+    "annotation/store/open_study.py": "the name of a file that is half written",
     "annotation/web/replies.py": "the reference by which the log calls an error",
 }
 """Random names of fewer than 128 bits: nobody is let in by one."""

@@ -15,7 +15,7 @@ import pytest
 import lexiscope
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, RatingsSection
-from lexiscope.annotation.web.admin.look import everything_collected
+from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate
 
@@ -62,7 +62,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
 
                     person = Person(browser, app.study, decide)
                     assert "DONE1" in (await person.whole_way(await person.arrive(name))).text
-            write_export(everything_collected(app.study, app.store), folder / "export")
+            write_export(read_collected_for_export(app.study, app.store), folder / "export")
             return app.store.responses()
 
     with calls() as made:

@@ -22,7 +22,7 @@ from lexiscope.annotation.monitor import (
     losses,
     top_up_suggestions,
 )
-from lexiscope.annotation.store.overview import ListedParticipant
+from lexiscope.annotation.store.overview import ListedParticipant, study_status
 from lexiscope.annotation.store.record import Kind, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.exclusions import declared_rules
@@ -71,7 +71,7 @@ def progress_of(study: FrozenStudy, store: Store) -> StudyProgress:
     table = store.responses()
     rules, payment = declared_rules(definition, study.design), definition.payment
     return StudyProgress(
-        status=store.status(),
+        status=store.read(study_status),
         complete=all(one.valid >= need for one in lists),
         valid=sum(one.valid for one in lists),
         wanted=need * len(lists),

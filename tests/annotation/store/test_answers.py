@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.engine import DATABASE_NAME
 from lexiscope.annotation.store.record import (
     AnswerConflict,
@@ -255,7 +256,7 @@ def test_a_plan_is_fixed(tmp_path: Path) -> None:
         for wrong in (["i0", "i0"], ["unknown"]):
             with pytest.raises(AnswerRefused):
                 store.lay_out(who, Phase.PRACTICE, [StoredTrial(item) for item in wrong])
-        assert store.plan(who) == plan
+        assert store.read(planned_trials, who) == plan
 
 
 def _filled(folder: Path) -> Store:

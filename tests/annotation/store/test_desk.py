@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.store import accounts
+from lexiscope.annotation.store.accounts import participant_of_token, password_hash
+from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.engine import DATABASE_NAME
+from lexiscope.annotation.store.overview import marked_answers, stored_reviews, study_status, written_counts
 from lexiscope.annotation.store.record import (
     AnswerRefused,
     BrowserAnswer,
@@ -66,7 +69,7 @@ def test_items_are_drawn_one_by_one(tmp_path: Path) -> None:
             store.extend(who, Phase.TRIALS, StoredTrial("w0"))
         with pytest.raises(AnswerRefused, match="no item"):
             store.extend(who, Phase.TRIALS, StoredTrial("w9"))
-        assert store.plan(who) == [StoredTrial("w0"), StoredTrial("w1", (1, 0), "left")]
+        assert store.read(planned_trials, who) == [StoredTrial("w0"), StoredTrial("w1", (1, 0), "left")]
     with open_store(tmp_path / "other") as store, pytest.raises(StateError, match="all trials at once"):
         store.extend(active(store, ["i0"]), Phase.TRIALS, StoredTrial("i1"))
 
@@ -83,7 +86,7 @@ def test_skips_are_answered_but_not_written(tmp_path: Path) -> None:
             progress = store.progress(who)
             assert (progress.next_position, progress.n_trials) == (position + 1, position + 1)
             assert progress.n_written == (position + 1) // 2
-        assert store.written_counts() == {"w1": 1, "w3": 1}
+        assert store.read(written_counts) == {"w1": 1, "w3": 1}
         store.change_state(who, State.FINISHED, reason="answered all")
         assert len(store.issue_code(who)) == 10
         rows = store.responses(states=None).arrow.to_pylist()
@@ -100,14 +103,14 @@ def test_a_skip_that_is_written_after_all_counts(tmp_path: Path) -> None:
         with pytest.raises(StateError, match="1 written answers are missing"):
             store.change_state(who, State.FINISHED, reason="end")
         second = store.submit(write(who, "w0", 0, client_key="back", supersedes=first.answer_id))
-        assert (store.progress(who).n_written, store.written_counts()) == (1, {"w0": 1})
+        assert (store.progress(who).n_written, store.read(written_counts)) == (1, {"w0": 1})
         store.submit(replace(skip(who, "w0", 0), client_key="again", supersedes=second.answer_id))
-        assert (store.progress(who).n_written, store.written_counts()) == (0, {})
+        assert (store.progress(who).n_written, store.read(written_counts)) == (0, {})
         store.extend(who, Phase.TRIALS, StoredTrial("w1"))
         store.submit(write(who, "w1", 1))
         store.change_state(who, State.FINISHED, reason="end")
         store.change_state(who, State.EXCLUDED, reason="copied")
-        assert store.written_counts() == {}
+        assert store.read(written_counts) == {}
 
 
 @pytest.mark.parametrize(("field", "more"), [("text", {"text": "x"}), ("value", {"text": None, "value": 3.0})])
@@ -135,7 +138,7 @@ def test_a_flag_excuses_an_empty_answer(tmp_path: Path) -> None:
         store.submit(answer(who, "x", 0, None, flags=("weird",)))
         (row,) = store.long_export().to_pylist()
         assert (row["response"], row["flag_weird"]) == (None, True)
-        (remark,) = store.comments()
+        (remark,) = store.read(marked_answers)
         assert (remark.flags, remark.given, remark.comment) == (("weird",), None, None)
 
 
@@ -149,7 +152,7 @@ def test_reviews_are_appended(tmp_path: Path) -> None:
         second = replace(first, verdict="accepted", reason="", text="A sentence is here.")
         store.record_review(first)
         store.record_review(second)
-        assert store.reviews() == [first, second]
+        assert store.read(stored_reviews) == [first, second]
         for wrong in ({"answer_id": 99}, {"verdict": "perhaps"}, {"reason": ""}, {"actor": ""}, {"text": "\x00"}):
             with pytest.raises(AnswerRefused):
                 store.record_review(replace(first, **wrong))
@@ -160,11 +163,11 @@ def test_reviews_are_appended(tmp_path: Path) -> None:
 def test_a_paused_study_takes_nobody_in(tmp_path: Path) -> None:
     """Paused or closed, nobody new gets a place; who is at it goes on; the audit log holds each change once."""
     with open_store(tmp_path) as store:
-        assert store.status() == "running"
+        assert store.read(study_status) == "running"
         who = active(store, ["i0", "i1"])
         for status in ("paused", "paused", "closed", "running"):
             store.set_status(status, actor="anna")
-            assert store.status() == status
+            assert store.read(study_status) == status
             if status != "running":
                 with pytest.raises(NoPlaceLeft, match=status):
                     store.take_place(qualified(store))
@@ -175,7 +178,7 @@ def test_a_paused_study_takes_nobody_in(tmp_path: Path) -> None:
             store.set_status("open", actor="anna")  # type: ignore[arg-type]
         assert store.verify().problems == ()
     with open_store(tmp_path) as store:
-        assert store.status() == "running"
+        assert store.read(study_status) == "running"
 
 
 def test_sessions_end(tmp_path: Path) -> None:
@@ -183,11 +186,11 @@ def test_sessions_end(tmp_path: Path) -> None:
     clock = Clock()
     one, two = accounts.sha256("one"), accounts.sha256("two")
     with open_store(tmp_path, clock=clock) as store:
-        assert store.password_hash("anna") is None
+        assert store.read(password_hash, "anna") is None
         with pytest.raises(AnswerRefused, match="no account"):
             store.open_session(one, "anna", clock() + timedelta(hours=1))
         store.set_password("anna", "$argon2id$1", actor="setup")
-        assert store.password_hash("anna") == "$argon2id$1"
+        assert store.read(password_hash, "anna") == "$argon2id$1"
         with pytest.raises(AnswerRefused, match="64 hexadecimal"):
             store.open_session("the token itself", "anna", clock() + timedelta(hours=1))
         store.open_session(one, "anna", clock() + timedelta(hours=1))
@@ -199,7 +202,7 @@ def test_sessions_end(tmp_path: Path) -> None:
         assert store.session(two) is None
         store.open_session(one, "anna", clock() + timedelta(hours=1))
         store.set_password("anna", "$argon2id$2", actor="anna")
-        assert (store.session(one), store.password_hash("anna")) == (None, "$argon2id$2")
+        assert (store.session(one), store.read(password_hash, "anna")) == (None, "$argon2id$2")
     stored = (tmp_path / DATABASE_NAME).read_bytes()
     assert stored.count(b"$argon2id$1") == 0
 
@@ -221,14 +224,14 @@ def test_lab_tokens_lead_to_their_participants(tmp_path: Path) -> None:
     """W3: each token is one invited participant's; no file of the study holds a token."""
     with open_store(tmp_path) as store:
         tokens = store.make_tokens(20, actor="anna")
-        people = [store.participant_of_token(token) for token in tokens]
+        people = [store.read(participant_of_token, token) for token in tokens]
         assert len({*tokens}) == len({*people}) == 20
         assert {len(token) for token in tokens} == {27}  # 160 bits, 6 to a letter
         assert None not in people
-        assert store.participant_of_token("x") is None
+        assert store.read(participant_of_token, "x") is None
         assert {person.state for person in store.people()} == {State.INVITED}
         store.forget(str(people[0]), actor="anna")
-        assert store.participant_of_token(tokens[0]) is None
+        assert store.read(participant_of_token, tokens[0]) is None
         with pytest.raises(AnswerRefused):
             store.make_tokens(0, actor="anna")
     content = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
@@ -255,7 +258,7 @@ def test_people_are_listed_as_they_stand(tmp_path: Path) -> None:
         assert (done.list_id, done.number, done.slot, done.surplus, done.n_answered) == ("a", 1, 1, False, 2)
         times = (new.created_at, done.created_at, done.active_at, done.finished_at, done.last_at)
         assert [str(time)[14:16] for time in times] == ["00", "01", "01", "04", "04"]
-        (remark,) = store.comments()
+        (remark,) = store.read(marked_answers)
         assert (remark.item_id, remark.comment, remark.given, remark.phase) == ("i1", "hard", "3", Phase.TRIALS)
 
 

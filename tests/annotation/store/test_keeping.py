@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.store import backup, seals
+from lexiscope.annotation.store.accounts import participant_of_token
 from lexiscope.annotation.store.engine import DATABASE_NAME, StorageError, sa
-from lexiscope.annotation.store.keeper import BackupKeeper
+from lexiscope.annotation.store.maintenance import MaintenanceThread
 from lexiscope.annotation.store.record import Phase, Review, State, StoredTrial
 from lexiscope.annotation.store.safekeeping import is_low
 from lexiscope.annotation.store.schema import SCHEMA_VERSION
@@ -75,7 +76,7 @@ def test_a_keeper_backs_up_and_keeps_the_newest(tmp_path: Path) -> None:
             seen.update(copy.name for copy in backup.copies_in(tmp_path) if copy.name[0] == "2")
             return len(seen) >= 3
 
-        with BackupKeeper(store, every=0.05 / 60, keep=2) as keeper:
+        with MaintenanceThread(store, every=0.05 / 60, keep=2) as keeper:
             wait_for(three_went_by)
         assert keeper.problem is None
         left = backup.copies_in(tmp_path)
@@ -127,12 +128,12 @@ def test_a_keeper_goes_on_after_a_failure(tmp_path: Path, monkeypatch: pytest.Mo
             return working(target)
 
         monkeypatch.setattr(store, "backup", fail_once)
-        with BackupKeeper(store, every=0.2 / 60, keep=1) as keeper:
+        with MaintenanceThread(store, every=0.2 / 60, keep=1) as keeper:
             wait_for(lambda: keeper.problem is not None)
             wait_for(lambda: keeper.problem is None)
         assert len(backup.copies_in(tmp_path)) == 1
         with pytest.raises(InputError):
-            BackupKeeper(store, every=0, keep=1)
+            MaintenanceThread(store, every=0, keep=1)
 
 
 def test_a_keeper_deletes_what_is_due(tmp_path: Path) -> None:
@@ -142,7 +143,7 @@ def test_a_keeper_deletes_what_is_due(tmp_path: Path) -> None:
         store.invite("5f0cPLATFORMID79")
         store.set_status("closed", actor="anna")
         clock.forward(days=2)
-        with BackupKeeper(store, every=0.05 / 60, keep=1) as keeper:
+        with MaintenanceThread(store, every=0.05 / 60, keep=1) as keeper:
             wait_for(lambda: store.find("5f0cPLATFORMID79") is None)
         assert keeper.problem is None
 
@@ -198,7 +199,7 @@ def test_platform_ids_go_in_time(tmp_path: Path) -> None:
         done = store.purge_identities()
         assert (done.removed, done.still_in) == (3, ())
         assert holding() == set()
-        assert (store.find(texts[0].decode()), store.participant_of_token(token)) == (None, None)
+        assert (store.find(texts[0].decode()), store.read(participant_of_token, token)) == (None, None)
         assert store.purge_identities().removed == 0
         assert len(store.people()) == 3
         assert store.verify().problems == ()
@@ -258,13 +259,13 @@ def test_tampering_with_any_sealed_row_is_found(tmp_path: Path, keep_answers: bo
         missed = []
         for statement in _tampering(tables, 300):
             assert connection.exec_driver_sql(statement).rowcount == 1
-            missed += [] if seals.problems(connection) else [statement]
+            missed += [] if seals.seal_problems(connection) else [statement]
             connection.rollback()
         assert missed == []
-        assert seals.problems(connection) == []
+        assert seals.seal_problems(connection) == []
         forged = "INSERT INTO consents SELECT 999, participant_id, '2', '', '' FROM consents LIMIT 1"
         connection.exec_driver_sql(forged)
-        assert seals.problems(connection) == ["consents, row 999: was not written by the store"]
+        assert seals.seal_problems(connection) == ["consents, row 999: was not written by the store"]
     engine.dispose()
 
 
@@ -299,7 +300,7 @@ def test_a_failing_backup_keeps_no_purge_from_its_day(tmp_path: Path, monkeypatc
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(store, "backup", full)
-        with BackupKeeper(store, every=0.05 / 60, keep=1) as keeper:
+        with MaintenanceThread(store, every=0.05 / 60, keep=1) as keeper:
             wait_for(lambda: store.find("5f0cPLATFORMID80") is None)
             wait_for(lambda: keeper.problem is not None)
         assert store.health().not_kept == {"backup": "[Errno 28] No space left on device"}
@@ -314,7 +315,7 @@ def test_a_keeper_outlives_a_database_that_cannot_be_read(tmp_path: Path, monkey
         for read in (store.health, store.people, store.verify, store.loads):
             with pytest.raises(StorageError, match="cannot be read"):
                 read()
-        with BackupKeeper(store, every=0.05 / 60, keep=1) as keeper:
+        with MaintenanceThread(store, every=0.05 / 60, keep=1) as keeper:
             wait_for(lambda: keeper.problem is not None)
             monkeypatch.setattr(store, "_database", working)
             wait_for(lambda: keeper.problem is None)
@@ -328,6 +329,6 @@ def test_a_keeper_of_postgresql_deletes_and_makes_no_copies(tmp_path: Path) -> N
         store.invite("5f0cPLATFORMID81")
         store.set_status("closed", actor="anna")
         clock.forward(days=2)
-        with BackupKeeper(store, every=0.05 / 60, keep=0) as keeper:
+        with MaintenanceThread(store, every=0.05 / 60, keep=0) as keeper:
             wait_for(lambda: store.find("5f0cPLATFORMID81") is None)
         assert (keeper.problem, backup.copies_in(tmp_path)) == (None, [])

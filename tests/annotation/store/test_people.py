@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.store import audit
+from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.engine import DATABASE_NAME, sa
+from lexiscope.annotation.store.participants import state_changes
 from lexiscope.annotation.store.record import (
     TRANSITIONS,
     AnswerRefused,
@@ -34,7 +36,7 @@ ITEMS = ["i0", "i1", "i2"]
 
 
 def finish(store: Store, who: str) -> None:
-    for position, trial in enumerate(store.plan(who)):
+    for position, trial in enumerate(store.read(planned_trials, who)):
         store.submit(answer(who, trial.item_id, position))
     store.change_state(who, State.FINISHED, reason="answered all")
 
@@ -87,13 +89,13 @@ def test_only_legal_changes_of_state(tmp_path: Path) -> None:
                         store.change_state(who, step, reason="test")
                 if to in TRANSITIONS[state] - {State.CONSENTED, State.ACTIVE}:
                     store.change_state(who, to, reason="test")
-                    assert store.history(who)[-1].to_state is to
+                    assert store.read(state_changes, who)[-1].to_state is to
                 else:
                     with pytest.raises(StateError):
                         store.change_state(who, to, reason="test")
-                    assert store.history(who)[-1].to_state is state
+                    assert store.read(state_changes, who)[-1].to_state is state
         with pytest.raises(AnswerRefused, match="no such participant"):
-            store.history("p0")
+            store.read(state_changes, "p0")
 
 
 def test_states_stand_for_what_happened(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def make_qualified(store: Store, n: int) -> list[str]:
         at, found = store._now(), []
         for _ in range(n):
             who = participants.invite(connection, store._key, platform_id=None, session=None, at=at)
-            participants.consent(connection, who, text=CONSENT, version="1", at=at)
+            participants.record_consent(connection, who, text=CONSENT, version="1", at=at)
             participants.change_state(connection, store.study, who, State.QUALIFIED, reason="no test", at=at)
             found.append(who)
         return found

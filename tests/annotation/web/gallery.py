@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from lexiscope.annotation.web.markdown import to_html
-from lexiscope.annotation.web.pages import STATIC, Pages, line
+from lexiscope.annotation.web.pages import STATIC, Pages, line_html
 from lexiscope.annotation.web.views import (
     AboutView,
     AdminFrame,
@@ -170,19 +170,21 @@ def page(name: str, language: str) -> str:
     prose = to_html(f"## {TITLES[language]}\n\n{SENTENCES[language][1]} **{WORDS[language][0]}**\n\n1. a\n2. b")
     trial = relatedness(language)
     if name in TRIALS:
-        return PAGES.trial(here, TRIALS[name](language))
+        return PAGES.trial_page(here, TRIALS[name](language))
     example = ExampleView(trial.stimulus, trial.question, f"1 ({trial.points[0].text})", SENTENCES[language][1])
     asked = {"stimulus": trial.stimulus, "question": trial.question, "explanation": WORDS[language][1]}
     drawn: dict[str, Callable[[], str]] = {
-        "consent": lambda: PAGES.consent(quiet, text_html=prose, action="/consent"),
-        "about": lambda: PAGES.about_you(quiet, questions=about(language), action="/about"),
-        "instructions": lambda: PAGES.instructions(quiet, html=prose, examples=(example,), action="/begin"),
-        "feedback": lambda: PAGES.feedback(here, given="4", right=("1", "2"), is_right=False, action="/now", **asked),
-        "debrief": lambda: PAGES.debrief(quiet, html=prose, action="/debrief", comment=True),
-        "finished": lambda: PAGES.ended(quiet, kind="finished", html="", code="C1ABCDEF", return_url="/back"),
-        "full": lambda: PAGES.ended(quiet, kind="full", html=prose, code="", return_url=""),
-        "error": lambda: PAGES.error(quiet, status=503, what=WORDS[language][0], reference="4f2a90"),
-        "enter": lambda: PAGES.enter_id(quiet, action="/id", fault=WORDS[language][0]),
+        "consent": lambda: PAGES.consent_page(quiet, text_html=prose, action="/consent"),
+        "about": lambda: PAGES.about_you_page(quiet, questions=about(language), action="/about"),
+        "instructions": lambda: PAGES.instructions_page(quiet, html=prose, examples=(example,), action="/begin"),
+        "feedback": lambda: PAGES.feedback_page(
+            here, given="4", right=("1", "2"), is_right=False, action="/now", **asked
+        ),
+        "debrief": lambda: PAGES.debrief_page(quiet, html=prose, action="/debrief", comment=True),
+        "finished": lambda: PAGES.end_page(quiet, kind="finished", html="", code="C1ABCDEF", return_url="/back"),
+        "full": lambda: PAGES.end_page(quiet, kind="full", html=prose, code="", return_url=""),
+        "error": lambda: PAGES.error_page(quiet, status=503, what=WORDS[language][0], reference="4f2a90"),
+        "enter": lambda: PAGES.enter_id_page(quiet, action="/id", fault=WORDS[language][0]),
         "admin": lambda: PAGES.render("admin_base.html", language, frame=admin(language)),
     }
     return drawn[name]()
@@ -207,7 +209,7 @@ def hostile_pages() -> dict[str, str]:
     lines = tuple(((text, place % 2 == 0),) for place, text in enumerate(HOSTILE))
     base = replace(
         relatedness("en", advance="next"),
-        stimulus="".join(f"<p class='sentence'>{line(each)}</p>" for each in lines),
+        stimulus="".join(f"<p class='sentence'>{line_html(each)}</p>" for each in lines),
         question=everywhere,
         placeholder=everywhere,
         guess=everywhere,
@@ -227,14 +229,14 @@ def hostile_pages() -> dict[str, str]:
         *(AboutView(f"y{place}", text, "choice", True, options[:3]) for place, text in enumerate(HOSTILE[:5])),
     )
     return {
-        "text": PAGES.trial(hostile, replace(base, widget="text")),
-        "search": PAGES.trial(hostile, replace(base, widget="search", search_url="/search")),
-        "choice": PAGES.trial(hostile, replace(base, widget="choice", choices=options)),
-        "scale": PAGES.trial(hostile, replace(base, points=tuple(PointView(text, text) for text in HOSTILE))),
-        "about": PAGES.about_you(hostile, questions=questions, action=everywhere),
-        "consent": PAGES.consent(hostile, text_html=to_html("\n\n".join(HOSTILE)), action="/x"),
-        "ended": PAGES.ended(hostile, kind="finished", html="", code=everywhere, return_url="/x"),
-        "error": PAGES.error(hostile, status=500, what=everywhere, reference=everywhere),
+        "text": PAGES.trial_page(hostile, replace(base, widget="text")),
+        "search": PAGES.trial_page(hostile, replace(base, widget="search", search_url="/search")),
+        "choice": PAGES.trial_page(hostile, replace(base, widget="choice", choices=options)),
+        "scale": PAGES.trial_page(hostile, replace(base, points=tuple(PointView(text, text) for text in HOSTILE))),
+        "about": PAGES.about_you_page(hostile, questions=questions, action=everywhere),
+        "consent": PAGES.consent_page(hostile, text_html=to_html("\n\n".join(HOSTILE)), action="/x"),
+        "ended": PAGES.end_page(hostile, kind="finished", html="", code=everywhere, return_url="/x"),
+        "error": PAGES.error_page(hostile, status=500, what=everywhere, reference=everywhere),
     }
 
 

@@ -17,11 +17,11 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.admin.accounts import make_setup_link
-from lexiscope.annotation.web.admin.desk import AdminDesk
+from lexiscope.annotation.web.admin.dashboard import Dashboard
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.flow import Sent, TrialOnPage
+from lexiscope.annotation.web.flow import AnswerMetadata, TrialOnPage
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app
 from lexiscope.core.item import Item
@@ -42,16 +42,16 @@ def running(
         yield App.of(study, store, ServerSettings(ORIGIN))
 
 
-def desk_of(app: App) -> AdminDesk:
+def dashboard_of(app: App) -> Dashboard:
     """The researchers' side with a quick hash, and pages that wait for new figures: both would make tests slow."""
-    desk = AdminDesk.of(app)
-    desk.passwords, desk.looks.patience = Passwords(QUICK), 60.0
-    return desk
+    dashboard = Dashboard.of(app)
+    dashboard.passwords, dashboard.summaries.patience = Passwords(QUICK), 60.0
+    return dashboard
 
 
-def admin_browser(app: App, desk: AdminDesk | None = None, **options: Any) -> httpx.AsyncClient:
+def admin_browser(app: App, dashboard: Dashboard | None = None, **options: Any) -> httpx.AsyncClient:
     """A researcher's browser, not logged in."""
-    asgi = create_app(app, admin_routes(app, desk or desk_of(app)))
+    asgi = create_app(app, admin_routes(app, dashboard or dashboard_of(app)))
     transport = httpx.ASGITransport(app=asgi, raise_app_exceptions=False)  # type: ignore[arg-type]
     return httpx.AsyncClient(transport=transport, base_url=ORIGIN, follow_redirects=True, **options)
 
@@ -93,21 +93,23 @@ def answer_by_rule(app: App, n: int, *, careless: int = 4, comment: str = "", rn
     rng = rng or random.Random(7)
     for number in range(n):
         who = app.flow.arrive(f"5f{number:022x}")
-        app.flow.consent(who, agreed=True)
-        app.flow.about_you(who, {"native_speaker": "yes", "age": str(20 + number)}, client_key=f"about-{number}")
-        app.flow.begin(who)
+        app.flow.record_consent(who, agreed=True)
+        app.flow.record_about_you(who, {"native_speaker": "yes", "age": str(20 + number)}, client_key=f"about-{number}")
+        app.flow.begin_trials(who)
         for k in range(200):
-            step = app.flow.settle(who)
+            step = app.flow.advance(who)
             if step.kind != "trial":
                 break
             assert step.phase is not None
-            asked = app.flow.asked(who, step.phase, step.position)
+            asked = app.flow.trial_at(who, step.phase, step.position)
             good = careless == 0 or (number + 1) % careless != 0
             form = {"value": str(_rating(app, asked, rng, good=good))}
-            sent = Sent(f"key-{number}-{k}")
-            answer = app.flow.read(who, asked, phase=step.phase, position=step.position, form=form, sent=sent)
-            app.flow.submit(replace(answer, comment=comment) if comment and k == 5 else answer).result()
-        app.flow.settle(who)
+            sent = AnswerMetadata(f"key-{number}-{k}")
+            answer = app.flow.read_answer(
+                who, asked, phase=step.phase, position=step.position, form=form, metadata=sent
+            )
+            app.store.submit_later(replace(answer, comment=comment) if comment and k == 5 else answer).result()
+        app.flow.advance(who)
 
 
 def _rating(app: App, asked: TrialOnPage, rng: random.Random, *, good: bool) -> int:

@@ -18,7 +18,7 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.connections import configured
+from lexiscope.annotation.web.connections import server_config
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app
 from lexiscope.core.item import Item
@@ -63,7 +63,7 @@ class Served:
         store = Store.open(self.folder, study.record)
         try:
             self.app = App.of(study, store, ServerSettings(self.url))
-            settings = configured(create_app(self.app, self.more(self.app)))
+            settings = server_config(create_app(self.app, self.more(self.app)))
             self._server = uvicorn.Server(settings)
             run = self._server.run
             self._thread = threading.Thread(target=lambda: run(sockets=[listening]), daemon=True)

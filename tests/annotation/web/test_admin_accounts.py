@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.annotation.store.accounts import password_hash
 from lexiscope.annotation.web.admin.accounts import make_setup_link
-from lexiscope.annotation.web.admin.desk import Failures
+from lexiscope.annotation.web.admin.dashboard import FailedAttempts
 from lexiscope.annotation.web.admin.passwords import LONGEST, password_fault
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES
 from lexiscope.annotation.web.app import App
@@ -19,7 +20,7 @@ from .made_admin import (
     NAME,
     PASSWORD,
     admin_browser,
-    desk_of,
+    dashboard_of,
     log_in,
     researcher,
     run,
@@ -56,8 +57,8 @@ def test_no_account_before_the_set_up_link(tmp_path: Path) -> None:
                 assert done.url.path == "/researcher/login"
                 again = await browser.post(path, data=fields | given | {"name": "other"})
                 assert again.status_code == 403
-                assert app.store.password_hash("other") is None
-                stored = app.store.password_hash(NAME)
+                assert app.store.read(password_hash, "other") is None
+                stored = app.store.read(password_hash, NAME)
                 assert stored is not None
                 assert stored.startswith("$argon2id$")
                 assert (await log_in(browser)).url.path == "/researcher"
@@ -114,9 +115,9 @@ def test_brute_force(tmp_path: Path) -> None:
         with running(tmp_path) as app:
             with_account(app)
             now = [1000.0]
-            desk = desk_of(app)
-            desk.failures = Failures(clock=lambda: now[0])
-            async with admin_browser(app, desk) as browser:
+            dashboard = dashboard_of(app)
+            dashboard.failures = FailedAttempts(clock=lambda: now[0])
+            async with admin_browser(app, dashboard) as browser:
                 _, fields = form_of((await browser.get("/researcher/login")).text)
                 bad = fields | {"name": NAME, "password": "wrong"}
                 answers = [await browser.post("/researcher/login", data=bad) for _ in range(1000)]
@@ -215,9 +216,9 @@ def test_a_session_ends_by_itself(tmp_path: Path, hours: float, step: float, *, 
             began = datetime.now(UTC)
             now = [began]
             app.store._clock = lambda: now[0]
-            desk = desk_of(app)
-            object.__setattr__(desk.sessions, "clock", lambda: now[0])
-            async with admin_browser(app, desk) as browser:
+            dashboard = dashboard_of(app)
+            object.__setattr__(dashboard.sessions, "clock", lambda: now[0])
+            async with admin_browser(app, dashboard) as browser:
                 await log_in(browser)
                 while now[0] < began + timedelta(hours=hours):
                     now[0] = min(now[0] + timedelta(hours=step), began + timedelta(hours=hours))
@@ -300,7 +301,7 @@ def test_the_cookie_is_bound_to_the_host_over_https(tmp_path: Path) -> None:
 
 def test_failures_are_counted_by_key() -> None:
     """Ten of one key do not stop another, and an attempt that was right does not count."""
-    failures = Failures(clock=lambda: 5.0)
+    failures = FailedAttempts(clock=lambda: 5.0)
     for _ in range(30):
         failures.forget("a", failures.begin("a"))
     for _ in range(10):

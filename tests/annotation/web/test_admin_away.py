@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.reconciliation import LEFT_THERE
+from lexiscope.annotation.store.participants import state_changes
 from lexiscope.annotation.store.record import Phase, State
 from lexiscope.annotation.web.app import App
 
@@ -70,7 +71,7 @@ def test_who_came_back_stays_when_the_list_is_applied_again(tmp_path: Path) -> N
         app.store.change_state(who, State.ACTIVE, reason="came back")
         assert app.store.mark_away({who: State.TIMED_OUT}, reason=LEFT_THERE, actor="ana") == {}
         assert app.store.mark_away({who: State.RETURNED}, reason=LEFT_THERE, actor="ana") == {who: State.ACTIVE}
-        assert [each.reason for each in app.store.history(who)].count(LEFT_THERE) == 2
+        assert [each.reason for each in app.store.read(state_changes, who)].count(LEFT_THERE) == 2
 
 
 @pytest.mark.parametrize(("ids", "to"), [("", "returned"), (" ,;\n", "returned"), ("x", "finished"), ("x", "")])

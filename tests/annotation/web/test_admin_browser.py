@@ -23,7 +23,7 @@ from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app
 
-from .made_admin import NAME, PASSWORD, answer_by_rule, desk_of, setup_path
+from .made_admin import NAME, PASSWORD, answer_by_rule, dashboard_of, setup_path
 from .made_tasks import task_study
 from .made_web import made_definition, made_items
 from .test_admin_review import write
@@ -47,10 +47,10 @@ def served(folder: Path, kind: str) -> Iterator[App]:
         app = App.of(study, store, ServerSettings(f"http://127.0.0.1:{listening.getsockname()[1]}"))
         if kind == "rated":
             answer_by_rule(app, 6, careless=5, comment=COMMENT)
-            app.flow.judge()
+            app.flow.exclusion_rules.apply()
         else:
             write(app, "eva", ["There stood a WORD.", "Nobody expected the WORD."])
-        asgi = create_app(app, admin_routes(app, desk_of(app)))
+        asgi = create_app(app, admin_routes(app, dashboard_of(app)))
         server = uvicorn.Server(uvicorn.Config(asgi, log_level="critical", access_log=False, lifespan="off"))
         thread = threading.Thread(target=lambda: server.run(sockets=[listening]), daemon=True)
         thread.start()

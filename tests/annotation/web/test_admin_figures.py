@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +14,10 @@ from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.study_file.definition import Payment
-from lexiscope.annotation.web.admin import look as look_module
-from lexiscope.annotation.web.admin.desk import OneTimeTexts
-from lexiscope.annotation.web.admin.look import Looks
+from lexiscope.annotation.web.admin import summary as summary_module
 from lexiscope.annotation.web.admin.overview_page import key_figures, list_lines, needs_of, top_up_lines
+from lexiscope.annotation.web.admin.summary import SummaryCache
+from lexiscope.annotation.web.security import remember
 
 from .made_admin import answer_by_rule, researcher, run, running
 from .made_web import made_definition
@@ -50,14 +51,14 @@ def test_key_figures() -> None:
         replace(person(9, State.ACTIVE, silent=True), active_at=START),
     ]
     figures = key_figures(people, wanted=6, payment=Payment(amount=3, currency="GBP", hourly_least=9.5))
-    assert (figures.valid, figures.wanted, figures.at_it, figures.excluded, figures.surplus) == (2, 6, 2, 1, 1)
+    assert (figures.valid, figures.wanted, figures.active, figures.excluded, figures.surplus) == (2, 6, 2, 1, 1)
     assert figures.pay.median_minutes == pytest.approx((20 + 20) / 2)
     assert figures.pay.hourly == pytest.approx(3 * 60 / 20)
-    assert figures.underpaid
+    assert figures.is_underpaid
     # 9.5 an hour: 20 minutes are 3.1666…, 30 are 4.75; 10 are less than the 3 that were paid
     assert [(one.participant_id, one.owed) for one in figures.owed] == [("p3", 1.75), ("p2", 0.17), ("p6", 0.17)]
     # of those whose place ran out, the one who had begun the trials left; nobody of them is at it
-    assert figures.left == 1
+    assert figures.dropped_out == 1
 
 
 def test_places_that_were_added_are_wanted() -> None:
@@ -66,7 +67,7 @@ def test_places_that_were_added_are_wanted() -> None:
     needs = needs_of(loads, need=10, planned={"1": 10, "2": 10}.items())
     assert needs == {"1": 12, "2": 10}
     lines = list_lines(loads, needs, {"1": "full", "2": "full"})
-    assert [(one.lacks, one.free, one.view) for one in lines] == [(3, 2, ""), (7, 7, "")]
+    assert [(one.missing, one.free, one.view) for one in lines] == [(3, 2, ""), (7, 7, "")]
     assert [one.view for one in list_lines(loads, needs, {"1": "full", "2": "word"})] == ["full", "word"]
 
 
@@ -79,12 +80,16 @@ def test_suggested_places_let_all_in_at_once() -> None:
     assert line.places == 10 + (8 + 4 - 10)
 
 
-def test_a_text_is_given_out_once() -> None:
-    """Only the last ten are kept, and each of them for one request."""
-    texts = OneTimeTexts()
+def test_only_the_last_values_are_remembered() -> None:
+    """The oldest values beyond the limit are removed; a key that comes again is the newest."""
+    memory: OrderedDict[str, int] = OrderedDict()
     for number in range(12):
-        texts.put(str(number), "text")
-    assert [texts.take(key) for key in ("0", "11", "11")] == [None, "text", None]
+        remember(memory, str(number), number, most=10)
+    assert list(memory) == [str(number) for number in range(2, 12)]
+    remember(memory, "2", 0, most=10)
+    remember(memory, "12", 12, most=10)
+    assert list(memory)[:2] == ["4", "5"]
+    assert list(memory)[-2:] == ["2", "12"]
 
 
 def test_the_overview_names_who_is_owed(tmp_path: Path) -> None:
@@ -114,25 +119,25 @@ def test_the_overview_names_who_is_owed(tmp_path: Path) -> None:
 def test_pages_do_not_wait_for_the_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the first look is made there is none; a later page has it; it is not made twice at once."""
     go_on, begun = threading.Event(), []
-    real = look_module.look_at
+    real = summary_module.summarise_answers
 
     def slow(*arguments: object) -> object:
         begun.append(1)
         go_on.wait(20)
         return real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(look_module, "look_at", slow)
+    monkeypatch.setattr(summary_module, "summarise_answers", slow)
     with running(tmp_path) as app:
         answer_by_rule(app, 2, careless=0)
-        looks = Looks(app.study, app.store, patience=0.01)
-        assert [looks.now() for _ in range(5)] == [None] * 5
+        summaries = SummaryCache(app.study, app.store, patience=0.01)
+        assert [summaries.latest() for _ in range(5)] == [None] * 5
         assert begun == [1]
         go_on.set()
-        looks.patience = 20
-        found = looks.now()
+        summaries.patience = 20
+        found = summaries.latest()
         assert found is not None
         # two lists of three items: two people on different lists give every item one answer
         assert {one.valid for one in found.items} == {1}
-        assert looks.now() is found
-        looks.refresh()
-        assert looks.now() is not found
+        assert summaries.latest() is found
+        summaries.refresh()
+        assert summaries.latest() is not found

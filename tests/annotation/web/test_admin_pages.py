@@ -13,11 +13,13 @@ import pytest
 from babel.messages.pofile import read_po
 
 from lexiscope.annotation.progress import progress_of
+from lexiscope.annotation.store.accounts import participant_of_token
+from lexiscope.annotation.store.overview import study_status
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import freeze
-from lexiscope.annotation.web.admin.look import everything_collected
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES
+from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.pages import LOCALE
 from lexiscope.annotation.web.security import ServerSettings
@@ -58,9 +60,9 @@ def test_every_page_renders_and_changes_nothing(tmp_path: Path, n: int) -> None:
     async def visit() -> None:
         with running(tmp_path) as app:
             answer_by_rule(app, n)
-            app.flow.judge()
+            app.flow.exclusion_rules.apply()
             async with researcher(app) as browser:
-                before = app.store.people(), app.store.audit_entries(limit=1000), app.store.status()
+                before = app.store.people(), app.store.audit_entries(limit=1000), app.store.read(study_status)
                 paths = list(PAGES) + [f"/places/{name}" for name in app.store.loads()]
                 people = [one.participant_id for one in app.store.people()]
                 paths += [f"/participants/{who}{more}" for who in people[:2] for more in ("", "/forget")]
@@ -73,7 +75,7 @@ def test_every_page_renders_and_changes_nothing(tmp_path: Path, n: int) -> None:
                     assert "5f00000000" not in page.text, f"a platform id on {path}"
                     assert "script-src 'self'" in page.headers["content-security-policy"]
                     assert page.headers["cache-control"] == "no-store"
-                assert (app.store.people(), app.store.audit_entries(limit=1000), app.store.status()) == before
+                assert (app.store.people(), app.store.audit_entries(limit=1000), app.store.read(study_status)) == before
 
     run(visit)
 
@@ -92,7 +94,7 @@ def test_every_page_of_a_rehearsal_says_so(tmp_path: Path, *, again: bool) -> No
                     assert told in (await browser.get(f"/researcher{path}")).text, path
                 assert short_id(who) in (await browser.get("/researcher/participants")).text
         assert progress_of(app.study, app.store).simulated
-        assert everything_collected(app.study, app.store).simulated
+        assert read_collected_for_export(app.study, app.store).simulated
 
     study = freeze(made_definition(), made_items())
     rehearsal = replace(study, record=replace(study.record, simulated=True))
@@ -116,7 +118,7 @@ def test_no_page_of_people_speaks_of_simulated_ones(tmp_path: Path) -> None:
                 for path in PAGES:
                     assert "imulated participants" not in (await browser.get(f"/researcher{path}")).text, path
             assert not progress_of(app.study, app.store).simulated
-            assert not everything_collected(app.study, app.store).simulated
+            assert not read_collected_for_export(app.study, app.store).simulated
 
     run(visit)
 
@@ -127,7 +129,7 @@ def test_the_overview_counts(tmp_path: Path) -> None:
     async def visit() -> None:
         with running(tmp_path) as app:
             answer_by_rule(app, 6, careless=6)
-            app.flow.judge()
+            app.flow.exclusion_rules.apply()
             async with researcher(app) as browser:
                 page = (await browser.get("/researcher")).text
                 figures = re.findall(r'class="value">([^<]*)</dd><dt class="name">([^<]*)<', page)
@@ -145,7 +147,7 @@ def test_more_places_let_more_people_in(tmp_path: Path) -> None:
     async def visit() -> None:
         with running(tmp_path) as app:
             answer_by_rule(app, 6, careless=0)
-            assert app.flow.step(app.flow.arrive("late")).kind == "full"
+            assert app.flow.next_step(app.flow.arrive("late")).kind == "full"
             async with researcher(app) as browser:
                 refused = await act(browser, "/researcher/places/1", "/researcher/places/1", places="5")
                 assert refused.status_code == 422
@@ -159,7 +161,7 @@ def test_more_places_let_more_people_in(tmp_path: Path) -> None:
                 assert page.url.path == "/researcher"
                 assert app.store.loads()["1"].places == 5
                 assert (await browser.get("/researcher/places/nowhere")).status_code == 404
-            assert app.flow.step(app.flow.arrive("late")).kind == "consent"
+            assert app.flow.next_step(app.flow.arrive("late")).kind == "consent"
             answer_by_rule(app, 8, careless=0)
             assert [load.valid for load in app.store.loads().values()] == [5, 3]
             assert ("set_places") in acted(app)
@@ -173,7 +175,7 @@ def test_excluding_and_taking_back_by_hand(tmp_path: Path) -> None:
     async def visit() -> None:
         with running(tmp_path) as app:
             answer_by_rule(app, 6, careless=6)
-            app.flow.judge()
+            app.flow.exclusion_rules.apply()
             careless = next(one.participant_id for one in app.store.people() if one.state is State.EXCLUDED)
             good = next(one.participant_id for one in app.store.people() if one.state is State.FINISHED)
             async with researcher(app) as browser:
@@ -182,14 +184,14 @@ def test_excluding_and_taking_back_by_hand(tmp_path: Path) -> None:
                 assert state_of(app, careless) is State.EXCLUDED
                 await act(browser, back, back, reason="wrote that the screen froze")
                 assert state_of(app, careless) is State.ACCEPTED
-                app.flow.judge()
+                app.flow.exclusion_rules.apply()
                 assert state_of(app, careless) is State.ACCEPTED
                 free = sum(load.free for load in app.store.loads().values())
                 _, fields = form_of((await browser.get(out)).text, 0)
                 await browser.post(out, data=fields | {"to": "excluded", "reason": XSS})
                 assert state_of(app, good) is State.EXCLUDED
                 assert sum(load.free for load in app.store.loads().values()) == free + 1
-                app.flow.judge()
+                app.flow.exclusion_rules.apply()
                 assert state_of(app, good) is State.EXCLUDED
                 page = (await browser.get("/researcher/exclusions")).text
                 assert "<script>alert" not in page
@@ -207,10 +209,10 @@ def test_returned_places_are_free_at_once(tmp_path: Path) -> None:
     async def visit() -> None:
         with running(tmp_path) as app:
             who = app.flow.arrive("5f1e2d3c4b5a69788796a5b4")
-            app.flow.consent(who, agreed=True)
-            app.flow.about_you(who, {"native_speaker": "yes", "age": "30"}, client_key="about-key")
+            app.flow.record_consent(who, agreed=True)
+            app.flow.record_about_you(who, {"native_speaker": "yes", "age": "30"}, client_key="about-key")
             app.store.change_state(who, State.QUALIFIED, reason="test")
-            app.flow.begin(who)
+            app.flow.begin_trials(who)
             app.store.take_place(who)
             assert sum(load.active for load in app.store.loads().values()) == 1
             async with researcher(app) as browser:
@@ -256,13 +258,13 @@ def test_status_is_changed_after_a_confirmation(tmp_path: Path) -> None:
                 for to in ("paused", "closed", "running"):
                     assert 'name="confirmed"' not in (await browser.get("/researcher/status")).text
                     page = await act(browser, f"/researcher/status?to={to}", "/researcher/status")
-                    assert app.store.status() == to
+                    assert app.store.read(study_status) == to
                     assert page.url.path == "/researcher/status"
-                    door = app.flow.step(app.flow.arrive(f"new-{to}")).kind
+                    door = app.flow.next_step(app.flow.arrive(f"new-{to}")).kind
                     assert door == ("consent" if to == "running" else "closed")
                 _, fields = form_of((await browser.get("/researcher/status")).text, 0)
                 assert (await browser.post("/researcher/status", data=fields | {"to": "closed"})).status_code == 422
-            assert app.store.status() == "running"
+            assert app.store.read(study_status) == "running"
             assert acted(app).count("set_status") == 3
 
     run(visit)
@@ -287,7 +289,7 @@ def test_links_are_shown_once(tmp_path: Path) -> None:
                     found = await act(browser, "/researcher/invitations", "/researcher/invitations", n=bad)
                     assert found.status_code == 422
                 assert links[0].rpartition("/")[2] not in (await browser.get("/researcher/log")).text
-                who = app.store.participant_of_token(links[0].rpartition("/")[2])
+                who = app.store.read(participant_of_token, links[0].rpartition("/")[2])
                 assert who is not None
             assert len(app.store.people()) == 3
 
@@ -387,7 +389,7 @@ def test_spanish_pages_are_spanish(tmp_path: Path) -> None:
     async def visit() -> None:
         with running(tmp_path, made_definition(language="es")) as app:
             answer_by_rule(app, 4)
-            app.flow.judge()
+            app.flow.exclusion_rules.apply()
             spanish = read_po((LOCALE / "es/LC_MESSAGES/messages.po").open("rb"), locale="es")
             english = [str(one.id) for one in spanish if " " in str(one.id) and "%(" not in str(one.id)]
             assert len(english) > 100

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from lexiscope.annotation.store.overview import stored_reviews
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.study_file.definition import Confusion
 from lexiscope.annotation.web.app import App
@@ -66,7 +67,7 @@ def test_texts_are_accepted_edited_and_rejected(tmp_path: Path) -> None:
                 assert empty.status_code == 422
                 without = await act(browser, path, path, verdict="rejected", text="", reason=" ")
                 assert without.status_code == 422
-                assert app.store.reviews() == []
+                assert app.store.read(stored_reviews) == []
                 (row, _) = app.store.answers_of(app.store.people()[0].participant_id)
                 edited = f"There stood an old {app.study.items[str(row['item_id'])].usages[0].target}."
                 done = await act(browser, path, path, verdict="accepted", text=edited, reason="")
@@ -74,11 +75,11 @@ def test_texts_are_accepted_edited_and_rejected(tmp_path: Path) -> None:
                 path = f"/researcher/review/{second}"
                 end = await act(browser, path, path, verdict="rejected", text="", reason=f"a test {XSS}")
                 assert end.url.path == "/researcher/review"
-                assert [(one.answer_id, one.verdict, one.text) for one in app.store.reviews()] == [
+                assert [(one.answer_id, one.verdict, one.text) for one in app.store.read(stored_reviews)] == [
                     (first, "accepted", edited),
                     (second, "rejected", None),
                 ]
-                assert {one.actor for one in app.store.reviews()} == {"ana"}
+                assert {one.actor for one in app.store.read(stored_reviews)} == {"ana"}
                 table = (await browser.get("/researcher/review?verdict=all")).text
                 assert edited in table
                 assert "There stood a " in table

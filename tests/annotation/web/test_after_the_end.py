@@ -13,7 +13,7 @@ from lexiscope.annotation.store.record import State
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, RatingsSection
 from lexiscope.annotation.web.app import App
 
-from .made_admin import desk_of
+from .made_admin import dashboard_of
 from .made_web import JSON, Person, client, form_of, made_definition, running, visit
 from .test_flow import right
 
@@ -149,7 +149,7 @@ def test_who_was_sent_away_by_the_researcher_sees_no_form(tmp_path: Path, to: st
         assert action == "/trial/trials/1"
         who = app.store.people()[0].participant_id
         CHANGES[to](app, who)
-        desk_of(app).changed()
+        dashboard_of(app).changed()
         await no_form_anywhere(browser, fields | {"action": action}, code="")
         assert len([one for one in app.store.answers_of(who) if one["phase"] == "trials"]) == 1
 

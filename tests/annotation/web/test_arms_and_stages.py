@@ -13,6 +13,8 @@ import httpx
 import pytest
 
 from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.store.answers import planned_trials
+from lexiscope.annotation.store.overview import stored_reviews, written_counts
 from lexiscope.annotation.store.record import Phase, State, StateError
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import (
@@ -26,7 +28,7 @@ from lexiscope.annotation.study_file.definition import (
 from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.study_file.material import study_items
 from lexiscope.annotation.study_file.template import draft_definition
-from lexiscope.annotation.web.admin.look import collected_now
+from lexiscope.annotation.web.admin.summary import read_collected
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import RateLimit, ServerSettings
 from lexiscope.annotation.writing.review import Accepted, accepted, decide, queue, written
@@ -83,12 +85,12 @@ async def walk(app: App, who: str, choose: Decide, *, probe: str = "") -> Walk:
         path = page.url.path
         fields = {"csrf": form_of(page.text)[1]["csrf"]} if path.startswith("/trial/") else {}
         lease = app.store.progress(me).lease
-        view, plan = app.study.view_of(lease.list_id if lease is not None else None), app.store.plan(me)
+        view, plan = app.study.view_of(lease.list_id if lease is not None else None), app.store.read(planned_trials, me)
         while path.startswith("/trial/"):
             _, _, name, position = path.split("/")
             phase, number = Phase(name), int(position)
             if number >= len(plan) or number == 0:
-                plan = app.store.plan(me, phase)
+                plan = app.store.read(planned_trials, me, phase)
             item = app.study.items[plan[number].item_id]
             done.met.append((phase, item.item_id))
             if number in (0, 4, len(plan) - 1):
@@ -297,7 +299,7 @@ def test_sentences_are_drawn_and_paid_when_there_are_five(tmp_path: Path) -> Non
                 texts = [row["text"] for row in app.store.answers_of(me) if row["phase"] == "trials"]
                 assert [text is None for text in texts] == [False, True] * 4 + [False]
             counts: Counter[str] = Counter()
-            for item_id, n in app.store.written_counts().items():
+            for item_id, n in app.store.read(written_counts).items():
                 counts[item_id.partition("-")[0]] += n
             assert sum(counts.values()) == 15
             assert max(counts.values()) <= 3
@@ -329,7 +331,7 @@ def review_all(app: App, *, reject: Sequence[str] = ()) -> tuple[Accepted, ...]:
     """Accept what was written, the first text with an edit; the texts for the items in *reject* are rejected."""
     rows = [row for one in app.store.people() for row in app.store.answers_of(one.participant_id)]
     texts = written(rows, app.study.items)
-    for number, one in enumerate(queue(texts, app.store.reviews())):
+    for number, one in enumerate(queue(texts, app.store.read(stored_reviews))):
         item, rejected = app.study.items[one.item_id], one.item_id in reject
         review = decide(
             one,
@@ -342,8 +344,8 @@ def review_all(app: App, *, reject: Sequence[str] = ()) -> tuple[Accepted, ...]:
             text=None if rejected or number else one.text.replace("Everybody", "All of them"),
         )
         app.store.record_review(review)
-    assert queue(texts, app.store.reviews()) == ()
-    return accepted(texts, app.store.reviews())
+    assert queue(texts, app.store.read(stored_reviews)) == ()
+    return accepted(texts, app.store.read(stored_reviews))
 
 
 def test_sentences_become_stories_and_stories_are_rated(tmp_path: Path) -> None:
@@ -427,7 +429,7 @@ async def _collect_ratings(folder: Path, samples: Sequence[Item]) -> None:
         assert {item_id: sorted(values) for item_id, values in means.items()} == {
             item_id: sorted(map(float, values)) for item_id, values in given.items()
         }
-        write_export(collected_now(app.study, app.store, judgments=app.store.long_export()), folder / "export")
+        write_export(read_collected(app.study, app.store, judgments=app.store.long_export()), folder / "export")
         states = {one.state for one in app.store.people()}
     assert states <= {State.FINISHED, State.ACCEPTED}
     text = (folder / "export" / "item_statistics.csv").read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.engine import StorageError
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
@@ -107,9 +108,9 @@ def test_who_finished_unseen_is_judged_at_the_next_visit(tmp_path: Path) -> None
         who = app.store.people()[0].participant_id
         while page.url.path.startswith("/trial/"):
             position = int(page.url.path.rpartition("/")[2])
-            item = app.store.plan(who)[position].item_id
+            item = app.store.read(planned_trials, who)[position].item_id
             app.store.submit(BrowserAnswer(who, item, Phase.TRIALS, f"key-{position:06}", position, value=3))
-            if position + 1 == len(app.store.plan(who)):
+            if position + 1 == len(app.store.read(planned_trials, who)):
                 break
             page = await browser.get(f"/trial/trials/{position + 1}")
         app.store.change_state(who, State.FINISHED, reason="made to finish unseen")
@@ -160,7 +161,7 @@ def test_nobody_skips_themselves_out(tmp_path: Path) -> None:
                 refused = await browser.post("/another/2", data=form_of(page.text)[1])
                 assert refused.status_code == 422
                 for position in (2, 3):
-                    word = app.store.plan(app.store.people()[0].participant_id)[position].item_id
+                    word = app.store.read(planned_trials, app.store.people()[0].participant_id)[position].item_id
                     page = await person.go_on(page, **{f"text-trials-{position}": f"Here the {word} stood alone."})
                 assert "DONE1" in (await person.go_on(page)).text
 
@@ -213,12 +214,12 @@ def test_two_servers_of_one_study_remember_nothing(tmp_path: Path) -> None:
         app.flow._remembers = False
         page = await person.go_on(page, **{"value-trials-0": "2"})
         assert page.url.path == "/trial/trials/1"
-        item = app.store.plan(who)[1].item_id
+        item = app.store.read(planned_trials, who)[1].item_id
         app.store.submit(BrowserAnswer(who, item, Phase.TRIALS, "another-worker", 1, value=4))
-        shown = app.flow.asked_again(who, Phase.TRIALS, 1)
+        shown = app.flow.trial_to_show(who, Phase.TRIALS, 1)
         assert shown.stored is not None
         assert shown.stored["value"] == 4
-        assert app.flow.asked(who, Phase.TRIALS, 2).standing.next_position == 2
+        assert app.flow.trial_at(who, Phase.TRIALS, 2).standing.next_position == 2
 
     visit(tmp_path, steps, back=True, **SHORT)
 

@@ -128,7 +128,7 @@ def test_every_task_fits_a_small_screen(open_tab: Callable[..., Tab], site: Site
     for view in screen.views:
         item, shown = module.example_items("en")[0], Shown(view=view)
         trial = replace(relatedness("en"), stimulus=PAGES.stimulus(screen, item, shown, "en"))
-        site.drawn["task"] = PAGES.trial(frame("en"), trial)
+        site.drawn["task"] = PAGES.trial_page(frame("en"), trial)
         page = tab.open("task")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
         assert page.locator(".stimulus p").count() or task == "word_intrusion"
@@ -353,7 +353,7 @@ def test_an_answer_outlives_the_tab(open_tab: Callable[..., Tab], site: Site) ->
     page.keyboard.press("5")
     page.get_by_text("Not saved yet").wait_for()
     other = page.context.new_page()
-    site.drawn["other"] = PAGES.trial(replace(frame("en"), owner="owner-b"), relatedness("en"))
+    site.drawn["other"] = PAGES.trial_page(replace(frame("en"), owner="owner-b"), relatedness("en"))
     other.goto(f"{site.url}/page/en/other")
     other.wait_for_timeout(300)
     assert len(site.posts) == 1
@@ -404,7 +404,7 @@ def test_a_draft_comes_back(open_tab: Callable[..., Tab], site: Site) -> None:
     page.locator("textarea").fill("Half a sent")
     page.reload()
     assert page.locator("textarea").input_value() == "Half a sent"
-    site.drawn["other"] = PAGES.trial(replace(frame("en"), owner="owner-b"), writing("en"))
+    site.drawn["other"] = PAGES.trial_page(replace(frame("en"), owner="owner-b"), writing("en"))
     page.goto(f"{site.url}/page/en/other")
     assert page.locator("textarea").input_value() == ""
     page.goto(f"{site.url}/page/en/writing")
@@ -431,7 +431,7 @@ def test_an_answer_outlives_its_session(open_tab: Callable[..., Tab], site: Site
     page = open_tab().open("relatedness")
     page.keyboard.press("5")
     page.get_by_text("Too old.").wait_for()
-    site.drawn["relatedness"] = PAGES.trial(replace(frame("en"), csrf="new-token"), relatedness("en"))
+    site.drawn["relatedness"] = PAGES.trial_page(replace(frame("en"), csrf="new-token"), relatedness("en"))
     page.reload()
     page.wait_for_url("**/next")
     first, second = (fields for _, fields in site.posts)
@@ -449,7 +449,7 @@ def test_a_page_from_the_history_is_loaded_again(open_tab: Callable[..., Tab]) -
 
 def test_answering_works_without_scripts(open_tab: Callable[..., Tab], site: Site) -> None:
     """Without scripts the same form is posted by the browser; the page says what is missing; Enter chooses nothing."""
-    site.drawn["guessing"] = PAGES.trial(frame("en"), replace(relatedness("en"), guess="Which word?"))
+    site.drawn["guessing"] = PAGES.trial_page(frame("en"), replace(relatedness("en"), guess="Which word?"))
     tab = open_tab(java_script_enabled=False)
     tab.page.goto(f"{site.url}/page/en/guessing")
     assert tab.page.locator("noscript .note").is_visible()
@@ -464,7 +464,7 @@ def test_answering_works_without_scripts(open_tab: Callable[..., Tab], site: Sit
 
 def test_enter_in_a_field_does_not_choose_an_option(open_tab: Callable[..., Tab], site: Site) -> None:
     """With scripts as without: Enter in a text field beside press buttons sends none of them."""
-    site.drawn["guessing"] = PAGES.trial(frame("en"), replace(relatedness("en"), guess="Which word?"))
+    site.drawn["guessing"] = PAGES.trial_page(frame("en"), replace(relatedness("en"), guess="Which word?"))
     page = open_tab().open("guessing")
     page.get_by_label("Which word?").press("Enter")
     page.wait_for_timeout(150)

@@ -23,7 +23,7 @@ from lexiscope.annotation.store.record import Phase
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, RatingsSection, StudyDefinition
 from lexiscope.annotation.study_file.freeze import freeze
-from lexiscope.annotation.web.admin.look import collected_now
+from lexiscope.annotation.web.admin.summary import read_collected
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
 
@@ -90,7 +90,7 @@ async def take_part(app: App, who: str, *, between: Callable[[int], None] = lamb
 
 def exported(app: App, folder: Path) -> tuple[list[dict[str, object]], list[dict[str, str]]]:
     """The judgments of an export, lossless, and its participants."""
-    write_export(collected_now(app.study, app.store, judgments=app.store.long_export()), folder)
+    write_export(read_collected(app.study, app.store, judgments=app.store.long_export()), folder)
     lines = (folder / "judgments.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
     with (folder / "participants.csv").open(encoding="utf-8", newline="") as stream:
         return [json.loads(line) for line in lines], list(csv.DictReader(stream))
@@ -272,7 +272,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.web.admin.look import collected_now
+from lexiscope.annotation.web.admin.summary import read_collected
 from tests.annotation.web.test_clocks import definition, freeze, made_items
 
 folder, out = Path(sys.argv[1]), Path(sys.argv[2])
@@ -280,7 +280,7 @@ study = freeze(definition(), made_items(5))
 with Store.open(folder, study.record) as store:
     store.log("looked", actor="test")
     _, (entry,) = store.audit_entries(limit=1)
-    write_export(collected_now(study, store, judgments=store.long_export()), out)
+    write_export(read_collected(study, store, judgments=store.long_export()), out)
 off = abs((datetime.fromisoformat(entry.at) - datetime.now(UTC)).total_seconds())
 files = sorted(path for path in out.rglob("*") if path.is_file())
 digest = hashlib.sha256(b"".join(path.relative_to(out).as_posix().encode() + path.read_bytes() for path in files))

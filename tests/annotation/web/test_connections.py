@@ -23,13 +23,13 @@ from lexiscope.annotation.study_file.launched import read_study
 from lexiscope.annotation.web.connections import (
     ConnectionLimits,
     LimitedConnection,
-    configured,
-    listening_at,
+    listening_socket,
     most_connections,
+    server_config,
 )
 from lexiscope.annotation.web.preview import serve_preview
 from lexiscope.annotation.web.security import HEADERS
-from lexiscope.annotation.web.serving import Links, Serving, serve
+from lexiscope.annotation.web.serving import Serving, StudyLinks, serve
 from lexiscope.core.errors import InputError, RunError
 
 from ...cli.test_annotate_serve import write_study
@@ -45,8 +45,8 @@ OTHER = "127.0.0.2"
 def serving(app: Any, limits: ConnectionLimits = QUICK) -> Iterator[int]:
     """Serve an application under limits; its port."""
     protocol = type("Limited", (LimitedConnection,), {"limits": limits})
-    with closing(listening_at("127.0.0.1", 0)) as listening:
-        config = configured(app, http=protocol)
+    with closing(listening_socket("127.0.0.1", 0)) as listening:
+        config = server_config(app, http=protocol)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=lambda: server.run(sockets=[listening]), daemon=True)
         thread.start()
@@ -281,9 +281,9 @@ def test_links_are_said_when_the_server_listens(tmp_path: Path, monkeypatch: pyt
     """Whoever opens a link at the moment at which it is printed gets a connection."""
     write_study(tmp_path)
     monkeypatch.chdir(tmp_path)
-    seen: list[Links] = []
+    seen: list[StudyLinks] = []
 
-    def say(links: Links) -> None:
+    def say(links: StudyLinks) -> None:
         port = int(links.researcher.partition("://")[2].partition("/")[0].partition(":")[2])
         with closing(connected(port)):
             seen.append(links)

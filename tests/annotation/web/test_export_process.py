@@ -24,7 +24,7 @@ from lexiscope.annotation.web.admin import export_process
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.core.errors import RunError
 
-from .made_admin import NAME, PASSWORD, QUICK, answer_by_rule, desk_of, running
+from .made_admin import NAME, PASSWORD, QUICK, answer_by_rule, dashboard_of, running
 from .made_web import form_of, made_definition, made_items
 from .served import Served
 
@@ -46,7 +46,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Se
     room.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(room))
     made = Served(tmp_path / "study", made_definition(), made_items())
-    made.more = lambda app: admin_routes(app, desk_of(app))
+    made.more = lambda app: admin_routes(app, dashboard_of(app))
     made.start()
     try:
         made.app.store.set_password(NAME, QUICK.hash(PASSWORD), actor="test")
@@ -152,13 +152,13 @@ def test_a_fault_of_the_export_names_its_reason(tmp_path: Path) -> None:
         (tmp_path / "out" / "made").mkdir(parents=True)
         (tmp_path / "out" / "made" / "README.md").write_text("mine", encoding="utf-8")
         with pytest.raises(RunError, match="Error"):
-            asyncio.run(export_process.export_apart(app.study, tmp_path / "out", store=tmp_path / "study"))
+            asyncio.run(export_process.export_in_process(app.study, tmp_path / "out", store=tmp_path / "study"))
 
 
 CHILD = """
 import asyncio, multiprocessing, sys, threading, time
 from pathlib import Path
-from lexiscope.annotation.web.admin.export_process import export_apart
+from lexiscope.annotation.web.admin.export_process import export_in_process
 from tests.annotation.web.made_admin import running
 
 def tell():
@@ -170,7 +170,7 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1])
     with running(folder / "study") as app:
         threading.Thread(target=tell, daemon=True).start()
-        asyncio.run(export_apart(app.study, folder / "out", store=folder / "study"))
+        asyncio.run(export_in_process(app.study, folder / "out", store=folder / "study"))
 """
 
 

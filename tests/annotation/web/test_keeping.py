@@ -1,4 +1,4 @@
-"""What the keeper could not do, and a database that cannot be read, are said where somebody looks."""
+"""What the keeper could not do, and a database that cannot be read, are said where somebody summaries."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_the_servers_messages_are_translated() -> None:
     """What the server says when it refuses something exists in every language."""
     pages = Pages()
     for language in LANGUAGES:
-        assert [text for text in MESSAGES.values() if pages.say(text, language) == text] == []
+        assert [text for text in MESSAGES.values() if pages.translate(text, language) == text] == []
 
 
 class Texts(HTMLParser):
@@ -132,16 +132,16 @@ def _drawn(language: str) -> list[str]:
     kinds = ("finished", "surplus", "screened_out", "declined", "full", "closed")
     asked = {"stimulus": "·", "question": "·", "given": "1", "right": ("2",), "explanation": "·", "action": "/"}
     return [
-        *(pages.trial(frame, replace(full, widget=widget)) for widget in ("scale", "choice", "text", "search")),
-        pages.consent(frame, text_html="·", action="/"),
-        pages.about_you(frame, questions=(AboutView("m", "·", "text", False),), action="/"),
-        pages.instructions(frame, html="·", examples=(ExampleView("·", "·", "·", "·"),), action="/"),
-        *(pages.feedback(frame, is_right=right, **asked) for right in (True, False)),
-        pages.debrief(frame, html="·", action="/", comment=True),
-        *(pages.ended(frame, kind=kind, html="·", code=code, return_url="") for kind in kinds for code in ("C", "")),
-        pages.ended(frame, kind="finished", html="·", code="C", return_url="/"),
-        *(pages.error(frame, status=status, what="·", reference="r") for status in (403, 404, 429, 500, 503)),
-        pages.enter_id(frame, action="/", fault="·"),
+        *(pages.trial_page(frame, replace(full, widget=widget)) for widget in ("scale", "choice", "text", "search")),
+        pages.consent_page(frame, text_html="·", action="/"),
+        pages.about_you_page(frame, questions=(AboutView("m", "·", "text", False),), action="/"),
+        pages.instructions_page(frame, html="·", examples=(ExampleView("·", "·", "·", "·"),), action="/"),
+        *(pages.feedback_page(frame, is_right=right, **asked) for right in (True, False)),
+        pages.debrief_page(frame, html="·", action="/", comment=True),
+        *(pages.end_page(frame, kind=kind, html="·", code=code, return_url="") for kind in kinds for code in ("C", "")),
+        pages.end_page(frame, kind="finished", html="·", code="C", return_url="/"),
+        *(pages.error_page(frame, status=status, what="·", reference="r") for status in (403, 404, 429, 500, 503)),
+        pages.enter_id_page(frame, action="/", fault="·"),
     ]
 
 

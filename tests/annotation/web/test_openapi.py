@@ -16,14 +16,14 @@ from hypothesis.errors import Unsatisfiable
 from starlette.responses import Response
 
 from lexiscope.annotation.study_file.definition import DesignSection, RatingsSection, StudyDefinition
-from lexiscope.annotation.web.admin.desk import AdminDesk
+from lexiscope.annotation.web.admin.dashboard import Dashboard
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES, admin_routes
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.openapi import FORMS, QUERIES, openapi
 from lexiscope.annotation.web.security import RateLimit
 from lexiscope.annotation.web.server import ROUTES
 
-from .made_admin import NAME, answer_by_rule, desk_of, researcher, running, with_account
+from .made_admin import NAME, answer_by_rule, dashboard_of, researcher, running, with_account
 from .made_web import SHORT, Person, client, made_definition, made_items
 from .served import Served
 
@@ -120,7 +120,7 @@ class Roles:
     """Sends what schemathesis makes, as who it is for: a participant at the first trial, a researcher, or nobody."""
 
     served: Served
-    desk: AdminDesk
+    dashboard: Dashboard
     n: int = 0
     sent: int = 0
 
@@ -129,14 +129,14 @@ class Roles:
         app = self.served.app
         self.n += 1
         who = app.flow.arrive(f"6f{self.n:022x}")
-        app.flow.consent(who, agreed=True)
-        app.flow.begin(who)
+        app.flow.record_consent(who, agreed=True)
+        app.flow.begin_trials(who)
         return {"participant": app.keys.sign(who)}, app.keys.form_token(who)
 
     def researcher(self) -> tuple[dict[str, str], str]:
         """A new session's cookie and token."""
-        session, response = self.desk.sessions.open(NAME), Response()
-        self.desk.sessions.give(response, session)
+        session, response = self.dashboard.sessions.open(NAME), Response()
+        self.dashboard.sessions.set_cookie(response, session)
         name, _, value = response.headers["set-cookie"].partition(";")[0].partition("=")
         return {name: value}, session.csrf
 
@@ -193,19 +193,19 @@ def test_no_request_breaks_the_server(tmp_path: Path, n: int) -> None:
     is_soak = n > 4
     definition = made_definition(**SHORT, design=DesignSection(lists=1), ratings=RatingsSection(per_item=100))
     served = Served(tmp_path, definition, made_items())
-    desks: list[AdminDesk] = []
+    dashboards: list[Dashboard] = []
 
     def both_sides(app: App) -> Any:
         app.saves, app.arrivals = RateLimit(10**9, 1e9), RateLimit(10**9, 1e9)
-        desks.append(desk_of(app))
-        return admin_routes(app, desks[0])
+        dashboards.append(dashboard_of(app))
+        return admin_routes(app, dashboards[0])
 
     served.more = both_sides
     served.start()
     try:
         answer_by_rule(served.app, 3)
         with_account(served.app)
-        roles = Roles(served, desks[0])
+        roles = Roles(served, dashboards[0])
         description = openapi(definition)
         schema = import_schemathesis().openapi.from_dict(description)
         operations = [

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from lexiscope.annotation.web.markdown import to_html
-from lexiscope.annotation.web.pages import FAULTS, STATIC, Pages, direction, line
+from lexiscope.annotation.web.pages import FAULTS, STATIC, Pages, line_html, text_direction
 from lexiscope.annotation.web.views import ChoiceView, ExampleView, FlagView, FoldView, Frame, PointView, TrialView
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
@@ -104,7 +104,7 @@ def test_the_names_of_the_fields(pages: Pages, trial: TrialView, widget: str, ad
         page_version="v1",
         search_url="/search",
     )
-    elements = Elements(pages.trial(CANDID, full))
+    elements = Elements(pages.trial_page(CANDID, full))
     answered = {f"{each}-trials-3" for each in (name, "flag_weird", "guessed_word", "comment")}
     hidden = {"csrf", "client_key", "shown_at", "rt_ms", "supersedes", "page_version"}
     assert elements.fields == answered | hidden
@@ -115,17 +115,17 @@ def test_the_names_of_the_fields(pages: Pages, trial: TrialView, widget: str, ad
 
 def test_a_new_trial_supersedes_nothing(pages: Pages, trial: TrialView) -> None:
     """A trial without a stored answer sends no ``supersedes`` and has nothing marked."""
-    elements = Elements(pages.trial(CANDID, replace(trial, advance="next")))
+    elements = Elements(pages.trial_page(CANDID, replace(trial, advance="next")))
     assert elements.named("supersedes") == []
     assert not any("checked" in attrs or "aria-pressed" in attrs for _, attrs in elements.found)
 
 
 def test_a_stored_answer_is_shown(pages: Pages, trial: TrialView) -> None:
     """A trial that is shown again has its value, text, flags and comment."""
-    pressed = Elements(pages.trial(CANDID, replace(trial, given={"value": "4"})))
+    pressed = Elements(pages.trial_page(CANDID, replace(trial, given={"value": "4"})))
     assert [attrs["value"] for _, attrs in pressed.found if attrs.get("aria-pressed") == "true"] == ["4"]
     again = replace(trial, widget="text", comment=True, given={"text": "<b>\nline", "comment": "c"})
-    html = pages.trial(CANDID, again)
+    html = pages.trial_page(CANDID, again)
     assert "&lt;b&gt;\nline</textarea>" in html
     assert ">\nc</textarea>" in html
 
@@ -135,13 +135,13 @@ def test_where_there_is_a_button_to_go_on(
     pages: Pages, trial: TrialView, advance: str, empty: bool, n_next: int
 ) -> None:
     """A page on which a press is the answer has no other button, unless the answer may stay empty."""
-    html = pages.trial(CANDID, replace(trial, advance=advance, may_stay_empty=empty))
+    html = pages.trial_page(CANDID, replace(trial, advance=advance, may_stay_empty=empty))
     assert html.count(">Next</button>") == n_next
 
 
 def test_a_first_button_stops_enter(pages: Pages, trial: TrialView) -> None:
     """Enter in a text field presses a form's first button: where buttons are answers, that one is disabled."""
-    html = pages.trial(CANDID, replace(trial, guess="Guess"))
+    html = pages.trial_page(CANDID, replace(trial, guess="Guess"))
     buttons = [attrs for tag, attrs in Elements(html[html.index('id="answer"') :]).found if tag == "button"]
     assert "disabled" in buttons[0]
     assert not any("disabled" in attrs for attrs in buttons[1:])
@@ -149,7 +149,7 @@ def test_a_first_button_stops_enter(pages: Pages, trial: TrialView) -> None:
 
 def test_a_fault_is_tied_to_its_field(pages: Pages, trial: TrialView) -> None:
     """A refusal that the server draws is visible and described; a field that is right has a hidden place for one."""
-    wrong = Elements(pages.trial(CANDID, replace(trial, widget="text", faults={"text": "No."})))
+    wrong = Elements(pages.trial_page(CANDID, replace(trial, widget="text", faults={"text": "No."})))
     [area] = wrong.named("text-trials-3")
     assert area["aria-invalid"] == "true"
     assert "fault-text-trials-3" in str(area["aria-describedby"])
@@ -161,10 +161,10 @@ def test_nothing_inline(pages: Pages, trial: TrialView) -> None:
     """No page has a script, a style or an event attribute of its own; what it loads has a hash in its address."""
     example = ExampleView(trial.stimulus, "q", "a", "e")
     drawn = (
-        pages.trial(CANDID, trial),
-        pages.consent(CANDID, text_html="", action="/consent"),
-        pages.instructions(CANDID, html="", examples=(example,), action="/begin"),
-        pages.ended(CANDID, kind="finished", html="", code="C", return_url=""),
+        pages.trial_page(CANDID, trial),
+        pages.consent_page(CANDID, text_html="", action="/consent"),
+        pages.instructions_page(CANDID, html="", examples=(example,), action="/begin"),
+        pages.end_page(CANDID, kind="finished", html="", code="C", return_url=""),
     )
     for html in drawn:
         elements = Elements(html).found
@@ -189,25 +189,25 @@ def test_the_address_of_a_file_changes_with_its_content(pages: Pages) -> None:
 @pytest.mark.parametrize("kind", ["finished", "surplus", "screened_out", "declined", "full", "closed"])
 def test_every_end_has_a_heading(pages: Pages, kind: str) -> None:
     """Every end says what it is; the code is there as it was given, and nowhere if there is none."""
-    html = pages.ended(CANDID, kind=kind, html="", code="C0DE", return_url="https://panel.example/x?cc=C0DE")
+    html = pages.end_page(CANDID, kind=kind, html="", code="C0DE", return_url="https://panel.example/x?cc=C0DE")
     assert "C0DE</code>" in html
     assert 'href="https://panel.example/x?cc=C0DE"' in html
     heading = re.search(r"<h1>(.+?)</h1>", html)
     assert heading is not None
-    assert "code" not in pages.ended(CANDID, kind=kind, html="", code="", return_url="").split("<main")[1]
+    assert "code" not in pages.end_page(CANDID, kind=kind, html="", code="", return_url="").split("<main")[1]
 
 
 def test_the_four_ends_without_an_answer_differ(pages: Pages) -> None:
     """Who is screened out, declined, came too late or came to a closed study reads four different headings."""
     kinds = ("screened_out", "declined", "full", "closed")
-    drawn = [pages.ended(CANDID, kind=kind, html="", code="", return_url="") for kind in kinds]
+    drawn = [pages.end_page(CANDID, kind=kind, html="", code="", return_url="") for kind in kinds]
     assert len({re.findall(r"<h1>(.+?)</h1>", html)[0] for html in drawn}) == 4
 
 
 def test_a_fold_of_guidelines_stands_behind_the_question(pages: Pages, trial: TrialView) -> None:
     """What belongs to the stimulus opens before the question; guidelines open after it."""
     folds = (FoldView("guidelines", "Rules", "<p>r</p>"), FoldView("definitions", "Meanings", "<p>m</p>"))
-    html = pages.trial(CANDID, replace(trial, folds=folds))
+    html = pages.trial_page(CANDID, replace(trial, folds=folds))
     assert html.index("Meanings") < html.index("<legend") < html.index("Rules")
 
 
@@ -243,7 +243,7 @@ def test_markdown_says_what_researchers_need() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_line_is_text(text: str) -> None:
     """A stimulus is escaped, its emphasis is the page's own: the text comes out as it went in."""
-    html = str(line(((text, False), (text, True))))
+    html = str(line_html(((text, False), (text, True))))
     parser = Elements(html)
     assert [tag for tag, _ in parser.found] == ["strong"]
 
@@ -251,11 +251,11 @@ def test_a_line_is_text(text: str) -> None:
 def test_languages(pages: Pages) -> None:
     """The app speaks four languages and their regions; another one is refused, not replaced by English."""
     assert pages.languages == ("en", "ar", "de", "es")
-    assert pages.say("Next", "es-MX") == pages.say("Next", "es") == "Siguiente"
-    assert [direction(each) for each in ("en", "he", "fa-IR")] == ["ltr", "rtl", "rtl"]
+    assert pages.translate("Next", "es-MX") == pages.translate("Next", "es") == "Siguiente"
+    assert [text_direction(each) for each in ("en", "he", "fa-IR")] == ["ltr", "rtl", "rtl"]
     for wrong in ("fi", "not a language"):
         with pytest.raises(InputError) as caught:
-            pages.consent(replace(CANDID, language=wrong), text_html="", action="/consent")
+            pages.consent_page(replace(CANDID, language=wrong), text_html="", action="/consent")
         assert caught.value.code == "E633"
 
 
@@ -274,6 +274,6 @@ def test_a_trial_page_costs_less_than_half_a_millisecond(pages: Pages, trial: Tr
     for _ in range(5):
         begin = time.process_time()
         for _ in range(40):
-            pages.trial(CANDID, replace(trial, stimulus=pages.stimulus(screen, PAIR, Shown(), "en")))
+            pages.trial_page(CANDID, replace(trial, stimulus=pages.stimulus(screen, PAIR, Shown(), "en")))
         costs.append((time.process_time() - begin) / 40)
     assert min(costs) < 0.0012

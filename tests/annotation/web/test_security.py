@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from lexiscope.annotation.store.overview import study_status
 from lexiscope.annotation.study_file.definition import Platform
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import RateLimit, Refused, ServerSettings
@@ -111,12 +112,12 @@ def test_a_get_changes_nothing(tmp_path: Path) -> None:
 
     async def steps(app: App, browser: httpx.AsyncClient) -> None:
         await at_trial(app, browser)
-        before = (app.store.people(), app.store.loads(), app.store.status())
+        before = (app.store.people(), app.store.loads(), app.store.read(study_status))
         for _ in range(3):
             for method, path, _role in addresses():
                 if method == "GET" and not path.startswith("/t/"):
                     assert (await browser.get(path)).status_code < 500
-        assert (app.store.people(), app.store.loads(), app.store.status()) == before
+        assert (app.store.people(), app.store.loads(), app.store.read(study_status)) == before
 
     visit(tmp_path, steps, **SHORT)
 

@@ -17,9 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.record import AnswerRefused
 from lexiscope.annotation.study_file.definition import AboutYou, CatchSection, DesignSection, StudyDefinition
-from lexiscope.annotation.web.admin.look import collected_now
+from lexiscope.annotation.web.admin.summary import read_collected
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.pages import Pages
 from lexiscope.annotation.web.security import RateLimit, ServerSettings
@@ -136,7 +137,7 @@ async def answer_all(app: App, browser: httpx.AsyncClient, cases: list[tuple[str
     person, sent = Person(browser, app.study), Sent()
     page = await person.go_on(await person.go_on(await person.arrive(who), consent="yes"))
     fields = {"csrf": form_of(page.text)[1]["csrf"]}
-    plan = app.store.plan(app.store.find(who) or "")
+    plan = app.store.read(planned_trials, app.store.find(who) or "")
     for text, comment in cases:
         form = fields | {"text": text, "comment": comment, "client_key": f"case-{secrets.token_hex(8)}"}
         answer = await browser.post(f"/trial/trials/{len(sent)}", content=encoded(form), headers=URLENCODED)
@@ -176,7 +177,7 @@ def test_answers_comments_and_items_come_back_from_the_export(tmp_path: Path, n:
         }
         assert stored == sent
         assert n * 0.8 < len(sent) < len(cases)
-        source = collected_now(app.study, app.store, judgments=app.store.long_export())
+        source = read_collected(app.study, app.store, judgments=app.store.long_export())
         write_export(source, tmp_path / "export")
         assert app.store.verify().problems == ()
     _check_export(tmp_path / "export", sent)

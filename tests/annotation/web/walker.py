@@ -210,7 +210,7 @@ class Walker:
         """Read the trial that is open."""
         phase, position = self.page.url.split("/trial/")[1].split("/")
         flow = self.served.app.flow
-        asked = flow.asked(self.participant, Phase(phase), int(position))
+        asked = flow.trial_at(self.participant, Phase(phase), int(position))
         stimulus = self.page.locator(".stimulus")
         return Seen(
             Phase(phase),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexiscope.annotation.store.overview import stored_reviews
 from lexiscope.annotation.store.record import Phase, Review, State, StoredTrial, StudyItem, StudyRecord
 from lexiscope.annotation.writing.review import (
     Written,
@@ -174,6 +175,6 @@ def test_stored_answers_become_texts_with_their_skips(tmp_path: Path) -> None:
         assert written(rows, {"c": known["c"]}) == (replace(found[0], skips=0),)
         store.record_review(decided(found[0], known["c"], SENTENCES, verdict="rejected", reason="dull"))
         store.record_review(decided(found[0], known["c"], SENTENCES, verdict="accepted", text="We saw the bank."))
-        assert [one.verdict for one in store.reviews()] == ["rejected", "accepted"]
-        assert [one.clean for one in accepted(found, store.reviews())] == ["We saw the bank."]
-        assert queue(found, store.reviews()) == found[1:]
+        assert [one.verdict for one in store.read(stored_reviews)] == ["rejected", "accepted"]
+        assert [one.clean for one in accepted(found, store.read(stored_reviews))] == ["We saw the bank."]
+        assert queue(found, store.read(stored_reviews)) == found[1:]

@@ -15,7 +15,7 @@ from lexiscope.annotation.store.overview import ListedParticipant as Participant
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.web.admin.look import collected_now
+from lexiscope.annotation.web.admin.summary import read_collected
 
 _DONE = (State.FINISHED, State.ACCEPTED, State.EXCLUDED)
 
@@ -81,7 +81,7 @@ def report(study: FrozenStudy, store: Store, walked: HowItWent, *, seed: int) ->
 
     Errors: those of the planned model.
     """
-    collected = collected_now(study, store, judgments=store.long_export())
+    collected = read_collected(study, store, judgments=store.long_export())
     known = {store.find(platform_id): person for platform_id, person in walked.people.items()}
     characters = {who: person.character for who, person in known.items() if who is not None}
     finished = [one for one in store.people() if one.state in _DONE]

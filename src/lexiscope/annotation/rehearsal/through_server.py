@@ -31,7 +31,7 @@ from lexiscope.annotation.study_file.launched import StudyOnDisk
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.pages import Pages
 from lexiscope.annotation.web.security import RateLimit, ServerSettings
-from lexiscope.annotation.web.serving import Serving, application, opened
+from lexiscope.annotation.web.serving import Serving, application, open_app
 from lexiscope.core.errors import RunError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Screen, Shown
@@ -87,7 +87,7 @@ def rehearse_through_server(
         # a rehearsal's answers are nobody's: a power cut may take them
         settings, serving = ServerSettings(ORIGIN), Serving(unsafe_fast=True)
         place = folder if folder is not None else Path(temporary)
-        with opened(
+        with open_app(
             frozen, place, settings, serving=serving, clock=clock, steady=clock.seconds, search=study.search
         ) as app:
             for name, limit in (("saves", app.saves), ("arrivals", app.arrivals)):

@@ -1,7 +1,7 @@
-"""Who may look at a study: researchers' accounts and sessions, the one-time set-up secret, tokens of lab participants.
+"""Access to a study: researchers' accounts and sessions, the one-time set-up secret, tokens of lab participants.
 
-Secrets are stored as hashes only. What hashes a password is the server's choice; sessions, the set-up secret and tokens
-have 128 bits or more, for which SHA-256 serves.
+Secrets are stored as hashes only. The server chooses how a password is hashed; sessions, the set-up secret and tokens
+have 128 bits or more, for which SHA-256 is enough.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def sha256(secret: str) -> str:
 
 
 def set_password(connection: sa.Connection, name: str, password_hash: str, *, at: str) -> None:
-    """Make an account or change its password; whoever was logged in under the old one no longer is."""
+    """Make an account or change its password, which ends its sessions."""
     check_text("name", name, longest=200)
     row = {"password_hash": check_text("password_hash", password_hash, longest=1000), "at": at}
     connection.execute(SESSIONS.delete().where(SESSIONS.c.name == name))
@@ -44,15 +44,15 @@ def password_hash(connection: sa.Connection, name: str) -> str | None:
     return connection.execute(sa.select(ACCOUNTS.c.password_hash).where(ACCOUNTS.c.name == name)).scalar()
 
 
-def names(connection: sa.Connection) -> tuple[str, ...]:
+def account_names(connection: sa.Connection) -> tuple[str, ...]:
     """Return the names of all accounts, sorted."""
     return tuple(connection.execute(sa.select(ACCOUNTS.c.name).order_by(ACCOUNTS.c.name)).scalars())
 
 
 def open_session(connection: sa.Connection, token_sha256: str, name: str, *, expires_at: str, now: str) -> None:
-    """Note a session of an account; sessions that are over are removed on the way.
+    """Record a session of an account, and remove the sessions that have expired.
 
-    Errors: :class:`AnswerRefused` for an unknown account, or what is no hash.
+    Errors: :class:`AnswerRefused` for an unknown account, or a text that is not a hash.
     """
     _check_hash("token_sha256", token_sha256)
     if password_hash(connection, name) is None:
@@ -61,7 +61,7 @@ def open_session(connection: sa.Connection, token_sha256: str, name: str, *, exp
     connection.execute(SESSIONS.insert(), {"token_sha256": token_sha256, "name": name, "expires_at": expires_at})
 
 
-def session(connection: sa.Connection, token_sha256: str, *, now: str) -> str | None:
+def session_account(connection: sa.Connection, token_sha256: str, *, now: str) -> str | None:
     """Return the account's name while its session lasts."""
     mine = (SESSIONS.c.token_sha256 == token_sha256) & (SESSIONS.c.expires_at > now)
     return connection.execute(sa.select(SESSIONS.c.name).where(mine)).scalar()
@@ -73,14 +73,14 @@ def close_session(connection: sa.Connection, token_sha256: str) -> None:
 
 
 def set_setup_secret(connection: sa.Connection, digest: str, *, expires_at: str) -> None:
-    """Note the hash of a one-time set-up secret; an earlier secret is void."""
+    """Record the hash of a one-time set-up secret; an earlier secret is void."""
     _check_hash("sha256", digest)
     connection.execute(SETUP_SECRETS.delete())
     connection.execute(SETUP_SECRETS.insert(), {"sha256": digest, "expires_at": expires_at})
 
 
 def use_setup_secret(connection: sa.Connection, digest: str, *, now: str) -> bool:
-    """Say whether this is the set-up secret; it is used up by the first who names it in time."""
+    """Return whether this is the set-up secret; the first request that names it in time uses it up."""
     mine = (SETUP_SECRETS.c.sha256 == digest) & (SETUP_SECRETS.c.expires_at > now)
     return connection.execute(SETUP_SECRETS.delete().where(mine)).rowcount == 1
 
@@ -93,7 +93,7 @@ def make_token(connection: sa.Connection, participant_id: str) -> str:
 
 
 def participant_of_token(connection: sa.Connection, token: str) -> str | None:
-    """Return whose token this is."""
+    """Return the participant whose token this is."""
     mine = TOKENS.c.token_sha256 == sha256(token)
     return connection.execute(sa.select(TOKENS.c.participant_id).where(mine)).scalar()
 

@@ -1,4 +1,4 @@
-"""Taking an answer: repeated, it gets its first receipt; valid, it becomes a row; anything else is refused by field."""
+"""Storing answers: a repeated one gets its first receipt, a valid one becomes a row, any other is refused by field."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SKIPPED = f'%"{SKIPPED}"%'
 _LATER = ANSWERS.alias("later")
 _SUPERSEDED = sa.select(_LATER.c.id).where(_LATER.c.supersedes == ANSWERS.c.id).exists()
 WRITTEN = ANSWERS.c.flags.not_like(_SKIPPED) & ~_SUPERSEDED
-"""Of answers: effective, and no skip."""
+"""The condition on answers: effective, and not a skip."""
 _WRITTEN = sa.select(sa.func.count()).where(_MINE, WRITTEN)
 _PROGRESS = (
     sa.select(
@@ -69,9 +69,11 @@ _PROGRESS = (
 _NEXT = sa.select(TRIALS.c.item_id, TRIALS.c.display_order, TRIALS.c.side).where(
     TRIALS.c.participant_id == _WHO, TRIALS.c.phase == _WHEN, TRIALS.c.position == sa.bindparam("position")
 )
-_COPIED = ("participant_id", "item_id", "client_key", "position", "value", "option", "text", "guessed_word")
-_SAID = ("position", "value", "option", "text", "guessed_word", "comment", "supersedes")
-_COPIED_TOO = ("supersedes", "rt_ms", "rt_server_ms", "comment", "page_version", "guideline_version")
+_COPIED = (
+    *("participant_id", "item_id", "client_key", "position", "value", "option", "text", "guessed_word"),
+    *("supersedes", "rt_ms", "rt_server_ms", "comment", "page_version", "guideline_version"),
+)
+_CONTENT = ("position", "value", "option", "text", "guessed_word", "comment", "supersedes")
 
 
 def lay_out(connection: sa.Connection, participant_id: str, phase: Phase, trials: Sequence[StoredTrial]) -> None:
@@ -80,7 +82,7 @@ def lay_out(connection: sa.Connection, participant_id: str, phase: Phase, trials
     Errors: :class:`StateError` where the phase has another plan already.
     """
     rows = [_trial_row(participant_id, phase, position, trial) for position, trial in enumerate(trials)]
-    stored = plan(connection, participant_id, phase)
+    stored = planned_trials(connection, participant_id, phase)
     if stored and stored != list(trials):
         raise StateError(f"the participant has another order of {phase} already")
     if rows and not stored:
@@ -93,7 +95,7 @@ def _trial_row(participant_id: str, phase: Phase, position: int, trial: StoredTr
     return {**row, "item_id": trial.item_id, "display_order": order, "side": trial.side}
 
 
-def plan(connection: sa.Connection, participant_id: str, phase: Phase) -> list[StoredTrial]:
+def planned_trials(connection: sa.Connection, participant_id: str, phase: Phase = Phase.TRIALS) -> list[StoredTrial]:
     """Return a participant's trials of a phase in their order."""
     mine = (TRIALS.c.participant_id == participant_id) & (TRIALS.c.phase == str(phase))
     rows = connection.execute(sa.select(TRIALS).where(mine).order_by(TRIALS.c.position)).all()
@@ -105,8 +107,8 @@ def extend(connection: sa.Connection, participant_id: str, phase: Phase, trial: 
 
     Errors: :class:`StateError` while the last trial has no answer, :class:`AnswerRefused` for an item of the plan.
     """
-    known = plan(connection, participant_id, phase)
-    ids = [one.item_id for one in known]
+    known = planned_trials(connection, participant_id, phase)
+    ids = [planned.item_id for planned in known]
     if ids and ids[-1] == trial.item_id:
         return len(known) - 1
     if trial.item_id in ids:
@@ -120,9 +122,9 @@ def extend(connection: sa.Connection, participant_id: str, phase: Phase, trial: 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a participant stands: state, place, and in one phase the next trial, its position and how many there are.
+    """A participant's state and place, and in one phase the next trial, its position and the number of trials.
 
-    ``trial`` is ``None`` where every trial of the phase has an answer. ``n_written`` counts the answers that are no
+    ``trial`` is ``None`` if every trial of the phase has an answer. ``n_written`` is the number of answers that are not
     skips.
     """
 
@@ -135,15 +137,15 @@ class Progress:
 
 
 def progress(connection: sa.Connection, study: StudyRecord, participant_id: str, phase: Phase) -> Progress:
-    """Return where a participant stands, in two queries (three where items can be skipped): asked for every page.
+    """Return a participant's progress in two queries (three if items can be skipped); every page needs it.
 
     Errors: :class:`AnswerRefused` for a participant that the study does not know.
     """
     asked = {"who": participant_id, "when": str(phase)}
-    found = connection.execute(_PROGRESS, asked).first()
-    if found is None:
+    present = connection.execute(_PROGRESS, asked).first()
+    if present is None:
         raise AnswerRefused("participant_id", "the study has no such participant")
-    state, answered, n_trials, *lease = found
+    state, answered, n_trials, *lease = present
     row = connection.execute(_NEXT, {**asked, "position": answered}).first()
     trial = None if row is None else StoredTrial(row[0], tuple(json.loads(row[1])), row[2])
     written = connection.execute(_WRITTEN, asked).scalar_one() if study.written else answered
@@ -172,7 +174,7 @@ def submit(
     standing = connection.execute(_STANDING, asked).one()
     if standing.repeated is not None:
         first = connection.execute(_REPEATED, asked).one()
-        if not _says(first, answer):
+        if not _is_same_answer(first, answer):
             raise AnswerConflict(first.id, "another answer was stored under the same key", field="client_key")
         return _receipt(first._asdict())
     item = _check_standing(answer, standing, items)
@@ -187,9 +189,9 @@ def submit(
     return _receipt({**row, "id": answer_id})
 
 
-def _says(stored: sa.Row[*tuple[Any, ...]], answer: BrowserAnswer) -> bool:
-    """Say whether a stored row is this answer; what a browser measures around it may differ between two sendings."""
-    same = all(getattr(stored, name) == getattr(answer, name) for name in _SAID)
+def _is_same_answer(stored: sa.Row[*tuple[Any, ...]], answer: BrowserAnswer) -> bool:
+    """Return whether a stored row is this answer; response times may differ if a browser sends it twice."""
+    same = all(getattr(stored, name) == getattr(answer, name) for name in _CONTENT)
     return same and set(json.loads(stored.flags)) == set(answer.flags)
 
 
@@ -225,7 +227,7 @@ def _check_revision(
 
 
 def _row(answer: BrowserAnswer, item: StudyItem, standing: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    row = {name: getattr(answer, name) for name in (*_COPIED, *_COPIED_TOO)}
+    row = {name: getattr(answer, name) for name in _COPIED}
     for name in ("value", "rt_ms", "rt_server_ms"):
         # as the database gives it back, so that its seal fits; 0.0 is added to make -0.0 a plain zero
         row[name] = None if row[name] is None else float(row[name]) + 0.0

@@ -1,4 +1,4 @@
-"""The audit log: every act of the study's keepers in a chain of keyed hashes.
+"""The audit log: every action of the store and of the researchers, in a chain of keyed hashes.
 
 Each entry's hash covers the entry and the hash before it, under the secret key of the study's folder, and a head record
 holds the number of entries and the last hash. Who edits or deletes a row in the database, the last one included, cannot
@@ -19,6 +19,7 @@ from lexiscope.annotation.store.schema import AUDIT, AUDIT_HEAD
 _START = "0" * 64
 # built once: every commit seals its rows with these
 _HEAD = sa.select(AUDIT_HEAD.c.entries, AUDIT_HEAD.c.hash)
+_SHOWN = (AUDIT.c.id, AUDIT.c.at, AUDIT.c.actor, AUDIT.c.action, AUDIT.c.details)
 _ENTRY, _BEGIN, _MOVE = AUDIT.insert(), AUDIT_HEAD.insert(), AUDIT_HEAD.update()
 
 
@@ -47,15 +48,13 @@ def entries(
     """Return how many entries there are without these actions, and a page of them, newest first."""
     chosen = AUDIT.c.action.not_in(list(without))
     n = int(connection.execute(sa.select(sa.func.count()).select_from(AUDIT).where(chosen)).scalar_one())
-    columns = (AUDIT.c.id, AUDIT.c.at, AUDIT.c.actor, AUDIT.c.action, AUDIT.c.details)
-    page = sa.select(*columns).where(chosen).order_by(AUDIT.c.id.desc()).limit(limit).offset(offset)
+    page = sa.select(*_SHOWN).where(chosen).order_by(AUDIT.c.id.desc()).limit(limit).offset(offset)
     return n, tuple(AuditEntry(*row) for row in connection.execute(page))
 
 
-def latest(connection: sa.Connection, actions: Collection[str]) -> AuditEntry | None:
+def latest_entry(connection: sa.Connection, actions: Collection[str]) -> AuditEntry | None:
     """Return the newest entry with one of these actions."""
-    columns = (AUDIT.c.id, AUDIT.c.at, AUDIT.c.actor, AUDIT.c.action, AUDIT.c.details)
-    query = sa.select(*columns).where(AUDIT.c.action.in_(list(actions))).order_by(AUDIT.c.id.desc()).limit(1)
+    query = sa.select(*_SHOWN).where(AUDIT.c.action.in_(list(actions))).order_by(AUDIT.c.id.desc()).limit(1)
     row = connection.execute(query).first()
     return None if row is None else AuditEntry(*row)
 
@@ -74,8 +73,8 @@ def append(
 
 def head(connection: sa.Connection) -> tuple[int, str]:
     """Return the number and the hash of the last entry; 0 and a hash of zeros where there is none."""
-    found = connection.execute(_HEAD).first()
-    return (found.entries, found.hash) if found is not None else (0, _START)
+    last = connection.execute(_HEAD).first()
+    return (last.entries, last.hash) if last is not None else (0, _START)
 
 
 def hash_of(connection: sa.Connection, number: int) -> str | None:
@@ -85,8 +84,8 @@ def hash_of(connection: sa.Connection, number: int) -> str | None:
     return connection.execute(sa.select(AUDIT.c.hash).where(AUDIT.c.id == number)).scalar_one_or_none()
 
 
-def fits(connection: sa.Connection, key: bytes) -> bool:
-    """Say whether the log was begun under this key."""
+def key_fits(connection: sa.Connection, key: bytes) -> bool:
+    """Return whether the log was begun under this key."""
     first = connection.execute(sa.select(AUDIT).where(AUDIT.c.id == 1)).mappings().first()
     row = dict(first or {})
     return hmac.compare_digest(str(row.pop("hash", "")), _hash(key, row))

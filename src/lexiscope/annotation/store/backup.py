@@ -97,23 +97,23 @@ def copy_key(folder: Path) -> None:
 def prune(folder: Path, *, keep: int) -> None:
     """Remove all but the newest copies that were made by date.
 
-    The newest is the one that has seen most: a clock that was put back gives a new copy an old name.
+    The newest is the one with the longest log: a clock that was set back gives a new copy an old name.
     """
-    by_date = sorted((copy for copy in copies_in(folder) if _BY_DATE.fullmatch(copy.name)), key=_seen)
+    by_date = sorted((copy for copy in copies_in(folder) if _BY_DATE.fullmatch(copy.name)), key=_log_length)
     for old in by_date[: max(0, len(by_date) - keep)]:
         old.unlink()
 
 
 def newest_sound(folder: Path) -> Path | None:
-    """Return the copy in ``backups/`` that has seen most of all that SQLite finds sound, ``None`` where none is."""
-    for copy in sorted(copies_in(folder), key=_seen, reverse=True):
-        if _seen(copy)[0] and not file_problems(copy):
+    """Return the copy in ``backups/`` with the longest log of those that SQLite finds sound, if there is one."""
+    for copy in sorted(copies_in(folder), key=_log_length, reverse=True):
+        if _log_length(copy)[0] and not file_problems(copy):
             return copy
     return None
 
 
-def _seen(copy: Path) -> tuple[int, str]:
-    """How many entries of the audit log a copy has, then its name; one that cannot be read has seen nothing."""
+def _log_length(copy: Path) -> tuple[int, str]:
+    """The number of audit log entries of a copy, then its name; 0 if it cannot be read."""
     try:
         with closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             return int(connection.execute("SELECT coalesce(max(id), 0) FROM audit").fetchone()[0]), copy.name
@@ -198,7 +198,7 @@ def _mark_of_backup(backup: Path, key: bytes) -> LogMark:
     place = Place(str(backup))
     try:
         with read_only(backup).connect() as connection:
-            if not audit.fits(connection, key):
+            if not audit.key_fits(connection, key):
                 raise DataError("this backup is of another study: the secret key is not its key", place=place)
             return LogMark.of(connection)
     except UNREADABLE as error:
@@ -233,14 +233,14 @@ def unusable(folder: Path, key: bytes) -> str:
         with read_only(path).connect() as connection:
             if stored_version(connection) == 0:
                 return "the file holds no study"
-            return loss_of(connection, key, mark) or next(iter(content_problems(connection, key, mark)), "")
+            return reason_not_latest(connection, key, mark) or next(iter(content_problems(connection, key, mark)), "")
     except UNREADABLE as error:
         return str(error).partition("\n")[0]
 
 
-def loss_of(connection: sa.Connection, key: bytes, mark: LogMark | None) -> str:
+def reason_not_latest(connection: sa.Connection, key: bytes, mark: LogMark | None) -> str:
     """Return why a database is not the one that a study had last; empty where it is."""
-    if not audit.fits(connection, key):
+    if not audit.key_fits(connection, key):
         return "the secret key in the folder is not the one of this database: one of the two was replaced"
     if mark is not None and not mark.is_in(connection):
         entries = audit.head(connection)[0]
@@ -269,12 +269,12 @@ def file_problems(path: Path) -> tuple[str, ...]:
         return ("the file is empty",)
     try:
         with closing(open_file(path)) as connection:
-            found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            problems = [str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
             broken = connection.execute("PRAGMA foreign_key_check").fetchall()
-            found += [f"{row[0]}, row {row[1]}: there is no such {row[2]}" for row in broken]
+            problems += [f"{row[0]}, row {row[1]}: there is no such {row[2]}" for row in broken]
     except FILE_ERRORS as error:
         return (str(error),)
-    return tuple(found)
+    return tuple(problems)
 
 
 def check(connection: sa.Connection, key: bytes, *, file: Path | None, study: StudyRecord | None = None) -> StoreCheck:
@@ -286,10 +286,10 @@ def check(connection: sa.Connection, key: bytes, *, file: Path | None, study: St
     problems = list(file_problems(file)) if file is not None else []
     log = audit.verify(connection, key)
     problems += [f"audit log: {problem}" for problem in log.problems]
-    problems += changed_definition(connection)
-    problems += seals.problems(connection, version)
-    problems += odd_cells(connection, version)
-    problems += unknown_to(study, connection) if study is not None else []
+    problems += definition_problems(connection)
+    problems += seals.seal_problems(connection, version)
+    problems += unexpected_values(connection, version)
+    problems += unknown_lists_and_items(study, connection) if study is not None else []
     for name, query in _RULES:
         broken = int(connection.execute(query).scalar_one())
         problems += [name.format(n=broken)] if broken else []
@@ -297,17 +297,17 @@ def check(connection: sa.Connection, key: bytes, *, file: Path | None, study: St
     return StoreCheck(answers, log.entries, tuple(problems))
 
 
-def changed_definition(connection: sa.Connection) -> list[str]:
-    """Compare the stored definition with the first entry of the audit log, which :func:`audit.fits` has checked."""
+def definition_problems(connection: sa.Connection) -> list[str]:
+    """Compare the stored definition with the first entry of the audit log, which :func:`audit.key_fits` has checked."""
     stored = connection.execute(sa.select(STUDY.c.study_id, STUDY.c.sha256, STUDY.c.definition)).one()
     launched = json.loads(connection.execute(sa.select(AUDIT.c.details).where(AUDIT.c.id == 1)).scalar_one())
     computed = hashlib.sha256(stored.definition.encode("utf-8")).hexdigest()
-    found = {
+    agrees = {
         "study_id": stored.study_id == launched["study_id"],
         "sha256": hmac.compare_digest(str(stored.sha256).encode("utf-8", "replace"), launched["sha256"].encode()),
         "definition": hmac.compare_digest(computed.encode(), launched["sha256"].encode()),
     }
-    return [f"study.{name}: it is not what was launched" for name, same in found.items() if not same]
+    return [f"study.{name}: it is not what was launched" for name, same in agrees.items() if not same]
 
 
 _RULES = (
@@ -364,10 +364,10 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-# -- cells that the store cannot have written -----------------------------------------------------------------------
+# -- values that the store cannot have written ----------------------------------------------------------------------
 # SQLite keeps whatever another program writes, in a column of any type. What reads the rows relies on their types, so
-# that odd cells are found when a study is opened. Rows of sealed tables are compared with their hashes (``seals.py``),
-# the audit log with its chain; this is for the other tables.
+# that unexpected values are found when a study is opened. Rows of sealed tables are compared with their hashes
+# (``seals.py``), the audit log with its chain; this is for the other tables.
 
 
 _CHECKED_ELSEWHERE = {AUDIT, AUDIT_HEAD, ALEMBIC_VERSION}
@@ -375,62 +375,47 @@ _OWN_ITEMS = {str(Phase.DEMOGRAPHICS), str(Phase.DEBRIEF)}
 """The phases whose items are no items of the material, but questions about the participant and the study."""
 
 
-def odd_cells(connection: sa.Connection, version: int) -> list[str]:
+def unexpected_values(connection: sa.Connection, version: int) -> list[str]:
     """Return the columns with a value that the store does not write; the value is not named: it may be a platform id.
 
     The values of a column are far fewer than its rows, but for those of participants. An older version has fewer
     tables, and seals fewer of them.
     """
-    found, there = [], set(sa.inspect(connection).get_table_names())
+    problems, there = [], set(sa.inspect(connection).get_table_names())
     elsewhere = {*_CHECKED_ELSEWHERE, *sealed_in(version)}
     for table in METADATA.sorted_tables:
         for column in () if table in elsewhere or table.name not in there else table.columns:
-            is_written = _KNOWN.get(column) or _reader_of(column)
+            is_written = _KNOWN.get(column) or _value_check(column)
             # as it is stored: SQLAlchemy would read it as what it should be
             values = connection.execute(sa.select(sa.type_coerce(column, sa.types.NullType())).distinct()).scalars()
             if not all((value is None and column.nullable) or is_written(value) for value in values):
-                found.append(f"{table.name}.{column.name}: a value is there that the store does not write")
-    return found
+                problems.append(f"{table.name}.{column.name}: a value is there that the store does not write")
+    return problems
 
 
-def unknown_to(study: StudyRecord, connection: sa.Connection) -> list[str]:
+def unknown_lists_and_items(study: StudyRecord, connection: sa.Connection) -> list[str]:
     """Return the columns with a list or an item that the study does not have; what is shown is looked up there."""
     asked = {item.item_id for item in study.items if item.kind is Kind.SELF_REPORT}
     shown = {item.item_id for item in study.items} - asked
     lists = set(connection.execute(sa.select(LISTS.c.list_id)).scalars())
     planned = connection.execute(sa.select(TRIALS.c.phase, TRIALS.c.item_id).distinct()).all()
-    found = [] if lists == set(study.places) else ["lists.list_id: its lists are not those of the study"]
+    problems = [] if lists == set(study.places) else ["lists.list_id: its lists are not those of the study"]
     if any(item_id not in (asked if phase in _OWN_ITEMS else shown) for phase, item_id in planned):
-        found.append("trials.item_id: an item is planned that the study does not have in this phase")
-    return found
+        problems.append("trials.item_id: an item is planned that the study does not have in this phase")
+    return problems
 
 
-def _reader_of(column: sa.Column[Any]) -> Callable[[object], bool]:
+def _value_check(column: sa.Column[Any]) -> Callable[[Any], bool]:
+    """Return the check that a column's values are of its type."""
     if isinstance(column.type, sa.Boolean):
-        return _is_truth
+        # PostgreSQL has a type for it, SQLite has not
+        return lambda value: isinstance(value, bool | int) and value in (0, 1)
     if isinstance(column.type, sa.Integer):
-        return _is_whole
+        # the tables that are exported have whole numbers of 32 bits
+        return lambda value: type(value) is int and -(2**31) <= value < 2**31
     if isinstance(column.type, sa.Float):
-        return _is_number
-    return _is_time if column.type is TIME else _is_text
-
-
-def _is_truth(value: object) -> bool:
-    # PostgreSQL has a type for it, SQLite has not
-    return isinstance(value, bool | int) and value in (0, 1)
-
-
-def _is_whole(value: object) -> bool:
-    # the tables that are exported have whole numbers of 32 bits
-    return type(value) is int and -(2**31) <= value < 2**31
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+        return lambda value: type(value) in (int, float) and math.isfinite(value)
+    return _is_time if column.type is TIME else lambda value: isinstance(value, str)
 
 
 def _is_time(value: object) -> bool:
@@ -446,12 +431,12 @@ def _is_order(value: object) -> bool:
         order = json.loads(value) if isinstance(value, str) else None
     except (ValueError, RecursionError):
         return False
-    if not isinstance(order, list) or any(type(one) is not int for one in order):
+    if not isinstance(order, list) or any(type(position) is not int for position in order):
         return False
     return sorted(order) == list(range(len(order)))
 
 
-_KNOWN: dict[sa.Column[Any], Callable[[object], bool]] = {
+_KNOWN: dict[sa.Column[Any], Callable[[Any], bool]] = {
     LEASES.c.status: get_args(places.Status).__contains__,
     TRIALS.c.phase: tuple(Phase).__contains__,
     TRIALS.c.display_order: _is_order,

@@ -187,16 +187,16 @@ def is_damage(error: BaseException) -> bool:
     >>> is_damage(sqlite3.OperationalError("database is locked"))
     False
     """
-    names = {getattr(one, "sqlite_errorname", "") or "" for one in _chain(error)}
+    names = {getattr(link, "sqlite_errorname", "") or "" for link in _chain(error)}
     undecodable = any(
-        isinstance(one, UnicodeDecodeError) or "Could not decode to UTF-8" in str(one) for one in _chain(error)
+        isinstance(link, UnicodeDecodeError) or "Could not decode to UTF-8" in str(link) for link in _chain(error)
     )
     return undecodable or any(name == "SQLITE_NOTADB" or name.startswith("SQLITE_CORRUPT") for name in names)
 
 
 def storage_error(error: BaseException, path: Path | None) -> StorageError:
     """Return the typed error for a failure of the database (*path*: the SQLite file), naming a full disk as such."""
-    names = {getattr(one, "sqlite_errorname", "") for one in _chain(error)}
+    names = {getattr(link, "sqlite_errorname", "") for link in _chain(error)}
     place = Place(str(path)) if path is not None else None
     if any(name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR_WRITE") for name in names):
         return StorageError(
@@ -280,7 +280,7 @@ class _Patience:
 
 
 def _is_locked(error: BaseException) -> bool:
-    return any(isinstance(one, sqlite3.OperationalError) and str(one) == _LOCKED for one in _chain(error))
+    return any(isinstance(link, sqlite3.OperationalError) and str(link) == _LOCKED for link in _chain(error))
 
 
 def _take_turn(connection: sa.Connection) -> None:
@@ -291,11 +291,11 @@ def _take_turn(connection: sa.Connection) -> None:
 
 def _chain(error: BaseException) -> list[BaseException]:
     """The error, what the driver raised, and what it was raised while handling."""
-    found: list[BaseException] = []
+    errors: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
     while waiting:
-        one = waiting.pop()
-        if one is not None and one not in found:
-            found.append(one)
-            waiting += [one.__cause__, one.__context__, getattr(one, "orig", None)]
-    return found
+        current = waiting.pop()
+        if current is not None and current not in errors:
+            errors.append(current)
+            waiting += [current.__cause__, current.__context__, getattr(current, "orig", None)]
+    return errors

@@ -70,15 +70,15 @@ def _remove_answers(connection: sa.Connection, participant_id: str, tables: set[
     """Remove the answers and the reviews of them; return the numbers of both."""
     # latest first: an answer that another one supersedes cannot go before it
     ids = sa.select(ANSWERS.c.id).where(ANSWERS.c.participant_id == participant_id).order_by(ANSWERS.c.revision.desc())
-    found = list(connection.execute(ids).scalars())
+    answer_ids = list(connection.execute(ids).scalars())
     reviews: list[int] = []
     if REVIEWS.name in tables:
         of_them = REVIEWS.c.answer_id.in_(sa.select(ANSWERS.c.id).where(ANSWERS.c.participant_id == participant_id))
         reviews = list(connection.execute(sa.select(REVIEWS.c.id).where(of_them)).scalars())
         connection.execute(REVIEWS.delete().where(of_them))
-    for answer_id in found:
+    for answer_id in answer_ids:
         connection.execute(ANSWERS.delete().where(ANSWERS.c.id == answer_id))
-    return {"answers": found, "reviews": reviews}
+    return {"answers": answer_ids, "reviews": reviews}
 
 
 def erase_in_backup(path: Path, key: bytes, participant_id: str, *, keep_answers: bool, actor: str, at: str) -> None:
@@ -88,7 +88,7 @@ def erase_in_backup(path: Path, key: bytes, participant_id: str, *, keep_answers
         known = sa.select(PARTICIPANTS.c.participant_id).where(PARTICIPANTS.c.participant_id == participant_id)
         if connection.execute(known).first() is not None:
             erase(connection, key, participant_id, keep_answers=keep_answers, actor=actor, at=at)
-            seals.seal(connection, key, seals.unsealed(connection), at=at)
+            seals.seal(connection, key, seals.unsealed_rows(connection), at=at)
 
     _change_backup(path, job)
 

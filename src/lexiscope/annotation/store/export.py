@@ -71,11 +71,11 @@ def responses(
     """
     items = {item.item_id: item for item in study.items}
     standing = standings(connection)
-    wanted = {who for who, one in standing.items() if states is None or one.state in states}
+    wanted = {who for who, participant in standing.items() if states is None or participant.state in states}
     names = {str(phase) for phase in phases}
     rows = [
         _response(row, items[row["item_id"]], study, standing[row["participant_id"]])
-        for row in effective(connection)
+        for row in effective_answers(connection)
         if row["participant_id"] in wanted and row["phase"] in names
     ]
     removed = sa.select(ERASURES.c.participant_id).where(ERASURES.c.answers == "removed")
@@ -89,12 +89,13 @@ def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
     items = {item.item_id: item for item in study.items}
     standing = standings(connection)
     rows = [
-        _long_row(row, items[row["item_id"]], study, standing[row["participant_id"]]) for row in effective(connection)
+        _long_row(row, items[row["item_id"]], study, standing[row["participant_id"]])
+        for row in effective_answers(connection)
     ]
     return pa.Table.from_pylist(rows, schema=LONG_SCHEMA)
 
 
-def effective(connection: sa.Connection, *chosen: sa.ColumnElement[bool]) -> list[Mapping[str, Any]]:
+def effective_answers(connection: sa.Connection, *chosen: sa.ColumnElement[bool]) -> list[Mapping[str, Any]]:
     """Return the latest answer of each participant to each item and phase, by participant, phase and position.
 
     *chosen* are conditions on the answers: of the latest ones those are returned that meet them.
@@ -109,9 +110,9 @@ def effective(connection: sa.Connection, *chosen: sa.ColumnElement[bool]) -> lis
 def standings(connection: sa.Connection) -> dict[str, ParticipantState]:
     """Return where every participant stands, in two queries."""
     leases = {row.participant_id: row for row in connection.execute(sa.select(LEASES))}
-    found: dict[str, ParticipantState] = {}
+    states: dict[str, ParticipantState] = {}
     for row in connection.execute(sa.select(STATES).order_by(STATES.c.participant_id, STATES.c.number)):
-        state, before = State(row.to_state), found.get(row.participant_id)
+        state, before = State(row.to_state), states.get(row.participant_id)
         times = {**(before.times if before is not None else {})}
         # the first time of beginning, the last of finishing: what lies between is the session, or its trials
         if state not in (State.CONSENTED, State.ACTIVE) or state not in times:
@@ -121,8 +122,8 @@ def standings(connection: sa.Connection) -> dict[str, ParticipantState]:
         if lease is not None:
             until = lease.expires_at if lease.status == "held" else None
             place = (lease.list_id, lease.number, lease.ordinal, lease.surplus, until)
-        found[row.participant_id] = ParticipantState(state, row.reason, row.at, times, *place)
-    return found
+        states[row.participant_id] = ParticipantState(state, row.reason, row.at, times, *place)
+    return states
 
 
 def _view(study: StudyRecord, list_id: str | None) -> str:
@@ -148,15 +149,15 @@ def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, stand
         position=row["position"],
         rt_ms=_duration(row),
         answered_at=datetime.fromisoformat(row["answered_at"]),
-        raw=shown(row),
+        raw=answer_text(row),
         scale=str(item.question.scale) if item.kind in _RATED_KINDS and item.question.scale is not None else None,
     )
 
 
 def _completion_times(study: StudyRecord, standings: Mapping[str, ParticipantState]) -> Iterable[Response]:
-    for who, one in standings.items():
-        if State.ACTIVE in one.times and State.FINISHED in one.times:
-            begun, ended = (datetime.fromisoformat(one.times[state]) for state in (State.ACTIVE, State.FINISHED))
+    for who, standing in standings.items():
+        if State.ACTIVE in standing.times and State.FINISHED in standing.times:
+            begun, ended = (datetime.fromisoformat(standing.times[state]) for state in (State.ACTIVE, State.FINISHED))
             milliseconds = (ended - begun).total_seconds() * 1000
             # a clock that was set back makes no time, and no time is not zero
             value, raw = (milliseconds, None) if milliseconds >= 0 else (None, "the server's clock was set back")
@@ -167,8 +168,8 @@ def _completion_times(study: StudyRecord, standings: Mapping[str, ParticipantSta
                 task=study.task,
                 measure="completion_time",
                 value=value,
-                view=_view(study, one.list_id),
-                list_id=one.list_id,
+                view=_view(study, standing.list_id),
+                list_id=standing.list_id,
                 answered_at=ended,
                 raw=raw,
             )
@@ -210,8 +211,8 @@ def _duration(row: Mapping[str, Any]) -> float | None:
     return measured
 
 
-def shown(row: Mapping[str, Any]) -> str | None:
-    """Return what an answer says as text: the number, the option or the text; ``None`` for an empty one."""
+def answer_text(row: Mapping[str, Any]) -> str | None:
+    """Return an answer as text: the number, the option or the text; ``None`` for an empty one."""
     if row["value"] is not None:
         return _number(row["value"])
     text: str | None = row["option"] if row["option"] is not None else row["text"]

@@ -49,10 +49,10 @@ class StudyFiles:
         if self.damage is not None:
             self._tell(self.damage)
             raise self.damage
-        found = [_identity(self.path), _identity(self._log)]
+        present = [_identity(self.path), _identity(self._log)]
         # a log that SQLite had not made yet is the one that it made since
-        self._opened[1] = self._opened[1] or found[1]
-        if self._opened != found:
+        self._opened[1] = self._opened[1] or present[1]
+        if self._opened != present:
             error = StorageError(
                 "the database was moved, deleted or replaced while the study was open: nothing is saved",
                 place=Place(str(self.path)),
@@ -106,15 +106,15 @@ class StudyFiles:
 
 def _identity(path: Path) -> _Identity:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _state(path: Path) -> _State:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_size, found.st_mtime_ns
+    return status.st_size, status.st_mtime_ns

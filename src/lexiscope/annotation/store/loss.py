@@ -22,28 +22,28 @@ class DatabaseLostError(RunError):
     """The folder of a launched study has no database, an empty one, or one that is not the study's latest."""
 
 
-def missing(folder: Path) -> DatabaseLostError | None:
+def missing_database_error(folder: Path) -> DatabaseLostError | None:
     """Return the error where a folder has traces of a study but no database, or an empty one."""
-    path, traces = folder / DATABASE_NAME, _traces(folder)
+    path, traces = folder / DATABASE_NAME, _study_traces(folder)
     empty = path.is_file() and not path.stat().st_size
     if not traces or (path.is_file() and not empty):
         return None
     what = "the database is empty" if empty else "the database is missing"
-    return lost(folder, f"{what}, although the folder has {' and '.join(traces)}")
+    return lost_database_error(folder, f"{what}, although the folder has {' and '.join(traces)}")
 
 
-def lost(folder: Path, what: str, *, shared: bool = False) -> DatabaseLostError:
+def lost_database_error(folder: Path, what: str, *, shared: bool = False) -> DatabaseLostError:
     """Return the error for a database that is not the one that a study had last (*shared*: in PostgreSQL)."""
     place = Place(str(folder if shared else folder / DATABASE_NAME))
-    return DatabaseLostError(what, place=place, hint=way_back(folder, shared=shared))
+    return DatabaseLostError(what, place=place, hint=recovery_hint(folder, shared=shared))
 
 
-def damaged(folder: Path, why: object) -> DamagedError:
+def damaged_database_error(folder: Path, why: object) -> DamagedError:
     """Return the error for a database that is damaged; *why* is SQLite's message or the first problem of a check."""
     # the first line: what follows may quote rows
     reason = (str(why).splitlines() or [""])[0]
     return DamagedError(
-        f"the database is damaged ({reason})", place=Place(str(folder / DATABASE_NAME)), hint=way_back(folder)
+        f"the database is damaged ({reason})", place=Place(str(folder / DATABASE_NAME)), hint=recovery_hint(folder)
     )
 
 
@@ -53,10 +53,10 @@ def opening_error(error: Exception, folder: Path) -> StorageError:
     name = str(getattr(original, "sqlite_errorname", "") or "").removeprefix("SQLITE_")
     if name.startswith(_SURROUNDINGS):
         return storage_error(error, folder / DATABASE_NAME)
-    return damaged(folder, original)
+    return damaged_database_error(folder, original)
 
 
-def way_back(folder: Path, *, shared: bool = False) -> str:
+def recovery_hint(folder: Path, *, shared: bool = False) -> str:
     """Return what to do, in one line: the command that restores the newest sound backup, if there is one."""
     again = "start again without its answers: lexiscope annotate serve STUDY --new"
     if shared:
@@ -64,10 +64,11 @@ def way_back(folder: Path, *, shared: bool = False) -> str:
     newest = backup.newest_sound(folder)
     if newest is None:
         return f"no usable backup in {folder / backup.BACKUPS}: put the database file back, or {again}"
-    return f"restore the newest backup: {_restore_command(folder, newest)}"
+    command = f"lexiscope annotate restore {shlex.quote(str(folder))} {shlex.quote(str(newest))}"
+    return f"restore the newest backup: {command}"
 
 
-def set_aside(folder: Path) -> Path | None:
+def set_files_aside(folder: Path) -> Path | None:
     """Move a lost study's database, key, mark and backups into a folder of their own; return it, ``None`` if empty."""
     names = [DATABASE_NAME, f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm", MARK_NAME]
     names += [backup.KEY_NAME, backup.HALF_KEY_NAME, backup.BACKUPS]
@@ -83,14 +84,10 @@ def set_aside(folder: Path) -> Path | None:
 
 def is_launched(folder: Path) -> bool:
     """Check whether a study was launched in a folder: it has a key, a mark or backups."""
-    return bool(_traces(folder))
+    return bool(_study_traces(folder))
 
 
-def _traces(folder: Path) -> list[str]:
-    found = [name for name in (backup.KEY_NAME, MARK_NAME) if (folder / name).exists()]
+def _study_traces(folder: Path) -> list[str]:
+    names = [name for name in (backup.KEY_NAME, MARK_NAME) if (folder / name).exists()]
     copies = len(backup.copies_in(folder))
-    return found + ([f"{copies} {'backup' if copies == 1 else 'backups'}"] if copies else [])
-
-
-def _restore_command(folder: Path, copy: Path) -> str:
-    return f"lexiscope annotate restore {shlex.quote(str(folder))} {shlex.quote(str(copy))}"
+    return names + ([f"{copies} {'backup' if copies == 1 else 'backups'}"] if copies else [])

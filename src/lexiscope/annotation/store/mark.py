@@ -82,15 +82,15 @@ def rows_digest(connection: sa.Connection) -> str:
 
     What SQLite keeps for itself is not part of it: a database that was only rewritten (``VACUUM``) has the same digest.
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     schema = sa.text("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name")
-    found.update(repr([tuple(row) for row in connection.execute(schema)]).encode("utf-8", "surrogatepass"))
+    digest.update(repr([tuple(row) for row in connection.execute(schema)]).encode("utf-8", "surrogatepass"))
     for table in METADATA.sorted_tables:
-        found.update(f"{table.name}\n".encode("ascii"))
+        digest.update(f"{table.name}\n".encode("ascii"))
         rows: Iterable[Any] = connection.execute(sa.select(table).order_by(*table.primary_key.columns))
         for row in rows:
-            found.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
-    return found.hexdigest()
+            digest.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def _check(body: str) -> str:

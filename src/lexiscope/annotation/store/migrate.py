@@ -1,4 +1,4 @@
-"""Bringing an older study's tables to the present version: all steps in one transaction, after a backup."""
+"""The migration of an older study's tables to the present version: all steps in one transaction, after a backup."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def stored_version(connection: sa.Connection) -> int:
         return 0
     # version 1 wrote its number into the study's row only
     written = ALEMBIC_VERSION.c.version_num if ALEMBIC_VERSION.name in tables else STUDY.c.schema_version
-    found = [str(one) for one in connection.execute(sa.select(written)).scalars()]
-    if len(found) != 1 or not re.fullmatch("[1-9][0-9]{0,8}", found[0]):
+    numbers = [str(number) for number in connection.execute(sa.select(written)).scalars()]
+    if len(numbers) != 1 or not re.fullmatch("[1-9][0-9]{0,8}", numbers[0]):
         raise ValueError(f"{written.table.name}.{written.name}: the version of the tables is not there")
-    version = int(found[0])
+    version = int(numbers[0])
     if version > SCHEMA_VERSION:
         raise RunError(
             f"this study has tables of version {version}, this program knows them up to version {SCHEMA_VERSION}",
@@ -45,11 +45,11 @@ def migrate(connection: sa.Connection, key: bytes, *, version: int, at: str) -> 
     """Run the steps from *version* to the present one in the caller's transaction; the audit log notes it."""
     steps = ScriptDirectory(str(_STEPS), version_locations=[str(_STEPS)])
 
-    def plan(revision: Any, _: MigrationContext) -> list[RevisionStep]:
+    def steps_ahead(revision: Any, _: MigrationContext) -> list[RevisionStep]:
         ahead = list(steps.iterate_revisions("head", revision, implicit_base=True))
-        return [MigrationStep.upgrade_from_script(steps.revision_map, one) for one in reversed(ahead)]
+        return [MigrationStep.upgrade_from_script(steps.revision_map, step) for step in reversed(ahead)]
 
-    with EnvironmentContext(Config(), steps, fn=plan) as environment:
+    with EnvironmentContext(Config(), steps, fn=steps_ahead) as environment:
         environment.configure(connection=connection)
         environment.run_migrations()
     if version < 2:

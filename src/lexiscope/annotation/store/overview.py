@@ -1,4 +1,4 @@
-"""What a researcher looks at while a study runs: people, items, remarks, reviews, the study's status."""
+"""What the dashboard reads from a running study: participants, items, marked answers, reviews, the study's status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lexiscope.annotation.store import seals
 from lexiscope.annotation.store.answers import WRITTEN
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import sa
-from lexiscope.annotation.store.export import effective, shown, standings
+from lexiscope.annotation.store.export import answer_text, effective_answers, standings
 from lexiscope.annotation.store.record import AnswerRefused, Phase, Review, State, Status, Verdict
 from lexiscope.annotation.store.schema import ANSWERS, CODES, LEASES, PARTICIPANTS, REVIEWS, STATES, STATUSES, TRIALS
 
@@ -59,45 +59,45 @@ class MarkedAnswer:
     answered_at: str
 
 
-def people(connection: sa.Connection, *, now: str, since: str) -> list[ListedParticipant]:
+def listed_participants(connection: sa.Connection, *, now: str, since: str) -> list[ListedParticipant]:
     """Return all participants in the order of their arrival, in four queries; *since* is a place's time before now."""
     first = sa.func.sum(sa.case((ANSWERS.c.revision == 0, 1), else_=0))
-    each = sa.select(ANSWERS.c.participant_id, first, sa.func.max(ANSWERS.c.answered_at))
-    counted = {row[0]: (int(row[1]), row[2]) for row in connection.execute(each.group_by(ANSWERS.c.participant_id))}
+    answered = sa.select(ANSWERS.c.participant_id, first, sa.func.max(ANSWERS.c.answered_at))
+    counted = {row[0]: (int(row[1]), row[2]) for row in connection.execute(answered.group_by(ANSWERS.c.participant_id))}
     known = standings(connection)
     arrived = connection.execute(sa.select(PARTICIPANTS).order_by(PARTICIPANTS.c.created_at)).all()
-    found = []
+    listed = []
     for who, created_at in arrived:
-        one, (n_answered, last) = known[who], counted.get(who, (0, ""))
-        last_at = max(last, one.at)
-        silent = last_at <= since and (one.holds_until is None or one.holds_until <= now)
-        found.append(
+        standing, (n_answered, last) = known[who], counted.get(who, (0, ""))
+        last_at = max(last, standing.at)
+        silent = last_at <= since and (standing.holds_until is None or standing.holds_until <= now)
+        listed.append(
             ListedParticipant(
                 participant_id=who,
-                state=one.state,
-                reason=one.reason,
-                list_id=one.list_id,
-                number=one.ordinal,
-                slot=one.slot,
-                surplus=one.surplus,
+                state=standing.state,
+                reason=standing.reason,
+                list_id=standing.list_id,
+                number=standing.ordinal,
+                slot=standing.slot,
+                surplus=standing.surplus,
                 created_at=created_at,
-                active_at=one.times.get(State.ACTIVE),
-                finished_at=one.times.get(State.FINISHED),
+                active_at=standing.times.get(State.ACTIVE),
+                finished_at=standing.times.get(State.FINISHED),
                 n_answered=n_answered,
                 last_at=last_at,
-                consented_at=one.times.get(State.CONSENTED),
+                consented_at=standing.times.get(State.CONSENTED),
                 silent=silent,
             )
         )
-    return found
+    return listed
 
 
-def codes(connection: sa.Connection) -> dict[str, dict[str, str]]:
+def issued_codes(connection: sa.Connection) -> dict[str, dict[str, str]]:
     """Return the codes that were issued: by participant, by kind."""
-    found: dict[str, dict[str, str]] = {}
+    by_participant: dict[str, dict[str, str]] = {}
     for row in connection.execute(sa.select(CODES)):
-        found.setdefault(row.participant_id, {})[row.kind] = row.code
-    return found
+        by_participant.setdefault(row.participant_id, {})[row.kind] = row.code
+    return by_participant
 
 
 def _latest_states() -> sa.Subquery:
@@ -151,18 +151,18 @@ def written_counts(connection: sa.Connection) -> dict[str, int]:
     return {row[0]: int(row[1]) for row in connection.execute(query)}
 
 
-def remarks(connection: sa.Connection) -> list[MarkedAnswer]:
+def marked_answers(connection: sa.Connection) -> list[MarkedAnswer]:
     """Return the effective answers that carry a comment or a flag."""
-    said = (ANSWERS.c.comment != "") | (ANSWERS.c.flags != "[]")
-    return [_remark(row) for row in effective(connection, said)]
+    is_marked = (ANSWERS.c.comment != "") | (ANSWERS.c.flags != "[]")
+    return [_marked_answer(row) for row in effective_answers(connection, is_marked)]
 
 
-def _remark(row: Mapping[str, Any]) -> MarkedAnswer:
+def _marked_answer(row: Mapping[str, Any]) -> MarkedAnswer:
     same = ("participant_id", "item_id", "position", "comment", "answered_at")
     return MarkedAnswer(
         answer_id=row["id"],
         phase=Phase(row["phase"]),
-        given=shown(row),
+        given=answer_text(row),
         flags=tuple(json.loads(row["flags"])),
         **{name: row[name] for name in same},
     )
@@ -186,17 +186,17 @@ def record_review(connection: sa.Connection, review: Review) -> int:
     return int(seals.insert(connection, REVIEWS, asdict(review)))
 
 
-def reviews(connection: sa.Connection) -> list[Review]:
+def stored_reviews(connection: sa.Connection) -> list[Review]:
     """Return all reviews, oldest first; the latest of an answer counts."""
     names = ("answer_id", "verdict", "reason", "text", "actor", "at")
     rows = connection.execute(sa.select(*(REVIEWS.c[name] for name in names)).order_by(REVIEWS.c.id))
     return [Review(*row) for row in rows]
 
 
-def status(connection: sa.Connection) -> Status:
+def study_status(connection: sa.Connection) -> Status:
     """Return whether the study runs, as it does from its launch on."""
-    found = connection.execute(sa.select(STATUSES.c.status).order_by(STATUSES.c.id.desc()).limit(1)).scalar()
-    return cast(Status, found or "running")
+    latest = connection.execute(sa.select(STATUSES.c.status).order_by(STATUSES.c.id.desc()).limit(1)).scalar()
+    return cast(Status, latest or "running")
 
 
 def set_status(connection: sa.Connection, to: Status, *, actor: str, at: str) -> bool:
@@ -206,7 +206,7 @@ def set_status(connection: sa.Connection, to: Status, *, actor: str, at: str) ->
     """
     if to not in get_args(Status):
         raise AnswerRefused("status", f"there is no status {to!r}", hint="running, paused or closed")
-    if status(connection) == to:
+    if study_status(connection) == to:
         return False
     seals.insert(connection, STATUSES, {"status": to, "actor": check_text("actor", actor, longest=200), "at": at})
     return True

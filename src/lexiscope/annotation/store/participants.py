@@ -1,4 +1,4 @@
-"""Participants: who they are (apart), what they consented to, where they stand, and the codes that they get."""
+"""Participants: their identities (in a separate table), consents, states and completion codes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CODE_STATES = {
 """The kinds of completion code, and the states in which each may be issued."""
 
 UNDER_WAY = frozenset({State.INVITED, State.CONSENTED, State.QUALIFIED, State.ACTIVE})
-"""The states of those who have neither finished nor left."""
+"""The states of participants who have neither finished nor left."""
 
 # letters and digits that are not mistaken for each other: 32 of them, 5 bits each
 _CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -62,7 +62,7 @@ def invite(
     """
     if platform_id is not None:
         check_text("platform_id", platform_id, longest=200)
-        known = find(connection, key, platform_id)
+        known = find_participant(connection, key, platform_id)
         if known is not None:
             return known
     if session is not None:
@@ -80,13 +80,13 @@ def invite(
     return participant_id
 
 
-def find(connection: sa.Connection, key: bytes, platform_id: str) -> str | None:
+def find_participant(connection: sa.Connection, key: bytes, platform_id: str) -> str | None:
     """Return the random id that belongs to a platform id, if there is one."""
     wanted = sa.select(IDENTITIES.c.participant_id).where(IDENTITIES.c.lookup == lookup_hash(key, platform_id))
     return connection.execute(wanted).scalar()
 
 
-def history(connection: sa.Connection, participant_id: str) -> list[StateChange]:
+def state_changes(connection: sa.Connection, participant_id: str) -> list[StateChange]:
     """Return the changes of state of a participant, oldest first.
 
     Errors: :class:`AnswerRefused` for a participant that the study does not know.
@@ -100,17 +100,17 @@ def history(connection: sa.Connection, participant_id: str) -> list[StateChange]
 
 
 def state_of(connection: sa.Connection, participant_id: str) -> State:
-    """Return where a participant stands."""
-    return history(connection, participant_id)[-1].to_state
+    """Return a participant's state."""
+    return state_changes(connection, participant_id)[-1].to_state
 
 
-def consent(connection: sa.Connection, participant_id: str, *, text: str, version: str, at: str) -> None:
+def record_consent(connection: sa.Connection, participant_id: str, *, text: str, version: str, at: str) -> None:
     """Record the consent to a text, by its version and hash, and go to ``consented``."""
     check_text("version", version, longest=200)
     check_text("text", text, longest=1_000_000)
     digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
     row = {"participant_id": participant_id, "text_version": version, "text_sha256": digest, "at": at}
-    past = history(connection, participant_id)
+    past = state_changes(connection, participant_id)
     _check_legal(past, State.CONSENTED)
     seals.insert(connection, CONSENTS, row)
     _append_state(connection, participant_id, past[-1].to_state, State.CONSENTED, f"consent text {version}", at=at)
@@ -125,19 +125,19 @@ def change_state(
     consent, no list (``active``), trials without an answer or too few written answers (``finished``).
     """
     check_text("reason", reason, longest=1000)
-    past = history(connection, participant_id)
+    past = state_changes(connection, participant_id)
     _check_legal(past, to)
     _check_grounds(connection, study, participant_id, to, past)
     _append_state(connection, participant_id, past[-1].to_state, to, reason, at=at)
     return past[-1].to_state
 
 
-def left_by(connection: sa.Connection, participant_id: str, to: State, *, reason: str) -> State | None:
-    """Return the state that somebody under way would leave for ``returned`` or ``timed_out``, ``None`` for who stays.
+def state_before_leaving(connection: sa.Connection, participant_id: str, to: State, *, reason: str) -> State | None:
+    """Return the state that an active participant would leave for ``returned`` or ``timed_out``; ``None`` if they stay.
 
-    Who came back after this was noted for this reason stays: a list that is applied a second time sends nobody away.
+    A participant who came back after this was recorded for this reason stays: a list applied twice changes nothing.
     """
-    past = history(connection, participant_id)
+    past = state_changes(connection, participant_id)
     now = past[-1].to_state
     gone = to is State.RETURNED and now is State.TIMED_OUT
     noted = any(change.to_state is to and change.reason == reason for change in past)
@@ -156,7 +156,7 @@ def issue_code(connection: sa.Connection, study: StudyRecord, participant_id: st
     if known is not None:
         return str(known)
     state = state_of(connection, participant_id)
-    missing = _missing(connection, study, participant_id) if kind == "completed" else ""
+    missing = _missing_answers(connection, study, participant_id) if kind == "completed" else ""
     if state not in CODE_STATES[kind] or missing:
         why = missing or f"the participant is {state}"
         raise StateError(f"no code {kind!r} is issued: {why}")
@@ -165,7 +165,7 @@ def issue_code(connection: sa.Connection, study: StudyRecord, participant_id: st
     return code
 
 
-def unanswered(connection: sa.Connection, participant_id: str) -> int:
+def count_unanswered(connection: sa.Connection, participant_id: str) -> int:
     """Return how many planned trials of the phases ``trials`` and ``reveal`` have no answer."""
     phases = (str(Phase.TRIALS), str(Phase.REVEAL))
     planned = sa.select(sa.func.count()).where(TRIALS.c.participant_id == participant_id, TRIALS.c.phase.in_(phases))
@@ -174,18 +174,18 @@ def unanswered(connection: sa.Connection, participant_id: str) -> int:
     return int(connection.execute(planned).scalar_one()) - int(connection.execute(answered).scalar_one())
 
 
-def written(connection: sa.Connection, participant_id: str) -> int:
-    """Return how many of a participant's trials have an answer that is no skip."""
+def count_written(connection: sa.Connection, participant_id: str) -> int:
+    """Return how many of a participant's trials have an answer that is not a skip."""
     mine = (ANSWERS.c.participant_id == participant_id) & (ANSWERS.c.phase == str(Phase.TRIALS))
     return int(connection.execute(sa.select(sa.func.count()).where(mine, WRITTEN)).scalar_one())
 
 
-def _missing(connection: sa.Connection, study: StudyRecord, participant_id: str) -> str:
-    """What a participant still owes, empty where nothing."""
-    n_open = unanswered(connection, participant_id)
+def _missing_answers(connection: sa.Connection, study: StudyRecord, participant_id: str) -> str:
+    """Return which answers a participant still has to give, as text; empty if none."""
+    n_open = count_unanswered(connection, participant_id)
     if n_open:
         return f"{n_open} trials have no answer"
-    owed = study.written - written(connection, participant_id) if study.written else 0
+    owed = study.written - count_written(connection, participant_id) if study.written else 0
     return f"{owed} written answers are missing" if owed > 0 else ""
 
 
@@ -216,7 +216,7 @@ def _check_grounds(
         planned = sa.select(sa.func.count()).where(TRIALS.c.participant_id == participant_id)
         if not connection.execute(planned.where(TRIALS.c.phase == str(Phase.TRIALS))).scalar():
             raise StateError("a participant without trials cannot become finished")
-        missing = _missing(connection, study, participant_id)
+        missing = _missing_answers(connection, study, participant_id)
         if missing:
             raise StateError(f"a participant cannot become finished: {missing}")
 

@@ -94,7 +94,7 @@ def stamp(moment: datetime) -> str:
     return (moment.replace(tzinfo=None) - offset).isoformat(timespec="microseconds") + "+00:00"
 
 
-def loads(connection: sa.Connection, now: datetime) -> dict[str, ListLoad]:
+def list_loads(connection: sa.Connection, now: datetime) -> dict[str, ListLoad]:
     """Return how full each list is, in the order in which the study names them."""
     done, live = LEASES.c.status == "done", (LEASES.c.status == "held") & (LEASES.c.expires_at > stamp(now))
     kinds = (done, live, LEASES.c.status == "excluded", LEASES.c.surplus & (done | live))
@@ -125,11 +125,11 @@ def take(
     if state is not State.QUALIFIED:
         raise StateError(f"a participant who is {state} cannot take a place")
     ordinal = int(connection.execute(sa.select(sa.func.count()).select_from(LEASES)).scalar_one()) + 1
-    found = loads(connection, now)
-    chosen = choose(found, ordinal)
+    filling = list_loads(connection, now)
+    chosen = choose(filling, ordinal)
     if chosen is None:
         raise NoPlaceLeft("every list of the study is full", hint="raise the places of a list, or thank and send away")
-    if chosen not in found or not found[chosen].free:
+    if chosen not in filling or not filling[chosen].free:
         raise AnswerRefused("list_id", f"the list {chosen!r} has no free place")
     number = _free_number(connection, chosen, now)
     lease = Lease(participant_id, ordinal, chosen, number, "held", False, stamp(now + hold))
@@ -144,7 +144,7 @@ def renew(
 
     Errors: :class:`StateError` for who never had a place.
     """
-    lease = _known(connection, participant_id)
+    lease = _existing_lease(connection, participant_id)
     if lease.status in ("done", "excluded"):
         return lease
     return _occupy(connection, replace(lease, expires_at=stamp(now + hold)), "held", lease, now, has_place)
@@ -169,7 +169,7 @@ def use_up(connection: sa.Connection, participant_id: str, *, now: datetime, has
 
     Errors: :class:`StateError` for who never had a place.
     """
-    lease = _known(connection, participant_id)
+    lease = _existing_lease(connection, participant_id)
     if lease.status == "excluded":
         number = None if lease.surplus else _free_number(connection, lease.list_id, now, wanted=lease.number)
         return _store(connection, replace(lease, status="done", number=number))
@@ -181,7 +181,7 @@ def release(connection: sa.Connection, participant_id: str, *, status: Literal["
 
     Errors: :class:`StateError` for who never had a place.
     """
-    return _store(connection, replace(_known(connection, participant_id), status=status))
+    return _store(connection, replace(_existing_lease(connection, participant_id), status=status))
 
 
 def set_places(connection: sa.Connection, list_id: str, places: int) -> None:
@@ -200,7 +200,7 @@ def _count(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
     return sa.func.coalesce(sa.func.sum(sa.case((condition, 1), else_=0)), 0)
 
 
-def _known(connection: sa.Connection, participant_id: str) -> Lease:
+def _existing_lease(connection: sa.Connection, participant_id: str) -> Lease:
     lease = lease_of(connection, participant_id)
     if lease is None:
         raise StateError("the participant never had a place")
@@ -218,7 +218,7 @@ def _occupy(
     new = replace(new, status=status)
     if old.surplus or _is_live(old, now):
         return _store(connection, new)
-    if has_place(loads(connection, now), old.list_id):
+    if has_place(list_loads(connection, now), old.list_id):
         return _store(connection, replace(new, number=_free_number(connection, old.list_id, now)))
     return _store(connection, replace(new, number=None, surplus=True))
 

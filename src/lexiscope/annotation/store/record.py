@@ -148,7 +148,7 @@ class StudyRecord:
     def __post_init__(self) -> None:
         ids = [item.item_id for item in self.items]
         if len(set(ids)) != len(ids):
-            twice = next(one for one in ids if ids.count(one) > 1)
+            twice = next(item_id for item_id in ids if ids.count(item_id) > 1)
             raise InputError(f"the study has two items {twice!r}")
         if len(set(self.codes.values())) != len(self.codes):
             raise InputError("two kinds of completion code are the same: nobody could tell them apart")

@@ -1,4 +1,4 @@
-"""Keeping a study safe: its audit log, checks, backups, its health, and the identities that it must forget."""
+"""Keeping a study safe: its audit log, checks, backups, storage health, and the removal of identities."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from lexiscope.annotation.store import audit, backup, erasure, loss, overview, participants, seals
-from lexiscope.annotation.store.backup import copies_in
 from lexiscope.annotation.store.checks import check_text
-from lexiscope.annotation.store.engine import UNREADABLE, DamagedError, Database, sa, vacuum
-from lexiscope.annotation.store.opened import OpenedStudy
+from lexiscope.annotation.store.engine import UNREADABLE, DamagedError, sa, vacuum
+from lexiscope.annotation.store.open_study import OpenStudy
 from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import AnswerRefused, Status
 from lexiscope.annotation.store.schema import IDENTITIES, SCHEMA_VERSION
 
 
-class Safekeeping(OpenedStudy):
-    """What keeps a study's record whole, and its participants' identities no longer than promised."""
+class Safekeeping(OpenStudy):
+    """The protection of a study's data: checks, backups, and the removal of identities in the promised time."""
 
     def log(self, action: str, *, actor: str, details: Mapping[str, object] | None = None) -> None:
         """Append an entry to the audit log. The details must not hold an id of the recruiting platform.
@@ -37,8 +36,7 @@ class Safekeeping(OpenedStudy):
 
     def audit_entries(self, *, limit: int = 100, offset: int = 0) -> tuple[int, tuple[audit.AuditEntry, ...]]:
         """Return the number of entries of the audit log, seals of rows left out, and a page of them, newest first."""
-        with self._read() as connection:
-            return audit.entries(connection, without=(seals.ACTION,), limit=limit, offset=offset)
+        return self.read(audit.entries, without=(seals.ACTION,), limit=limit, offset=offset)
 
     def verify(self) -> backup.StoreCheck:
         """Check the database file, the audit log's chain, the seals of all rows, and the rules of every answer.
@@ -46,11 +44,10 @@ class Safekeeping(OpenedStudy):
         Errors: :class:`StorageError` where the database cannot be read.
         """
         try:
-            with self._read() as connection:
-                found = backup.check(connection, self._key, file=self._database.path, study=self.study)
+            check = self.read(backup.check, self._key, file=self._database.path, study=self.study)
         except UNREADABLE as error:
-            raise loss.damaged(self._origin, error) from error
-        return replace(found, problems=found.problems + self._changed_outside)
+            raise loss.damaged_database_error(self._origin, error) from error
+        return replace(check, problems=check.problems + self._changed_outside)
 
     def backup(self, target: Path | None = None) -> Path:
         """Copy the database while it is in use, by default into ``backups/``; return the copy's path.
@@ -72,17 +69,16 @@ class Safekeeping(OpenedStudy):
 
     def platform_ids(self) -> frozenset[str]:
         """Return every platform id that is kept, to take them out of what people wrote; never to be shown."""
-        with self._read() as connection:
-            return frozenset(connection.execute(sa.select(IDENTITIES.c.platform_id)).scalars())
+        return self.read(lambda c: frozenset(c.execute(sa.select(IDENTITIES.c.platform_id)).scalars()))
 
-    def who_came_with(self, ids: Collection[str]) -> dict[str, str]:
-        """Return the random ids of those who came with one of these ids: the platform's of a person or a submission."""
-        with self._read() as connection:
-            rows = connection.execute(
-                sa.select(IDENTITIES.c.platform_id, IDENTITIES.c.session, IDENTITIES.c.participant_id)
-            ).all()
-        known = {session: who for _, session, who in rows if session} | {each: who for each, _, who in rows}
-        return {each: known[each] for each in ids if each in known}
+    def participants_by_id(self, ids: Collection[str]) -> dict[str, str]:
+        """Return participants' random ids by those of these ids that are known: a person's or a submission's."""
+        columns = (IDENTITIES.c.platform_id, IDENTITIES.c.session, IDENTITIES.c.participant_id)
+        rows = self.read(lambda c: c.execute(sa.select(*columns)).all())
+        known = {session: who for _, session, who in rows if session} | {
+            platform_id: who for platform_id, _, who in rows
+        }
+        return {wanted: known[wanted] for wanted in ids if wanted in known}
 
     def prune_backups(self, *, keep: int) -> None:
         """Remove all but the newest copies that were made by date into ``backups/``."""
@@ -90,14 +86,25 @@ class Safekeeping(OpenedStudy):
             backup.prune(self.folder, keep=keep)
 
     def health(self) -> Health:
-        """Return how the study's storage is doing: disk space, log, last backup, status, what the keeper could not do.
+        """Return the state of the study's storage: disk space, log, last backup, status, failed maintenance.
 
-        Errors: :class:`StorageError` where the database cannot be read.
+        Errors: :class:`StorageError` if the database cannot be read.
         """
-        now = self._clock().timestamp()
-        with self._read() as connection:
-            found = health(connection, self._database, self.folder, now=now, not_kept=self.not_kept)
-        return replace(found, trouble=self.trouble)
+        status, synchronous = self.read(lambda c: (overview.study_status(c), commit_setting(c)))
+        disk, path = shutil.disk_usage(self.folder), self._database.path
+        newest = max((copy.stat().st_mtime for copy in backup.copies_in(self.folder)), default=None)
+        log = None if path is None else path.with_name(f"{path.name}-wal")
+        return Health(
+            free_bytes=disk.free,
+            low=is_low(disk.free, disk.total),
+            wal_bytes=log.stat().st_size if log is not None and log.exists() else 0,
+            synchronous=synchronous,
+            backup_age_s=None if newest is None else max(0.0, self._clock().timestamp() - newest),
+            status=status,
+            version=SCHEMA_VERSION,
+            not_kept=dict(self.not_kept),
+            trouble=self.trouble,
+        )
 
     def forget(self, participant_id: str, *, actor: str) -> erasure.Erasure:
         """Remove a participant's platform identity, and the answers if the study says so, backups included.
@@ -124,8 +131,7 @@ class Safekeeping(OpenedStudy):
 
         ``None`` while it is not closed, or where the study names no number of days.
         """
-        with self._read() as connection:
-            closed = overview.closed_at(connection)
+        closed = self.read(overview.closed_at)
         if closed is None or self.study.retain_days is None:
             return None
         return datetime.fromisoformat(closed) + timedelta(days=self.study.retain_days)
@@ -157,11 +163,11 @@ class Safekeeping(OpenedStudy):
 
     def _wipe(self, texts: tuple[str, ...]) -> tuple[str, ...]:
         """Rewrite the database without what was deleted; return the files that hold one of the texts still."""
-        self._writer.alone(lambda: vacuum(self._database)).result()
+        self._writer.put_alone(lambda: vacuum(self._database)).result()
         return erasure.files_with([*backup.copies_in(self.folder), *self.folder.glob("*.sqlite*")], texts)
 
 
-# -- how a study's storage is doing: disk space, the write-ahead log, the age of the last backup --------------------
+# -- the state of a study's storage: disk space, the write-ahead log, the age of the last backup --------------------
 
 
 LOW_SHARE, LOW_BYTES = 0.05, 200_000_000
@@ -171,12 +177,12 @@ _SQLITE = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a monitor asks of a running study.
+    """The state of a running study's storage, for monitoring programs.
 
-    ``low`` says that the disk of the study's folder has less than 5 % or 200 MB left. ``synchronous`` is the database's
-    own word for what a commit waits for. ``backup_age_s`` is ``None`` where ``backups/`` holds none. ``version`` is
-    that of the tables. ``not_kept`` says what the keeper could not do at its last turn, and why, by job (``backup``,
-    ``purge``). ``trouble`` says why no answer can be saved, empty while they are. *Unit:* bytes; seconds.
+    ``low``: the disk of the study's folder has less than 5 % or 200 MB left. ``synchronous``: the database's own word
+    for what a commit waits for. ``backup_age_s``: ``None`` if ``backups/`` has no backup. ``version``: that of the
+    tables. ``not_kept``: the maintenance jobs (``backup``, ``purge``) that failed last time, with the reason.
+    ``trouble``: why no answer can be saved, empty while answers are saved. *Unit:* bytes; seconds.
     """
 
     free_bytes: int
@@ -191,7 +197,7 @@ class Health:
 
 
 def is_low(free: int, total: int) -> bool:
-    """Say whether so little space is left that somebody should act.
+    """Return whether so little space is left that the researcher should act.
 
     >>> is_low(10**9, 10**10), is_low(10**9, 10**11), is_low(10**8, 10**9)
     (False, True, True)
@@ -199,32 +205,8 @@ def is_low(free: int, total: int) -> bool:
     return free < LOW_BYTES or free < LOW_SHARE * total
 
 
-def health(
-    connection: sa.Connection, database: Database, folder: Path, *, now: float, not_kept: Mapping[str, str]
-) -> Health:
-    """Look at the disk, the database's settings and the backups. *now* is seconds since 1970."""
-    disk = shutil.disk_usage(folder)
-    newest = max((copy.stat().st_mtime for copy in copies_in(folder)), default=None)
-    return Health(
-        free_bytes=disk.free,
-        low=is_low(disk.free, disk.total),
-        wal_bytes=_wal_bytes(database),
-        synchronous=_synchronous(connection, database),
-        backup_age_s=None if newest is None else max(0.0, now - newest),
-        status=overview.status(connection),
-        version=SCHEMA_VERSION,
-        not_kept=dict(not_kept),
-    )
-
-
-def _wal_bytes(database: Database) -> int:
-    if database.path is None:
-        return 0
-    log = database.path.with_name(f"{database.path.name}-wal")
-    return log.stat().st_size if log.exists() else 0
-
-
-def _synchronous(connection: sa.Connection, database: Database) -> str:
-    if database.path is None:
+def commit_setting(connection: sa.Connection) -> str:
+    """Return the database's own word for what a commit waits for."""
+    if connection.dialect.name == "postgresql":
         return str(connection.exec_driver_sql("SHOW synchronous_commit").scalar_one())
     return _SQLITE[int(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())]

@@ -263,13 +263,17 @@ def _no_delete_but(erased: str) -> str:
 
 def _keys(table: sa.Table) -> list[list[str]]:
     """The sets of columns in which no two rows of a table may agree."""
-    unique = [one for one in table.constraints if isinstance(one, sa.PrimaryKeyConstraint | sa.UniqueConstraint)]
-    return [[column.name for column in one.columns] for one in unique]
+    unique = [
+        constraint
+        for constraint in table.constraints
+        if isinstance(constraint, sa.PrimaryKeyConstraint | sa.UniqueConstraint)
+    ]
+    return [[column.name for column in constraint.columns] for constraint in unique]
 
 
 def _guard(table: sa.Table) -> None:
     agree = [" AND ".join(f"{name} = NEW.{name}" for name in sorted(names)) for names in _keys(table)]
-    clash = " OR ".join(f"({one})" for one in sorted(agree))
+    clash = " OR ".join(f"({condition})" for condition in sorted(agree))
     erased = {"answers": _ERASED, "reviews": _ERASED_REVIEW}.get(table.name)
     no_delete = _NO_DELETE if erased is None else _no_delete_but(erased)
     statements = [_NO_UPDATE, no_delete, _NO_REPLACE % clash]

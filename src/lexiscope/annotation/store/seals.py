@@ -49,11 +49,11 @@ def insert(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -
     """Add a row to a sealed table, to be sealed with the transaction; return the first part of its primary key."""
     key = tuple(connection.execute(_INSERTS[table.name], row).one())
     whole = {**row, **dict(zip(_KEYS[table.name], key, strict=True))}
-    unsealed(connection).append((table.name, key, digest(table.name, whole)))
+    unsealed_rows(connection).append((table.name, key, digest(table.name, whole)))
     return key[0]
 
 
-def unsealed(connection: sa.Connection) -> list[Seal]:
+def unsealed_rows(connection: sa.Connection) -> list[Seal]:
     """Return the seals of the present transaction: the writer empties the list and takes back those of failed jobs."""
     seals: list[Seal] = connection.info.setdefault(_UNSEALED, [])
     return seals
@@ -80,20 +80,20 @@ def seals_of(connection: sa.Connection, tables: Iterable[sa.Table] = SEALED) -> 
             yield table.name, tuple(row[name] for name in _KEYS[table.name]), digest(table.name, dict(row))
 
 
-def problems(connection: sa.Connection, version: int = SCHEMA_VERSION) -> list[str]:
-    """Compare the sealed tables with their seals; what a forgotten person's erasure removed is not missed."""
-    found = []
-    expected, erased = _expected(connection)
+def seal_problems(connection: sa.Connection, version: int = SCHEMA_VERSION) -> list[str]:
+    """Return the rows of sealed tables that do not fit their seals; rows that an erasure removed are not reported."""
+    broken = []
+    expected, erased = _logged_seals(connection)
     for table, key, value in seals_of(connection, sealed_in(version)):
         known = expected.pop((table, key), None)
         if known != value:
             shown = ", ".join(map(str, key))
-            found.append(f"{table}, row {shown}: {'was not written by the store' if known is None else 'was edited'}")
+            broken.append(f"{table}, row {shown}: {'was not written by the store' if known is None else 'was edited'}")
     gone = [(table, key) for table, key in expected if (table, key) not in erased]
-    return found + [f"{table}, row {', '.join(map(str, key))}: is missing" for table, key in gone]
+    return broken + [f"{table}, row {', '.join(map(str, key))}: is missing" for table, key in gone]
 
 
-def _expected(connection: sa.Connection) -> tuple[dict[tuple[str, tuple[Any, ...]], str], set[tuple[str, Any]]]:
+def _logged_seals(connection: sa.Connection) -> tuple[dict[tuple[str, tuple[Any, ...]], str], set[tuple[str, Any]]]:
     """The seals in the log, and the rows that an erasure removed."""
     query = sa.select(AUDIT.c.action, AUDIT.c.details).where(AUDIT.c.action.in_((ACTION, ERASED)))
     expected: dict[tuple[str, tuple[Any, ...]], str] = {}

@@ -1,7 +1,8 @@
-"""The store of a study: everything that people answered, committed before it is acknowledged, never overwritten.
+"""The store of a study: every answer, committed before it is acknowledged and never overwritten.
 
 One process opens a study's folder; in it one thread writes (``writer.py``). A study, its database, the secret key and
 the backups live in one folder. Methods return after the commit; :meth:`Store.submit_later` gives a future instead.
+What needs nothing but the database is read by the functions of this folder's modules: ``store.read(study_status)``.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
+from typing import Any
 
 import pyarrow as pa
 
-from lexiscope.annotation.store import answers, audit, export, overview, participants, places
-from lexiscope.annotation.store.checks import check_form
-from lexiscope.annotation.store.desk import Desk
+from lexiscope.annotation.store import accounts, answers, audit, export, overview, participants, places
+from lexiscope.annotation.store.checks import check_form, check_text
 from lexiscope.annotation.store.engine import sa
-from lexiscope.annotation.store.opened import CLOCK_JUMPED
+from lexiscope.annotation.store.open_study import CLOCK_JUMPED
 from lexiscope.annotation.store.places import Choose, Lease, ListLoad, least_filled, stamp
 from lexiscope.annotation.store.record import (
     AnswerRefused,
@@ -25,18 +26,21 @@ from lexiscope.annotation.store.record import (
     NoPlaceLeft,
     Phase,
     Receipt,
+    Review,
     State,
     StateError,
+    Status,
     StoredTrial,
 )
 from lexiscope.annotation.store.safekeeping import Safekeeping
-from lexiscope.annotation.store.schema import ANSWERS
+from lexiscope.annotation.store.schema import ANSWERS, PARTICIPANTS
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.simulated import SIMULATED_ID
 
 HELD_AGAIN = "places held again"
 
 
-class Store(Desk, Safekeeping):
+class Store(Safekeeping):
     """A study's store, open in this process. Use it as a context manager."""
 
     # -- participants -----------------------------------------------------------------------------------------
@@ -52,13 +56,12 @@ class Store(Desk, Safekeeping):
 
     def find(self, platform_id: str) -> str | None:
         """Return the random id that belongs to a platform id, if there is one."""
-        with self._read() as connection:
-            return participants.find(connection, self._key, platform_id)
+        return self.read(participants.find_participant, self._key, platform_id)
 
     def record_consent(self, participant_id: str, *, text: str, version: str) -> None:
         """Record the consent to a text (version, hash, time); the participant is ``consented``."""
         now = self._now()
-        self._write(lambda c: participants.consent(c, participant_id, text=text, version=version, at=now))
+        self._write(lambda c: participants.record_consent(c, participant_id, text=text, version=version, at=now))
 
     def change_state(self, participant_id: str, to: State, *, reason: str) -> None:
         """Go to another state; the participant's place follows: used up, given back, or taken up again.
@@ -78,7 +81,9 @@ class Store(Desk, Safekeeping):
         now = self._clock()
 
         def job(connection: sa.Connection) -> dict[str, State]:
-            wanted = {who: participants.left_by(connection, who, to, reason=reason) for who, to in people.items()}
+            wanted = {
+                who: participants.state_before_leaving(connection, who, to, reason=reason) for who, to in people.items()
+            }
             marked = {who: left for who, left in wanted.items() if left is not None}
             for who, left in marked.items():
                 self._change_state(connection, who, people[who], reason, now)
@@ -87,11 +92,6 @@ class Store(Desk, Safekeeping):
             return marked
 
         return self._write(job)
-
-    def history(self, participant_id: str) -> list[participants.StateChange]:
-        """Return a participant's changes of state, oldest first."""
-        with self._read() as connection:
-            return participants.history(connection, participant_id)
 
     def issue_code(self, participant_id: str, kind: str = "completed") -> str:
         """Return the participant's completion code, the same at every call; only committed rows count.
@@ -109,12 +109,12 @@ class Store(Desk, Safekeeping):
         Errors: :class:`NoPlaceLeft`, also while the study is paused or closed; :class:`StateError`.
         """
         now = self.held_now()
-        return self._write(lambda c: self._take_place(c, participant_id, now, hold or self._hold, choose))
+        return self._write(lambda c: self._take_place(c, participant_id, now, hold or self._hold_time, choose))
 
     def renew_place(self, participant_id: str, *, hold: timedelta | None = None) -> Lease:
         """Hold the place for longer; who comes too late may be surplus. Errors: :class:`StateError`."""
         now = self.held_now()
-        return self._write(lambda c: self._renew_place(c, participant_id, now, hold or self._hold))
+        return self._write(lambda c: self._renew_place(c, participant_id, now, hold or self._hold_time))
 
     def hold_again(self) -> int:
         """Hold anew every place that was held when the study was last served; return how many.
@@ -124,32 +124,27 @@ class Store(Desk, Safekeeping):
         now = self.held_now()
 
         def job(connection: sa.Connection) -> int:
-            jumped = audit.latest(connection, (CLOCK_JUMPED, HELD_AGAIN))
+            jumped = audit.latest_entry(connection, (CLOCK_JUMPED, HELD_AGAIN))
             ahead = json.loads(jumped.details)["seconds"] if jumped is not None and jumped.action == CLOCK_JUMPED else 0
             _, (last,) = audit.entries(connection, without=(), limit=1, offset=0)
             ended = datetime.fromisoformat(last.at) - timedelta(seconds=ahead)
-            n = places.hold_again(connection, last=ended, now=now, hold=self._hold)
-            details = {"places": n, "minutes": self.study.hold_minutes}
-            audit.append(
-                connection, self._key, at=stamp(self._clock()), actor="store", action=HELD_AGAIN, details=details
-            )
+            n = places.hold_again(connection, last=ended, now=now, hold=self._hold_time)
+            at, details = stamp(self._clock()), {"places": n, "minutes": self.study.hold_minutes}
+            audit.append(connection, self._key, at=at, actor="store", action=HELD_AGAIN, details=details)
             return n
 
         return self._write(job)
 
     def loads(self) -> dict[str, ListLoad]:
         """Return how full each list is."""
-        with self._read() as connection:
-            return places.loads(connection, self.held_now())
+        return self.read(places.list_loads, self.held_now())
 
     def set_places(self, list_id: str, n_places: int, *, actor: str) -> None:
         """Change the number of places of a list, with an entry in the audit log."""
-        now = self._now()
 
         def job(connection: sa.Connection) -> None:
             places.set_places(connection, list_id, n_places)
-            details = {"list_id": list_id, "places": n_places}
-            audit.append(connection, self._key, at=now, actor=actor, action="set_places", details=details)
+            self._audit(connection, "set_places", actor=actor, list_id=list_id, places=n_places)
 
         self._write(job)
 
@@ -189,11 +184,6 @@ class Store(Desk, Safekeeping):
 
         return self._write(job)
 
-    def plan(self, participant_id: str, phase: Phase = Phase.TRIALS) -> list[StoredTrial]:
-        """Return a participant's trials of a phase in their order."""
-        with self._read() as connection:
-            return answers.plan(connection, participant_id, phase)
-
     def submit(self, answer: BrowserAnswer) -> Receipt:
         """Store an answer; return after the commit. A repetition gets the first receipt.
 
@@ -212,15 +202,13 @@ class Store(Desk, Safekeeping):
         return self._writer.put(lambda c: answers.submit(c, answer, self.study, self._items, now=now))
 
     def progress(self, participant_id: str, phase: Phase = Phase.TRIALS) -> answers.Progress:
-        """Return where a participant stands and what comes next, for going on with the session on any device."""
-        with self._read() as connection:
-            return answers.progress(connection, self.study, participant_id, phase)
+        """Return a participant's state and next trial, with which a session is resumed on any device."""
+        return self.read(answers.progress, self.study, participant_id, phase)
 
     def answers_of(self, participant_id: str) -> list[dict[str, object]]:
         """Return every stored answer of a participant, overwritten ones too, in the order in which they came."""
-        with self._read() as connection:
-            query = sa.select(ANSWERS).where(ANSWERS.c.participant_id == participant_id).order_by(ANSWERS.c.id)
-            return [dict(row) for row in connection.execute(query).mappings()]
+        query = sa.select(ANSWERS).where(ANSWERS.c.participant_id == participant_id).order_by(ANSWERS.c.id)
+        return self.read(lambda c: [dict(row) for row in c.execute(query).mappings()])
 
     # -- tables -----------------------------------------------------------------------------------------------
 
@@ -231,27 +219,112 @@ class Store(Desk, Safekeeping):
         phases: Collection[Phase] = export.READ_BY_STATISTICS,
     ) -> ResponseTable:
         """Return the effective answers as the statistics read them (see :func:`export.responses`)."""
-        with self._read() as connection:
-            return export.responses(connection, self.study, states=states, phases=phases)
+        return self.read(export.responses, self.study, states=states, phases=phases)
 
     def long_export(self) -> pa.Table:
         """Return one row per judgment with the columns of :data:`export.LONG_SCHEMA`."""
-        with self._read() as connection:
-            return export.long_export(connection, self.study)
+        return self.read(export.long_export, self.study)
+
+    def trial_answers(self) -> list[Mapping[str, Any]]:
+        """Return the latest answer of each participant to each trial, by participant and position, as database rows."""
+        return self.read(export.effective_answers, ANSWERS.c.phase == str(Phase.TRIALS))
+
+    # -- the study --------------------------------------------------------------------------------------------
+
+    def set_status(self, status: Status, *, actor: str) -> None:
+        """Pause, resume or close the study, with an entry in the audit log. Errors: :class:`AnswerRefused`."""
+        now = self._now()
+
+        def job(connection: sa.Connection) -> None:
+            if overview.set_status(connection, status, actor=actor, at=now):
+                self._audit(connection, "set_status", actor=actor, status=status)
+
+        self._write(job)
+
+    def people(self) -> list[overview.ListedParticipant]:
+        """Return all participants in the order of their arrival, under their random ids."""
+        since = stamp(self._clock() - self._hold_time)
+        return self.read(overview.listed_participants, now=stamp(self.held_now()), since=since)
+
+    def item_counts(self) -> dict[str, tuple[int, int, int]]:
+        """Return for each item the numbers of its valid, active and excluded participants."""
+        return self.read(overview.item_counts, stamp(self.held_now()))
+
+    def record_review(self, review: Review) -> None:
+        """Append a decision about an answer; earlier ones are kept. Errors: :class:`AnswerRefused`."""
+        self._write(lambda c: overview.record_review(c, review))
+
+    def holds_simulated(self) -> bool:
+        """Return whether participants of this study are simulated: every page with their numbers reports it."""
+        ids = PARTICIPANTS.c.participant_id
+        simulated = sa.select(ids).where(ids.startswith(SIMULATED_ID)).limit(1)
+        return self.read(lambda c: self.study.simulated or c.execute(simulated).first() is not None)
+
+    # -- accounts of researchers, tokens of lab participants --------------------------------------------------
+
+    def set_password(self, name: str, password_hash: str, *, actor: str) -> None:
+        """Make an account or change its password, which ends its sessions; the audit log notes it without the hash."""
+        now = self._now()
+
+        def job(connection: sa.Connection) -> None:
+            accounts.set_password(connection, name, password_hash, at=now)
+            self._audit(connection, "set_password", actor=actor, name=name)
+
+        self._write(job)
+
+    def open_session(self, token_sha256: str, name: str, expires_at: datetime) -> None:
+        """Record a session by its token's hash. Errors: :class:`AnswerRefused` for an unknown account."""
+        now, until = self._now(), stamp(expires_at)
+        self._write(lambda c: accounts.open_session(c, token_sha256, name, expires_at=until, now=now))
+
+    def session(self, token_sha256: str) -> str | None:
+        """Return the name of the account while its session lasts."""
+        return self.read(accounts.session_account, token_sha256, now=self._now())
+
+    def close_session(self, token_sha256: str) -> None:
+        """End a session."""
+        self._write(lambda c: accounts.close_session(c, token_sha256))
+
+    def set_setup_secret(self, sha256: str, expires_at: datetime) -> None:
+        """Record the hash of the one-time set-up secret; an earlier one is void."""
+        until = stamp(expires_at)
+        self._write(lambda c: accounts.set_setup_secret(c, sha256, expires_at=until))
+
+    def use_setup_secret(self, sha256: str) -> bool:
+        """Return whether this is the set-up secret: true once, before it expires."""
+        now = self._now()
+        return self._write(lambda c: accounts.use_setup_secret(c, sha256, now=now))
+
+    def make_tokens(self, n: int, *, actor: str) -> list[str]:
+        """Invite *n* participants and return a token for each, 160 random bits; only their hashes are stored.
+
+        Errors: :class:`AnswerRefused` for a number outside 1 to 10,000.
+        """
+        if isinstance(n, bool) or not 1 <= n <= 10_000:
+            raise AnswerRefused("n", "a number from 1 to 10,000 is expected")
+        check_text("actor", actor, longest=200)
+        now, simulated = self._now(), self.study.simulated
+
+        def job(connection: sa.Connection) -> list[str]:
+            invited = [
+                participants.invite(connection, self._key, platform_id=None, session=None, at=now, simulated=simulated)
+                for _ in range(n)
+            ]
+            self._audit(connection, "make_tokens", actor=actor, tokens=n)
+            return [accounts.make_token(connection, participant_id) for participant_id in invited]
+
+        return self._write(job)
 
     # -- inside -----------------------------------------------------------------------------------------------
 
     @property
-    def _hold(self) -> timedelta:
+    def _hold_time(self) -> timedelta:
         return timedelta(minutes=self.study.hold_minutes)
 
     def _check_items(self, ids: Sequence[str]) -> None:
         for item_id in ids:
             if item_id not in self._items:
                 raise AnswerRefused("item_id", f"the study has no item {item_id!r}")
-
-    def _use_up(self, connection: sa.Connection, participant_id: str, now: datetime) -> Lease:
-        return places.use_up(connection, participant_id, now=now, has_place=self._has_place)
 
     def _renew_place(self, connection: sa.Connection, participant_id: str, now: datetime, hold: timedelta) -> Lease:
         state = participants.state_of(connection, participant_id)
@@ -269,7 +342,7 @@ class Store(Desk, Safekeeping):
         known = places.lease_of(connection, participant_id)
         if known is not None:
             return self._renew_place(connection, participant_id, now, hold)
-        status = overview.status(connection)
+        status = overview.study_status(connection)
         if status != "running":
             raise NoPlaceLeft(f"the study is {status}: nobody new is taken in")
         lease = places.take(connection, participant_id, state, now=now, hold=hold, choose=choose)
@@ -281,7 +354,7 @@ class Store(Desk, Safekeeping):
         at, held, lease = stamp(now), self.held_now(), places.lease_of(connection, participant_id)
         if to is State.ACTIVE and lease is not None and lease.status == "released":
             # back from "returned" or "timed out": the old place while it is free, else surplus
-            self._renew(connection, participant_id, held, self._hold)
+            self._renew(connection, participant_id, held, self._hold_time)
         left = participants.change_state(connection, self.study, participant_id, to, reason=reason, at=at)
         if lease is None:
             return
@@ -291,7 +364,8 @@ class Store(Desk, Safekeeping):
             )
             self._log_lease(connection, f"release: {to}", released, at)
         elif to in (State.FINISHED, State.ACCEPTED) and left is not State.FINISHED:
-            self._log_lease(connection, str(to), self._use_up(connection, participant_id, held), at)
+            used = places.use_up(connection, participant_id, now=held, has_place=self._has_place)
+            self._log_lease(connection, str(to), used, at)
 
     def _log_lease(self, connection: sa.Connection, action: str, lease: Lease, at: str) -> Lease:
         details = {"participant_id": lease.participant_id, "list_id": lease.list_id, "surplus": lease.surplus}

@@ -1,4 +1,4 @@
-"""One thread writes: it gathers what is waiting into one transaction, commits, and only then answers.
+"""The writer thread: it puts all waiting jobs into one transaction, commits, and only then answers them.
 
 A transaction of many answers costs one fsync. Each job has its own savepoint: a refused one leaves nothing behind and
 the others are kept. When the database itself fails, or its file is gone, no job of the transaction is acknowledged.
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from lexiscope.annotation.store.engine import Database, StorageError, sa, shorten_log
 from lexiscope.annotation.store.files import StudyFiles
 from lexiscope.annotation.store.mark import LogMark
-from lexiscope.annotation.store.seals import Seal, unsealed
+from lexiscope.annotation.store.seals import Seal, unsealed_rows
 
 T = TypeVar("T")
 LINGER_SECONDS = 0.03
@@ -76,18 +76,18 @@ class Writer:
 
         Errors: :class:`StorageError` where the writer is closed, or has ended.
         """
-        return self._put(job, alone=False)
+        return self._enqueue(job, alone=False)
 
-    def alone(self, job: Callable[[], T]) -> Future[T]:
+    def put_alone(self, job: Callable[[], T]) -> Future[T]:
         """Queue a job that rewrites the database file outside any transaction."""
-        return self._put(job, alone=True)
+        return self._enqueue(job, alone=True)
 
-    def _put(self, job: Callable[..., T], *, alone: bool) -> Future[T]:
+    def _enqueue(self, job: Callable[..., T], *, alone: bool) -> Future[T]:
         future: Future[T] = Future()
         # the lock keeps a job from being queued behind the end mark, where nobody would answer it
         with self._closing:
             if self.ended is not None:
-                raise _ended(self.ended)
+                raise _ended_error(self.ended)
             if self._closed:
                 raise StorageError("the study is closed: nothing more is stored")
             self._queue.put(_Waiting(job, future, alone))
@@ -105,9 +105,9 @@ class Writer:
         try:
             last = False
             while not last:
-                last = self._gather()
+                last = self._take_batch()
                 if self._batch:
-                    self._answer(self._batch)
+                    self._store_batch(self._batch)
                 self._batch = []
         except BaseException as error:  # noqa: BLE001 - a thread that dies in silence leaves its callers waiting for ever
             self._end(error)
@@ -119,14 +119,14 @@ class Writer:
         waiting = [*self._batch, *([self._next] if self._next is not None else [])]
         with suppress(queue.Empty):
             while True:
-                one = self._queue.get_nowait()
-                waiting += [one] if one is not None else []
-        for one in waiting:
-            if not one.future.done():
-                one.future.set_exception(_ended(error))
+                job = self._queue.get_nowait()
+                waiting += [job] if job is not None else []
+        for job in waiting:
+            if not job.future.done():
+                job.future.set_exception(_ended_error(error))
         self.when_ended()
 
-    def _gather(self) -> bool:
+    def _take_batch(self) -> bool:
         """Wait for one job, then take all that are waiting behind it, and what comes in the next moment.
 
         Returns whether it was the last batch.
@@ -162,10 +162,10 @@ class Writer:
         self._missed = min(self._missed + 1, 6) if self._queue.empty() else 0
         self._not_now = 2**self._missed - 1
 
-    def _answer(self, batch: list[_Waiting]) -> None:
+    def _store_batch(self, batch: list[_Waiting]) -> None:
         """Store a batch, then give each of its jobs its result or its error."""
-        batch[:] = [one for one in batch if one.future.set_running_or_notify_cancel()]
-        outcomes = self._outcomes(batch)
+        batch[:] = [job for job in batch if job.future.set_running_or_notify_cancel()]
+        outcomes = self._commit_or_fail(batch)
         for waiting, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, _Failed):
                 waiting.future.set_exception(outcome.error)
@@ -174,7 +174,7 @@ class Writer:
         if self._files is not None and self._files.damage is None and self._files.log_bytes > LARGEST_LOG:
             self._shorten_log(self._files)
 
-    def _outcomes(self, batch: list[_Waiting]) -> list[Any]:
+    def _commit_or_fail(self, batch: list[_Waiting]) -> list[Any]:
         try:
             if self._files is not None:
                 self._files.check_unchanged()
@@ -197,16 +197,16 @@ class Writer:
         if batch and batch[0].alone:
             return [batch[0].job()]
         try:
-            return self._transaction(batch, _plainly)
+            return self._transaction(batch, _run_job)
         except _JobFailedError:
             # one of the jobs is refused: now each in a savepoint, so that the others stand
-            return self._transaction(batch, _attempt)
+            return self._transaction(batch, _run_in_savepoint)
 
     def _transaction(self, batch: list[_Waiting], run: Callable[[sa.Connection, Job[Any]], Any]) -> list[Any]:
         with self._database.write.begin() as connection:
-            unsealed(connection).clear()
+            unsealed_rows(connection).clear()
             outcomes = [run(connection, waiting.job) for waiting in batch]
-            self._seal(connection, unsealed(connection))
+            self._seal(connection, unsealed_rows(connection))
             mark = LogMark.of(connection)
         self._committed(mark)
         return outcomes
@@ -221,7 +221,7 @@ class Writer:
         files.record()
 
 
-def _ended(error: BaseException) -> StorageError:
+def _ended_error(error: BaseException) -> StorageError:
     return StorageError(
         "the study's writer has ended: nothing more is saved",
         why=f"{type(error).__name__}: {error}".splitlines()[0],
@@ -238,7 +238,7 @@ class _Failed:
     error: Exception
 
 
-def _plainly(connection: sa.Connection, job: Job[Any]) -> Any:
+def _run_job(connection: sa.Connection, job: Job[Any]) -> Any:
     """Run a job without a savepoint of its own: nearly every answer is in order, and two statements less cost less."""
     try:
         return job(connection)
@@ -250,9 +250,9 @@ def _plainly(connection: sa.Connection, job: Job[Any]) -> Any:
         raise _JobFailedError from error
 
 
-def _attempt(connection: sa.Connection, job: Job[Any]) -> Any:
+def _run_in_savepoint(connection: sa.Connection, job: Job[Any]) -> Any:
     """Run a job in its savepoint; a failure of the job is its own, a failure of the database is everybody's."""
-    seals = unsealed(connection)
+    seals = unsealed_rows(connection)
     sealed_before = len(seals)
     try:
         with connection.begin_nested():

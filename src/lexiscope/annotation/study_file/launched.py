@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lexiscope.annotation.store.backup import HALF_KEY_NAME, KEY_NAME, copy_database
 from lexiscope.annotation.store.engine import DATABASE_NAME, FILE_ERRORS, has_log
-from lexiscope.annotation.store.loss import is_launched, missing, opening_error
+from lexiscope.annotation.store.loss import is_launched, missing_database_error, opening_error
 from lexiscope.annotation.store.mark import MARK_NAME, LogMark
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import StudyDefinition
@@ -136,7 +136,7 @@ def check_launched(folder: Path, *, url: str | None = None) -> None:
 
     Errors: :class:`InputError` E001; :class:`DatabaseLostError`.
     """
-    lost = missing(folder) if url is None else None
+    lost = missing_database_error(folder) if url is None else None
     if lost is not None:
         raise lost
     if not is_launched(folder) and not (folder / DATABASE_NAME).exists():

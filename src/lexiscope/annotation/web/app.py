@@ -23,7 +23,7 @@ from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.web.flow import Flow, Step
 from lexiscope.annotation.web.pages import Pages
-from lexiscope.annotation.web.security import Keys, RateLimit, Refused, ServerSettings, read_form
+from lexiscope.annotation.web.security import Keys, RateLimit, Refused, ServerSettings, read_form, remember
 from lexiscope.annotation.web.views import Frame
 from lexiscope.core.errors import LexiscopeError
 from lexiscope.resources.corpora.entity_list import EntityList
@@ -41,7 +41,7 @@ def utc_now() -> datetime:
 
 @dataclass(slots=True)
 class App:
-    """What the handlers share. ``shown`` remembers when which page was served: (monotonic seconds, time).
+    """What the handlers share. ``shown`` has the time when each page was served: (monotonic seconds, time).
 
     ``clock`` gives the times that are stored; a rehearsal brings its own. ``postgres`` is the address of the
     database where the study is not stored in its folder.
@@ -58,10 +58,10 @@ class App:
     arrivals: RateLimit = field(default_factory=lambda: RateLimit(burst=400, per_second=50))
     shown: OrderedDict[tuple[str, str, int], tuple[float, datetime]] = field(default_factory=OrderedDict)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
-    # one thread: the memory that a turn needs is then used again by the next one
-    bench: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "lexiscope-judging"))
-    judging: asyncio.Task[None] | None = None
-    judge_again: bool = False
+    # one thread: applying the rules again then reuses the memory
+    rule_thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "lexiscope-exclusion-rules"))
+    exclusion_task: asyncio.Task[None] | None = None
+    apply_again: bool = False
     clock: Callable[[], datetime] = utc_now
     postgres: str | None = None
 
@@ -83,10 +83,10 @@ class App:
         """The study's definition."""
         return self.study.definition
 
-    def who(self, request: Request) -> str:
-        """Return whose request this is.
+    def participant_of(self, request: Request) -> str:
+        """Return the participant who sent this request.
 
-        Errors: :class:`Refused` 401 for nobody's.
+        Errors: :class:`Refused` 401 if there is no valid session.
         """
         who = self.keys.participant(_cookie(request, self.settings.cookie(COOKIE)))
         if who is None:
@@ -117,53 +117,51 @@ class App:
             owner=sha256(who)[:16],
         )
 
-    def answered(self, who: str, phase: Phase, position: int) -> None:
-        """Forget when a trial's page was served: who comes back to change the answer is shown it anew."""
+    def forget_shown(self, who: str, phase: Phase, position: int) -> None:
+        """Forget when a trial's page was served: a participant who comes back to change the answer sees a new page."""
         self.shown.pop((who, str(phase), position), None)
 
-    def remember(self, who: str, phase: Phase, position: int) -> None:
-        """Note that a trial's page is served now; until it is answered, the first time counts."""
+    def remember_shown(self, who: str, phase: Phase, position: int) -> None:
+        """Record that a trial's page is served now; until it is answered, the first time is kept."""
         key = (who, str(phase), position)
         if key not in self.shown:
-            self.shown[key] = (time.monotonic(), self.clock())
-            while len(self.shown) > _REMEMBERED:
-                self.shown.popitem(last=False)
+            remember(self.shown, key, (time.monotonic(), self.clock()), most=_REMEMBERED)
 
-    async def read(self, ask: Callable[..., T], *what: Any) -> T:
-        """Ask the store something small: at once where it is a file here, in a thread where it is a server."""
-        return await asyncio.to_thread(ask, *what) if self.store.is_shared else ask(*what)
+    async def read(self, query: Callable[..., T], *args: Any) -> T:
+        """Run a short query: at once if the database is a local file, in a thread if it is a server."""
+        return await asyncio.to_thread(query, *args) if self.store.is_shared else query(*args)
 
-    async def settle(self, who: str) -> Step:
-        """Do what follows for a participant; where somebody may have finished since, the rules are applied soon."""
-        step = await asyncio.to_thread(self.flow.settle, who)
-        if self.flow.judging.waiting:
-            self.judge_soon()
+    async def advance(self, who: str) -> Step:
+        """Do what follows for a participant; if one may have finished since, the exclusion rules are applied soon."""
+        step = await asyncio.to_thread(self.flow.advance, who)
+        if self.flow.exclusion_rules.pending:
+            self.apply_rules_soon()
         return step
 
-    def judge_soon(self) -> None:
-        """Apply the exclusion rules after somebody finished; who finishes meanwhile is judged in one more turn.
+    def apply_rules_soon(self) -> None:
+        """Apply the exclusion rules after a participant finished, and once more if others finish meanwhile.
 
-        A turn reads every answer. So that people who answer do not wait for it, turns are apart by ten times what the
-        last one took: an instant in a small study, some seconds where there are tens of thousands of answers.
+        The rules read every answer. So that participants do not wait, the pause is ten times as long as applying them
+        took: an instant in a small study, some seconds with tens of thousands of answers.
         """
-        if self.judging is not None and not self.judging.done():
-            self.judge_again = True
+        if self.exclusion_task is not None and not self.exclusion_task.done():
+            self.apply_again = True
             return
-        self.judging = asyncio.create_task(self._judge())
-        self.tasks.add(self.judging)
-        self.judging.add_done_callback(self.tasks.discard)
+        self.exclusion_task = asyncio.create_task(self._apply_rules())
+        self.tasks.add(self.exclusion_task)
+        self.exclusion_task.add_done_callback(self.tasks.discard)
 
-    async def _judge(self) -> None:
+    async def _apply_rules(self) -> None:
         again = True
         while again:
-            self.judge_again = False
+            self.apply_again = False
             begun = time.monotonic()
             try:
-                await asyncio.get_running_loop().run_in_executor(self.bench, self.flow.judge)
+                await asyncio.get_running_loop().run_in_executor(self.rule_thread, self.flow.exclusion_rules.apply)
             except LexiscopeError:
-                # the audit log has it too; the next person to finish is a new attempt
+                # the audit log has it too; it is tried again when the next participant finishes
                 LOG.exception("the exclusion rules could not be applied")
-            again = self.judge_again
+            again = self.apply_again
             if again:
                 await asyncio.sleep(min(60.0, 10 * (time.monotonic() - begun)))
 
@@ -178,5 +176,5 @@ def _cookie(request: Request, name: str) -> str:
 
 
 def new_client_key() -> str:
-    """Return a key that a form sends with its answer: whoever repeats it gets the first receipt."""
+    """Return a key that a form sends with its answer: if it is sent again, the first receipt is returned."""
     return secrets.token_hex(16)

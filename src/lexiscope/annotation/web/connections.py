@@ -34,14 +34,14 @@ _ENDING = "lexiscope.ending"
 
 
 def most_connections(wanted: int = 1000) -> int:
-    """Return how many connections this process can hold beside its own files."""
+    """Return how many connections this process can hold in addition to its own files."""
     limit = os.sysconf("SC_OPEN_MAX") if hasattr(os, "sysconf") else -1
     return wanted if limit < 0 else max(16, min(wanted, limit - _KEPT_FREE))
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """What a connection may take.
+    """The limits of a connection.
 
     ``head``: from the first byte of a request, or from the connection, to the end of its head; ``body``: from there to
     its end; ``stalled``: without taking anything of a response that waits. ``head_bytes``: the longest head. ``most``:
@@ -55,7 +55,7 @@ class ConnectionLimits:
     most: int = 1000
 
 
-def listening_at(host: str, port: int) -> socket.socket:
+def listening_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 takes a free one.
 
     Errors: :class:`RunError` where the address is taken, or is none of this machine.
@@ -82,22 +82,22 @@ def ending_of(scope: Any) -> asyncio.Event:
     return event
 
 
-class Announced(uvicorn.Server):
-    """A web server that says when it serves."""
+class AnnouncingServer(uvicorn.Server):
+    """A web server that reports when it has started."""
 
     def __init__(self, config: uvicorn.Config, *, started: Callable[[], object]) -> None:
         super().__init__(config)
         self._tell = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to serve, then say so."""
+        """Start the server, then report it."""
         await super().startup(sockets)
         if self.started:
             self._tell()
 
 
-def configured(app: Any, *, http: type[LimitedConnection] | None = None, **more: Any) -> uvicorn.Config:
-    """Return the settings of every web server of studies: its log is quiet, whatever a visitor sends."""
+def server_config(app: Any, *, http: type[LimitedConnection] | None = None, **more: Any) -> uvicorn.Config:
+    """Return the settings of every web server of studies: no request makes an entry in its log."""
     return uvicorn.Config(
         app,
         http=http or LimitedConnection,
@@ -118,9 +118,8 @@ def configured(app: Any, *, http: type[LimitedConnection] | None = None, **more:
 class LimitedConnection(HttpToolsProtocol):
     """One connection, within the limits of its class.
 
-    Where all connections are taken, a newcomer gets the place of one on which no whole request is waiting for its
-    answer: of the address that holds most, the one that has been silent longest. If there is none, it is told to come
-    again (503).
+    If all connections are taken, a new one replaces one on which no complete request is waiting for its answer: of the
+    address with most connections, the one that has been silent longest. If there is none, it gets status 503.
     """
 
     limits = ConnectionLimits(most=most_connections())
@@ -159,20 +158,20 @@ class LimitedConnection(HttpToolsProtocol):
                 self._refuse(431)
 
     def pause_writing(self) -> None:
-        """Note that the client does not take what it asked for."""
+        """Record that the client does not read the response."""
         super().pause_writing()
         if self._stalled is None:
             self._stalled = self.loop.call_later(self.limits.stalled, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Note that it goes on."""
+        """Record that the client reads again."""
         super().resume_writing()
         if self._stalled is not None:
             self._stalled.cancel()
             self._stalled = None
 
     def shutdown(self) -> None:
-        """Answer a whole request, and wait for the rest of no other one."""
+        """Answer a complete request; close a connection without one."""
         super().shutdown()
         if self.is_served:
             ending_of(self.cycle.scope).set()
@@ -180,12 +179,12 @@ class LimitedConnection(HttpToolsProtocol):
             self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request."""
+        """Refuse data that is not a request."""
         self._refuse(400)
 
     @property
     def is_served(self) -> bool:
-        """Say whether a whole request is waiting for its answer."""
+        """Return whether a complete request is waiting for its answer."""
         return self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
 
     @property
@@ -239,7 +238,7 @@ class LimitedConnection(HttpToolsProtocol):
 
     def _end(self) -> None:
         if self.cycle is not None and not self.cycle.response_complete:
-            # whoever reads the request is told that nothing more comes
+            # the reader of the request is told that nothing more comes
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.close()
@@ -247,15 +246,15 @@ class LimitedConnection(HttpToolsProtocol):
         self.loop.call_later(1.0, self.transport.abort)
 
     def _make_room(self) -> None:
-        others = [one for one in self.connections if isinstance(one, LimitedConnection) and one is not self]
-        held = Counter(one.address for one in others)
+        others = [c for c in self.connections if isinstance(c, LimitedConnection) and c is not self]
+        held = Counter(connection.address for connection in others)
 
-        def claim(one: LimitedConnection) -> tuple[bool, int, float]:
+        def priority(connection: LimitedConnection) -> tuple[bool, int, float]:
             # one that is closing already goes first
-            return not one.transport.is_closing(), -held[one.address], one._heard
+            return not connection.transport.is_closing(), -held[connection.address], connection._heard
 
-        idle = [one for one in others if not one.is_served]
+        idle = [connection for connection in others if not connection.is_served]
         if idle:
-            min(idle, key=claim).transport.abort()
+            min(idle, key=priority).transport.abort()
         else:
             self._refuse(503)

@@ -1,7 +1,7 @@
-"""What comes next for a participant, and what follows from an answer; no HTTP here.
+"""The session of a participant: the next step, and what follows from an answer; no HTTP here.
 
-Every step is read from committed rows, so that a participant goes on where they stopped on any device, after any
-crash. What follows from rows (passing the qualification, finishing) happens in :meth:`Flow.settle`, which may be
+Every step is read from committed rows, so that a participant resumes where they stopped on any device, after any
+crash. What follows from rows (passing the qualification, finishing) happens in :meth:`Flow.advance`, which may be
 called any number of times.
 """
 
@@ -12,14 +12,15 @@ import threading
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Mapping
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal, TypeVar
+from typing import Literal
 
 from lexiscope.analysis.exclusion import format_rule
-from lexiscope.annotation.store.answers import Progress
+from lexiscope.annotation.store.answers import Progress, planned_trials
+from lexiscope.annotation.store.overview import study_status, written_counts
+from lexiscope.annotation.store.participants import state_changes
 from lexiscope.annotation.store.record import (
     ANSWERING,
     AnswerConflict,
@@ -35,11 +36,12 @@ from lexiscope.annotation.store.record import (
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.exclusions import JudgedNow, declared_rules, judge_now, kept_by_hand
 from lexiscope.annotation.study_file.freeze import ABOUT, DEBRIEF_ITEM, FrozenStudy
+from lexiscope.annotation.web.security import remember
 from lexiscope.annotation.writing.pool import next_draw
 from lexiscope.core.errors import LexiscopeError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.screen import AnswerInvalid, Reading, Screen, Shown, number_in
+from lexiscope.core.screen import Reading, Screen, Shown, number_in
 
 StepKind = Literal[
     "closed",
@@ -53,13 +55,12 @@ StepKind = Literal[
     "debrief",
     "finished",
 ]
-T = TypeVar("T")
 _REMEMBERED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a participant sees next; for a trial its phase and position, and how many of the phase are done."""
+    """What a participant sees next; for a trial its phase and position, and the number of trials of the phase."""
 
     kind: StepKind
     phase: Phase | None = None
@@ -71,7 +72,7 @@ class Step:
 class TrialOnPage:
     """A trial as it is shown to one participant: the item, its screen, and the answer stored so far.
 
-    ``standing`` is where the participant was when this was read.
+    ``standing`` is the participant's progress when this was read.
     """
 
     trial: StoredTrial
@@ -83,8 +84,8 @@ class TrialOnPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """What a browser says around an answer. *Unit:* ``rt_ms``, ``rt_server_ms``: milliseconds."""
+class AnswerMetadata:
+    """What is recorded with the content of an answer. *Unit:* ``rt_ms``, ``rt_server_ms``: milliseconds."""
 
     client_key: str
     supersedes: int | None = None
@@ -99,62 +100,56 @@ class Flow:
 
     def __init__(self, study: FrozenStudy, store: Store) -> None:
         self.study, self.store = study, store
-        self.judging = Judging(study, store)
+        self.exclusion_rules = ExclusionRules(study, store)
         self._plans: OrderedDict[tuple[str, Phase], list[StoredTrial]] = OrderedDict()
         self._standings: OrderedDict[tuple[str, Phase], Progress] = OrderedDict()
         self._hold = timedelta(minutes=study.definition.lease.minutes)
-        self._following = Following(study, store, self.judging, hold=self._hold)
         # several processes: what one of them remembers, another one may have changed
         self._remembers = not store.is_shared
 
-    @property
-    def judged_at(self) -> datetime | None:
-        """When the exclusion rules were applied last, by this process."""
-        return self.judging.judged_at
-
-    # -- where somebody stands --------------------------------------------------------------------------------
+    # -- the present step of a participant --------------------------------------------------------------------
 
     def arrive(self, platform_id: str, *, session: str | None = None) -> str:
-        """Return the random id of who comes with this platform id; who had returned the place goes on.
+        """Return the random id of the participant with this platform id; one who had returned the place may continue.
 
         Errors: :class:`AnswerRefused` for an id that cannot be stored.
         """
         who = self.store.invite(platform_id, session=session)
-        self.come_back(who)
+        self.restore_state(who)
         return who
 
-    def come_back(self, who: str) -> None:
-        """Put somebody who returned or timed out back where they were."""
-        past = self.store.history(who)
+    def restore_state(self, who: str) -> None:
+        """Put a participant who returned or timed out back into the state that they left."""
+        past = self.store.read(state_changes, who)
         away = (State.RETURNED, State.TIMED_OUT)
         if past[-1].to_state in away:
-            left = next(one.from_state for one in reversed(past) if one.from_state not in away)
+            left = next(change.from_state for change in reversed(past) if change.from_state not in away)
             # who finished and then gave the place back has withdrawn; who was too slow for the platform has not
             if left is not None and (left is not State.FINISHED or past[-1].to_state is State.TIMED_OUT):
                 self.store.change_state(who, left, reason="came back")
 
-    def take_up(self, who: str) -> bool:
-        """Put somebody who timed out, and is there after all, back where they were; say whether that was so."""
+    def resume_if_timed_out(self, who: str) -> bool:
+        """Put a participant who timed out, and came back, into the state that they left; return whether that was so."""
         if self.store.progress(who).state is not State.TIMED_OUT:
             return False
-        self.come_back(who)
+        self.restore_state(who)
         self._forget(who)
         return True
 
-    def step(self, who: str) -> Step:
+    def next_step(self, who: str) -> Step:
         """Return what this participant sees next.
 
         Errors: :class:`AnswerRefused` for a participant that the study does not know.
         """
         trials = self.store.progress(who, Phase.TRIALS)
         if trials.state is State.ACTIVE:
-            return self._active(who, trials)
+            return self._step_when_active(who, trials)
         if trials.state is State.CONSENTED:
-            return self._consented(who)
+            return self._step_when_consented(who)
         if trials.state is State.QUALIFIED:
-            return self._qualified(who, trials)
+            return self._step_when_qualified(who, trials)
         if trials.state is State.INVITED:
-            return Step(self._door())
+            return Step(self._entry_step())
         if trials.state in (State.DECLINED, State.SCREENED_OUT):
             return Step("declined" if trials.state is State.DECLINED else "screened_out")
         if trials.state in (State.RETURNED, State.TIMED_OUT):
@@ -164,9 +159,9 @@ class Flow:
         ):
             # by hand, in the middle: the code is for who answered everything
             return Step("closed")
-        return Step("finished" if self.store.plan(who, Phase.DEBRIEF) else "debrief")
+        return Step("finished" if self.store.read(planned_trials, who, Phase.DEBRIEF) else "debrief")
 
-    def asked(self, who: str, phase: Phase, position: int) -> TrialOnPage:
+    def trial_at(self, who: str, phase: Phase, position: int) -> TrialOnPage:
         """Return the trial at a position of this participant's phase, answered or not.
 
         Errors: :class:`AnswerRefused` where there is no such trial, or it is not reached yet.
@@ -174,27 +169,27 @@ class Flow:
         known = self._standings.get((who, phase))
         # only where it says that this trial is next: whatever else it says may be old, and is read again
         if known is not None and known.trial is not None and position == known.next_position:
-            return self._shown(known.trial, phase, known)
+            return self._trial_on_page(known.trial, phase, known)
         standing = self.store.progress(who, phase)
         if standing.trial is not None and position == standing.next_position:
-            return self._shown(standing.trial, phase, standing)
+            return self._trial_on_page(standing.trial, phase, standing)
         if not 0 <= position < standing.next_position:
             raise AnswerRefused("position", f"trial {position} is not reached yet")
-        return self._shown(self.store.plan(who, phase)[position], phase, standing)
+        return self._trial_on_page(self.store.read(planned_trials, who, phase)[position], phase, standing)
 
-    def asked_again(self, who: str, phase: Phase, position: int) -> TrialOnPage:
+    def trial_to_show(self, who: str, phase: Phase, position: int) -> TrialOnPage:
         """Return a trial to be shown, with the stored answer where it has one that can be changed.
 
         Errors: :class:`AnswerRefused` where there is no such trial, it is not reached yet, its answer is final, or
         the participant does not answer in this phase, as after the end.
         """
-        asked = self.asked(who, phase, position)
+        asked = self.trial_at(who, phase, position)
         self.check_open(asked, phase)
         if position >= asked.standing.next_position:
             return asked
         if phase not in self.study.record.revisable:
             raise AnswerRefused("position", f"answers in {phase} are final")
-        return replace(asked, stored=self.latest(who, phase, asked.trial.item_id))
+        return replace(asked, stored=self.latest_answer(who, phase, asked.trial.item_id))
 
     def check_open(self, asked: TrialOnPage, phase: Phase) -> None:
         """Check that the participant is in a state in which this phase is answered.
@@ -204,23 +199,23 @@ class Flow:
         if asked.standing.state not in ANSWERING[phase]:
             raise AnswerRefused("phase", f"a participant who is {asked.standing.state} does not answer in {phase}")
 
-    def _shown(self, trial: StoredTrial, phase: Phase, standing: Progress) -> TrialOnPage:
+    def _trial_on_page(self, trial: StoredTrial, phase: Phase, standing: Progress) -> TrialOnPage:
         item_id = trial.item_id
         list_id = standing.lease.list_id if standing.lease is not None else None
         shown = self.study.shown(trial, list_id=list_id, phase=phase)
         return TrialOnPage(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
 
-    def latest(self, who: str, phase: Phase, item_id: str) -> Mapping[str, object] | None:
+    def latest_answer(self, who: str, phase: Phase, item_id: str) -> Mapping[str, object] | None:
         """Return the latest answer of a participant to an item, as it is stored; ``None`` where there is none."""
         mine = [a for a in self.store.answers_of(who) if a["item_id"] == item_id and a["phase"] == str(phase)]
         return mine[-1] if mine else None
 
     # -- what participants do ---------------------------------------------------------------------------------
 
-    def consent(self, who: str, *, agreed: bool) -> None:
-        """Store the consent, or that there is none. Twice the same is once.
+    def record_consent(self, who: str, *, agreed: bool) -> None:
+        """Store that a participant consents or declines; the same twice is stored once.
 
-        Errors: :class:`StateError` where the study takes nobody in, or the participant is past the consent.
+        Errors: :class:`StateError` if the study admits no participants, or the participant is past the consent.
         """
         state = self.store.progress(who).state
         if state is not State.INVITED:
@@ -230,13 +225,13 @@ class Flow:
         if not agreed:
             self.store.change_state(who, State.DECLINED, reason="declined the consent")
             return
-        if self._door() != "consent":
+        if self._entry_step() != "consent":
             raise StateError("the study takes nobody in at the moment")
         text = self.study.consent_text
         self.store.record_consent(who, text=text, version=hashlib.sha256(text.encode("utf-8")).hexdigest()[:12])
 
-    def about_you(self, who: str, form: Mapping[str, str], *, client_key: str) -> dict[str, str]:
-        """Store the answers about the participant; return what is wrong, by measure (then nothing is stored).
+    def record_about_you(self, who: str, form: Mapping[str, str], *, client_key: str) -> dict[str, str]:
+        """Store the answers about the participant; return the faults by measure (then nothing is stored).
 
         The values are keys of ``pages.FAULTS``. Errors: :class:`AnswerConflict` where another answer came first; what
         had none yet is stored.
@@ -266,7 +261,7 @@ class Flow:
             done = self.store.progress(who, Phase.DEMOGRAPHICS).next_position
             conflict: AnswerConflict | None = None
             for position, answer in enumerate(answers):
-                stored = self.latest(who, Phase.DEMOGRAPHICS, answer.item_id) if position < done else None
+                stored = self.latest_answer(who, Phase.DEMOGRAPHICS, answer.item_id) if position < done else None
                 # what was stored under another key is final; under the same key the two are compared
                 if stored is None or stored["client_key"] == client_key:
                     self.store.submit(answer)
@@ -277,56 +272,66 @@ class Flow:
                 raise conflict
         return faults
 
-    def begin(self, who: str) -> None:
-        """Go on from the instructions: to the qualification, or to a place and the trials.
+    def begin_trials(self, who: str) -> None:
+        """Continue after the instructions: with the qualification, or with a place and the trials.
 
         Errors: :class:`NoPlaceLeft` where the last place was taken meanwhile.
         """
-        if self.step(who).kind != "instructions":
+        if self.next_step(who).kind != "instructions":
             return
         questions = self.study.before_trials(Phase.QUALIFICATION)
         if questions and self.store.progress(who).state is State.CONSENTED:
             self.store.lay_out(who, Phase.QUALIFICATION, questions)
             return
-        self._following.qualify(who)
+        self._qualify(who)
 
-    def read(
-        self, who: str, asked: TrialOnPage, *, phase: Phase, position: int, form: Mapping[str, str], sent: Sent
+    def read_answer(
+        self,
+        who: str,
+        asked: TrialOnPage,
+        *,
+        phase: Phase,
+        position: int,
+        form: Mapping[str, str],
+        metadata: AnswerMetadata,
     ) -> BrowserAnswer:
         """Read an answer from a form.
 
-        Errors: :class:`AnswerInvalid` naming the field.
+        Errors: :class:`~lexiscope.core.screen.AnswerInvalid` naming the field.
         """
         own = asked.screen is self.study.screen
         reading: Reading = asked.screen.read(
             form, asked.item, view=asked.shown.appears_as, scale=self.study.scale if own else None
         )
-        return BrowserAnswer(
-            who,
-            asked.trial.item_id,
-            phase,
-            sent.client_key,
-            position,
+        return replace(
+            self._blank_answer(who, asked.trial.item_id, phase, position, metadata),
             value=reading.value,
             option=reading.option,
             text=reading.text,
             guessed_word=reading.guessed_word,
             comment=reading.comment,
             flags=reading.flags,
-            supersedes=sent.supersedes,
-            shown_at=sent.shown_at,
-            rt_ms=sent.rt_ms,
-            rt_server_ms=sent.rt_server_ms,
-            page_version=sent.page_version,
+            supersedes=metadata.supersedes,
+        )
+
+    def _blank_answer(
+        self, who: str, item_id: str, phase: Phase, position: int, metadata: AnswerMetadata
+    ) -> BrowserAnswer:
+        return BrowserAnswer(
+            who,
+            item_id,
+            phase,
+            metadata.client_key,
+            position,
+            shown_at=metadata.shown_at,
+            rt_ms=metadata.rt_ms,
+            rt_server_ms=metadata.rt_server_ms,
+            page_version=metadata.page_version,
             guideline_version=self.study.versions["instructions"],
         )
 
-    def submit(self, answer: BrowserAnswer) -> Future[Receipt]:
-        """Queue an answer; the future is done after the commit."""
-        return self.store.submit_later(answer)
-
-    def answered(self, who: str, asked: TrialOnPage, receipt: Receipt) -> int | None:
-        """Return the position of the next trial of the phase after an answer; ``None`` where what follows is unsure.
+    def next_position_after(self, who: str, asked: TrialOnPage, receipt: Receipt) -> int | None:
+        """Return the position of the next trial of the phase after an answer; ``None`` if it must be looked up.
 
         The next trial is kept in memory, so that showing it asks nothing of the database; the store checks every
         answer, whatever was shown.
@@ -340,61 +345,58 @@ class Flow:
         # an answer that was sent before says where it led then, not where the participant is now
         if not self._remembers or receipt.next_position <= asked.standing.next_position:
             return receipt.next_position
-        plan = self._plans.get(key) or self.store.plan(who, receipt.phase)
-        _keep(self._plans, key, plan)
+        plan = self._plans.get(key) or self.store.read(planned_trials, who, receipt.phase)
+        remember(self._plans, key, plan, most=_REMEMBERED)
         trial = plan[receipt.next_position]
-        _keep(self._standings, key, replace(asked.standing, next_position=receipt.next_position, trial=trial))
+        standing = replace(asked.standing, next_position=receipt.next_position, trial=trial)
+        remember(self._standings, key, standing, most=_REMEMBERED)
         return receipt.next_position
 
-    def is_right(self, answer: Mapping[str, object]) -> bool:
-        """Say whether a stored answer to a question with a known answer is among those it accepts."""
-        return self._following.is_right(answer)
+    def is_correct(self, answer: Mapping[str, object]) -> bool:
+        """Return whether a stored answer to a question with a known answer is among those it accepts."""
+        accept = next(item.accept for item in self.study.record.items if item.item_id == answer["item_id"])
+        return any(answer[name] in accept for name in ("value", "option", "text") if answer[name] is not None)
 
     def may_skip(self, who: str) -> bool:
-        """Say whether a participant may have another item in place of the drawn one."""
-        return self.study.screen.drawn and self._following.may_skip(who)
+        """Return whether a participant may have another item in place of the drawn one.
 
-    def another(self, who: str, position: int, sent: Sent) -> None:
+        Not if too few items would be left for what they still owe: no participant skips themselves out of the study.
+        """
+        if not self.study.screen.drawn:
+            return False
+        seen = {trial.item_id for trial in self.store.read(planned_trials, who)}
+        unseen = sum(item.item_id not in seen for item in self.study.design.items)
+        return unseen >= self.study.record.written - self.store.progress(who).n_written
+
+    def skip_item(self, who: str, position: int, metadata: AnswerMetadata) -> None:
         """Skip the drawn item at a position: it is stored as skipped, and another one is drawn.
 
         Errors: :class:`AnswerRefused` where the study draws no items, or too few are left.
         """
         if not self.may_skip(who):
             raise AnswerRefused("another", "the items of this study are fixed, or too few are left")
-        item_id = self.store.plan(who, Phase.TRIALS)[position].item_id
-        skipped = BrowserAnswer(
-            who,
-            item_id,
-            Phase.TRIALS,
-            sent.client_key,
-            position,
-            flags=("skipped",),
-            shown_at=sent.shown_at,
-            rt_ms=sent.rt_ms,
-            rt_server_ms=sent.rt_server_ms,
-            page_version=sent.page_version,
-            guideline_version=self.study.versions["instructions"],
-        )
-        self.store.submit(skipped)
+        item_id = self.store.read(planned_trials, who)[position].item_id
+        skipped = self._blank_answer(who, item_id, Phase.TRIALS, position, metadata)
+        self.store.submit(replace(skipped, flags=("skipped",)))
 
-    def debrief(self, who: str, comment: str, *, client_key: str) -> None:
-        """Store what a participant says at the end.
+    def record_debrief(self, who: str, comment: str, *, client_key: str) -> None:
+        """Store a participant's comment at the end.
 
         Errors: :class:`AnswerConflict` where they said something else before.
         """
-        if self.step(who).kind not in ("debrief", "finished"):
+        if self.next_step(who).kind not in ("debrief", "finished"):
             return
         self.store.lay_out(who, Phase.DEBRIEF, (StoredTrial(DEBRIEF_ITEM),))
         text = comment.replace("\r\n", "\n").strip()
-        stored = self.latest(who, Phase.DEBRIEF, DEBRIEF_ITEM)
+        stored = self.latest_answer(who, Phase.DEBRIEF, DEBRIEF_ITEM)
         # a comment that could not be stored comes again after the page was acknowledged
         # and a page in another tab that was left empty takes nothing back
         repeated = stored is not None and stored["client_key"] == client_key
         if repeated or (text and (stored is None or stored["text"] != text)):
             self.store.submit(BrowserAnswer(who, DEBRIEF_ITEM, Phase.DEBRIEF, client_key, 0, text=text))
 
-    def code(self, who: str, step: Step) -> str:
-        """Return the code of somebody who is at an end; empty where that end has none."""
+    def completion_code(self, who: str, step: Step) -> str:
+        """Return the completion code of a participant at an end; empty if that end has none."""
         kinds = {"finished": "completed", "screened_out": "screened_out", "declined": "no_consent"}
         if step.kind in kinds:
             return self.store.issue_code(who, kinds[step.kind])
@@ -402,41 +404,122 @@ class Flow:
 
     # -- what follows -----------------------------------------------------------------------------------------
 
-    def settle(self, who: str) -> Step:
-        """Do what follows from the stored rows, and return the next step. Any number of calls do it once."""
+    def advance(self, who: str) -> Step:
+        """Do what follows from the stored rows, and return the next step. Repeated calls change nothing."""
         self._forget(who)
         # another tab was quicker, or the last place is gone: the next step says which
         with suppress(StateError, NoPlaceLeft):
-            self.take_up(who)
-            self._following.follow(who)
-        return self.step(who)
+            self.resume_if_timed_out(who)
+            self._follow_answers(who)
+        return self.next_step(who)
 
-    def is_due(self, standing: Progress, *, now: datetime) -> bool:
-        """Say whether the participant's place should be held for longer: half of the time has passed."""
+    def is_renewal_due(self, standing: Progress, *, now: datetime) -> bool:
+        """Return whether the participant's place should be held for longer: half of the time has passed."""
         lease = standing.lease
         if lease is None or lease.status != "held":
             return False
         return datetime.fromisoformat(lease.expires_at) - now < self._hold / 2
 
-    def renew(self, who: str, asked: TrialOnPage) -> TrialOnPage:
-        """Hold the participant's place for longer; who comes too late may be surplus, and goes on all the same."""
+    def renew_place(self, who: str, asked: TrialOnPage) -> TrialOnPage:
+        """Hold the participant's place for longer; one who comes too late may be surplus, and continues."""
         lease = self.store.renew_place(who, hold=self._hold)
         self._forget(who)
         return replace(asked, standing=replace(asked.standing, lease=lease))
 
-    def judge(self) -> JudgedNow:
-        """Apply the exclusion rules to everybody who finished (see :meth:`Judging.judge`)."""
-        return self.judging.judge()
-
     def forget_standings(self) -> None:
-        """Ask the store anew where everybody stands: a researcher changed something."""
+        """Read the progress of all participants again: a researcher changed something."""
         self._standings.clear()
 
     def _forget(self, who: str) -> None:
         for phase in Phase:
             self._standings.pop((who, phase), None)
 
-    def _active(self, who: str, trials: Progress) -> Step:
+    # Everything is read from committed rows and may be repeated: a server that was killed between two commits continues
+    # with the second one at the participant's next visit.
+
+    def _follow_answers(self, who: str) -> None:
+        """Do what follows from the stored answers.
+
+        Errors: :class:`StateError`, :class:`NoPlaceLeft` if another tab, or another participant, was faster.
+        """
+        standing = self.store.progress(who, Phase.TRIALS)
+        if standing.state is State.CONSENTED:
+            self._advance_qualification(who)
+        elif standing.state is State.QUALIFIED and standing.lease is not None:
+            self._lay_out(who, standing)
+            if self.store.progress(who, Phase.PRACTICE).trial is None:
+                self.store.change_state(who, State.ACTIVE, reason="begins the trials")
+                self._follow_answers(who)
+        elif standing.state is State.ACTIVE and standing.trial is None:
+            if not standing.n_trials and not self.study.screen.drawn:
+                self._lay_out(who, standing)
+                return
+            self._advance_trials(who, standing)
+
+    def _advance_qualification(self, who: str) -> None:
+        standing = self.store.progress(who, Phase.QUALIFICATION)
+        if not standing.n_trials:
+            return
+        given = [a for a in self.store.answers_of(who) if a["phase"] == str(Phase.QUALIFICATION)]
+        if not all(self.is_correct(answer) for answer in given):
+            self.store.change_state(who, State.SCREENED_OUT, reason="qualification")
+        elif standing.trial is None:
+            self._qualify(who)
+
+    def _qualify(self, who: str) -> None:
+        """Take a place and lay out the trials; without a free place the participant stays qualified."""
+        if self.store.progress(who).state is State.CONSENTED:
+            self.store.change_state(who, State.QUALIFIED, reason="ready for a place")
+        self.store.take_place(who, hold=self._hold, choose=self.study.choose)
+        self._follow_answers(who)
+
+    def _lay_out(self, who: str, standing: Progress) -> None:
+        """Lay out practice and trials of a participant with a place; what was interrupted is completed.
+
+        The trials come last: where they are laid out, everything is.
+        """
+        assert standing.lease is not None
+        if standing.n_trials:
+            return
+        self.store.lay_out(who, Phase.PRACTICE, self.study.before_trials(Phase.PRACTICE))
+        if not self.study.screen.drawn:
+            trials = self.study.trials(standing.lease.list_id, number=standing.lease.ordinal)
+            self.store.lay_out(who, Phase.TRIALS, trials)
+
+    def _advance_trials(self, who: str, standing: Progress) -> None:
+        if self.study.screen.drawn and standing.n_written < self.study.record.written:
+            self._draw(who, standing)
+            return
+        hidden = self.study.view_of(standing.lease.list_id if standing.lease is not None else None)
+        if self.study.definition.reveal and hidden == self.study.screen.reveal_view:
+            trials = self.store.read(planned_trials, who)
+            self.store.lay_out(who, Phase.REVEAL, [t for t in trials if t.item_id not in self.study.known])
+            if self.store.progress(who, Phase.REVEAL).trial is not None:
+                return
+        self.store.change_state(who, State.FINISHED, reason="every trial is answered")
+        self.exclusion_rules.pending = True
+
+    def _draw(self, who: str, standing: Progress) -> None:
+        assert standing.lease is not None
+        number, counts = standing.lease.ordinal, self.store.read(written_counts)
+        seen = [trial.item_id for trial in self.store.read(planned_trials, who)]
+        # where every word that is left has enough, one more sentence does less harm than a participant without pay
+        for at_most in (self.study.definition.pool.at_most, 0):
+            drawn = next_draw(
+                self.study.design.items,
+                counts,
+                seen,
+                seed=self.study.definition.design.seed,
+                number=number,
+                draw=len(seen),
+                at_most=at_most,
+            )
+            if drawn is not None:
+                self.store.extend(who, Phase.TRIALS, self.study.drawn(drawn.item_id, number=number))
+                return
+        raise StateError("the pool has no item left for this participant")
+
+    def _step_when_active(self, who: str, trials: Progress) -> Step:
         if trials.trial is not None:
             return Step("trial", Phase.TRIALS, trials.next_position, trials.n_trials)
         reveal = self.store.progress(who, Phase.REVEAL)
@@ -445,8 +528,8 @@ class Flow:
         # nothing is laid out yet, or the pool has fewer items than a participant writes
         return Step("closed")
 
-    def _consented(self, who: str) -> Step:
-        if self.store.status() != "running":
+    def _step_when_consented(self, who: str) -> Step:
+        if self.store.read(study_status) != "running":
             return Step("closed")
         about = self.store.progress(who, Phase.DEMOGRAPHICS)
         if about.next_position < len(self.study.definition.about_you):
@@ -456,20 +539,17 @@ class Flow:
             return Step("trial", Phase.QUALIFICATION, qualification.next_position, qualification.n_trials)
         return Step("instructions")
 
-    def _qualified(self, who: str, trials: Progress) -> Step:
+    def _step_when_qualified(self, who: str, trials: Progress) -> Step:
         if trials.lease is None:
-            door = self._door()
-            return Step("instructions" if door == "consent" else door)
+            entry = self._entry_step()
+            return Step("instructions" if entry == "consent" else entry)
         practice = self.store.progress(who, Phase.PRACTICE)
         return Step("trial", Phase.PRACTICE, practice.next_position, practice.n_trials)
 
-    def _door(self) -> Literal["closed", "full", "consent"]:
-        if self.store.status() != "running":
+    def _entry_step(self) -> Literal["closed", "full", "consent"]:
+        if self.store.read(study_status) != "running":
             return "closed"
-        return "consent" if self._has_place() else "full"
-
-    def _has_place(self) -> bool:
-        return self.study.choose(self.store.loads(), 0) is not None
+        return "consent" if self.study.choose(self.store.loads(), 0) is not None else "full"
 
 
 def _typed_number(text: str) -> float | None:
@@ -482,157 +562,35 @@ def _typed_number(text: str) -> float | None:
     return number_in(plain.replace(",", ".").replace("٫", "."))
 
 
-def _keep(memory: OrderedDict[tuple[str, Phase], T], key: tuple[str, Phase], value: T) -> None:
-    # another thread may forget the key at any moment
-    memory.pop(key, None)
-    memory[key] = value
-    while len(memory) > _REMEMBERED:
-        memory.popitem(last=False)
-
-
-__all__ = ["AnswerInvalid", "Flow", "Sent", "Step", "TrialOnPage"]
-
-
-# -- what follows from what a participant did: passing the qualification, a place, the trials, the end --------------
-# Everything is read from committed rows and may be repeated: a server that was killed between two commits goes on with
-# the second one at the participant's next visit.
-
-
-class Following:
-    """The consequences in one study; *hold* is how long a place is held."""
-
-    def __init__(self, study: FrozenStudy, store: Store, judging: Judging, *, hold: timedelta) -> None:
-        self._study, self._store, self._judging, self._hold = study, store, judging, hold
-
-    def follow(self, who: str) -> None:
-        """Do what follows; what is done already is left as it is.
-
-        Errors: :class:`StateError`, :class:`NoPlaceLeft` where another tab, or another person, was quicker.
-        """
-        standing = self._store.progress(who, Phase.TRIALS)
-        if standing.state is State.CONSENTED:
-            self._follow_qualification(who)
-        elif standing.state is State.QUALIFIED and standing.lease is not None:
-            self._lay_out(who, standing)
-            if self._store.progress(who, Phase.PRACTICE).trial is None:
-                self._store.change_state(who, State.ACTIVE, reason="begins the trials")
-                self.follow(who)
-        elif standing.state is State.ACTIVE and standing.trial is None:
-            if not standing.n_trials and not self._study.screen.drawn:
-                self._lay_out(who, standing)
-                return
-            self._follow_trials(who, standing)
-
-    def _follow_qualification(self, who: str) -> None:
-        standing = self._store.progress(who, Phase.QUALIFICATION)
-        if not standing.n_trials:
-            return
-        given = [a for a in self._store.answers_of(who) if a["phase"] == str(Phase.QUALIFICATION)]
-        if not all(self.is_right(answer) for answer in given):
-            self._store.change_state(who, State.SCREENED_OUT, reason="qualification")
-        elif standing.trial is None:
-            self.qualify(who)
-
-    def is_right(self, answer: Mapping[str, object]) -> bool:
-        """Say whether a stored answer to a question with a known answer is among those it accepts."""
-        accept = next(item.accept for item in self._study.record.items if item.item_id == answer["item_id"])
-        return any(answer[name] in accept for name in ("value", "option", "text") if answer[name] is not None)
-
-    def qualify(self, who: str) -> None:
-        """Take a place and lay out the trials; who finds none stays qualified and may come again."""
-        if self._store.progress(who).state is State.CONSENTED:
-            self._store.change_state(who, State.QUALIFIED, reason="ready for a place")
-        self._store.take_place(who, hold=self._hold, choose=self._study.choose)
-        self.follow(who)
-
-    def _lay_out(self, who: str, standing: Progress) -> None:
-        """Lay out practice and trials of who has a place; whatever broke off before is completed.
-
-        The trials come last: where they are laid out, everything is.
-        """
-        assert standing.lease is not None
-        if standing.n_trials:
-            return
-        self._store.lay_out(who, Phase.PRACTICE, self._study.before_trials(Phase.PRACTICE))
-        if not self._study.screen.drawn:
-            trials = self._study.trials(standing.lease.list_id, number=standing.lease.ordinal)
-            self._store.lay_out(who, Phase.TRIALS, trials)
-
-    def _follow_trials(self, who: str, standing: Progress) -> None:
-        if self._study.screen.drawn and standing.n_written < self._study.record.written:
-            self._draw(who, standing)
-            return
-        hidden = self._study.view_of(standing.lease.list_id if standing.lease is not None else None)
-        if self._study.definition.reveal and hidden == self._study.screen.reveal_view:
-            plan = [one for one in self._store.plan(who, Phase.TRIALS) if one.item_id not in self._study.known]
-            self._store.lay_out(who, Phase.REVEAL, plan)
-            if self._store.progress(who, Phase.REVEAL).trial is not None:
-                return
-        self._store.change_state(who, State.FINISHED, reason="every trial is answered")
-        self._judging.waiting = True
-
-    def may_skip(self, who: str) -> bool:
-        """Say whether a participant may have another item in place of the drawn one.
-
-        Not where too few items would be left for what they still owe: nobody skips themselves out of the study.
-        """
-        standing = self._store.progress(who, Phase.TRIALS)
-        return self._unseen(who) >= self._study.record.written - standing.n_written
-
-    def _unseen(self, who: str) -> int:
-        seen = {trial.item_id for trial in self._store.plan(who, Phase.TRIALS)}
-        return sum(item.item_id not in seen for item in self._study.design.items)
-
-    def _draw(self, who: str, standing: Progress) -> None:
-        assert standing.lease is not None
-        number, counts = standing.lease.ordinal, self._store.written_counts()
-        seen = [trial.item_id for trial in self._store.plan(who, Phase.TRIALS)]
-        # where every word that is left has enough, one more sentence does less harm than a participant without pay
-        for at_most in (self._study.definition.pool.at_most, 0):
-            drawn = next_draw(
-                self._study.design.items,
-                counts,
-                seen,
-                seed=self._study.definition.design.seed,
-                number=number,
-                draw=len(seen),
-                at_most=at_most,
-            )
-            if drawn is not None:
-                self._store.extend(who, Phase.TRIALS, self._study.drawn(drawn.item_id, number=number))
-                return
-        raise StateError("the pool has no item left for this participant")
-
-
-# -- judging --------------------------------------------------------------------------------------------------------
-# The exclusion rules, applied while a study runs, so that lists refill as soon as somebody is excluded.
+# -- exclusion rules ------------------------------------------------------------------------------------------------
+# The exclusion rules, applied while a study runs, so that lists refill as soon as a participant is excluded.
 
 
 FEWEST_FOR_AGREEMENT = 3
-"""People of a list who must have finished before a rule on agreement judges any of them."""
+"""The number of participants of a list who must have finished before a rule on agreement applies to them."""
 
 
-class Judging:
-    """Judges everybody who finished, one turn at a time.
+class ExclusionRules:
+    """The exclusion rules of one study, applied by one thread at a time.
 
-    ``waiting`` is true while somebody may have finished since the last turn: after a start nobody knows, so it is true.
+    ``pending`` is true while a participant may have finished since the last time, as after a start of the server.
     """
 
     def __init__(self, study: FrozenStudy, store: Store) -> None:
         self._study, self._store = study, store
         self._one_at_a_time = threading.Lock()
-        self.waiting = True
-        self.judged_at: datetime | None = None
+        self.pending = True
+        self.applied_at: datetime | None = None
 
-    def judge(self) -> JudgedNow:
-        """Apply the exclusion rules to everybody who finished, so that lists refill at once.
+    def apply(self) -> JudgedNow:
+        """Apply the exclusion rules to all participants who finished, so that lists refill at once.
 
-        Who was excluded by a rule that compares people, and no longer is, becomes accepted.
+        A participant who was excluded by a rule that compares raters, and no longer is, becomes accepted.
         Errors: those of the rules; they are in the audit log too.
         """
         with self._one_at_a_time:
             # whoever finishes from here on is judged in the next turn
-            self.waiting = False
+            self.pending = False
             try:
                 rules = declared_rules(self._study.definition, self._study.design)
                 people = self._store.people()
@@ -653,5 +611,5 @@ class Judging:
                     self._store.change_state(person.participant_id, State.EXCLUDED, reason=declared[rule])
                 elif rule is None and by_rule:
                     self._store.change_state(person.participant_id, State.ACCEPTED, reason="no rule applies any more")
-            self.judged_at = datetime.now(UTC)
+            self.applied_at = datetime.now(UTC)
             return judged

@@ -29,10 +29,7 @@ def to_html(markdown: str) -> Markup:
     tokens = _parser().parse(markdown)
     for token in tokens:
         token.tag = _HEADINGS.get(token.tag, token.tag)
-    return _cleaned(str(_parser().renderer.render(tokens, _parser().options, {})))
-
-
-def _cleaned(html: str) -> Markup:
+    html = str(_parser().renderer.render(tokens, _parser().options, {}))
     # the parser passes no HTML through; the allow-list holds even if a later version of it did
     return Markup(
         nh3.clean(

@@ -21,4 +21,4 @@ MESSAGES: Mapping[str, str] = {
     "not_stored": msg("Your answer could not be stored just now. Please wait a moment and send it again."),
     "internal": msg("Something went wrong here. Your stored answers are safe."),
 }
-"""The texts in English; :meth:`Pages.say` translates them."""
+"""The texts in English; :meth:`Pages.translate` translates them."""

@@ -125,10 +125,10 @@ def openapi(study: StudyDefinition | None = None) -> Schema:
     """Return the description of every address. The landing page's parameters and the questions about the participant
     are those of *study*, else the defaults of a study file."""
     paths: dict[str, dict[str, Schema]] = {}
-    for one in (*ROUTES, *ADMIN_ROUTES):
-        path = _PARAMETER.sub(r"{\1}", one.path)
-        for method in one.methods:
-            paths.setdefault(path, {})[method.lower()] = _operation(one, path, method, study)
+    for address in (*ROUTES, *ADMIN_ROUTES):
+        path = _PARAMETER.sub(r"{\1}", address.path)
+        for method in address.methods:
+            paths.setdefault(path, {})[method.lower()] = _operation(address, path, method, study)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -166,24 +166,26 @@ _ERROR: Schema = {
 }
 
 
-def _operation(one: Address | AdminAddress, path: str, method: str, study: StudyDefinition | None) -> Schema:
+def _operation(address: Address | AdminAddress, path: str, method: str, study: StudyDefinition | None) -> Schema:
     parameters = [
-        {"name": name, "in": "path", "required": True, "schema": PATH[name]} for name in _PARAMETER.findall(one.path)
+        {"name": name, "in": "path", "required": True, "schema": PATH[name]}
+        for name in _PARAMETER.findall(address.path)
     ]
-    made: Schema = {
-        "operationId": f"{method.lower()}_{one.handler.__module__.rpartition('.')[2]}_{one.handler.__name__}",
-        "summary": (inspect.getdoc(one.handler) or "").partition("\n\n")[0].replace("\n", " "),
-        "security": [] if one.role == "anybody" else [{one.role: []}],
+    operation: Schema = {
+        "operationId": f"{method.lower()}_{address.handler.__module__.rpartition('.')[2]}_{address.handler.__name__}",
+        "summary": (inspect.getdoc(address.handler) or "").partition("\n\n")[0].replace("\n", " "),
+        "security": [] if address.role == "anybody" else [{address.role: []}],
         "responses": _ANSWERS,
     }
     if method == "GET":
-        asked = _landing(study) if path == "/" else QUERIES.get(path, {})
-        parameters += [{"name": name, "in": "query", "schema": schema} for name, schema in asked.items()]
+        query = _landing_query(study) if path == "/" else QUERIES.get(path, {})
+        parameters += [{"name": name, "in": "query", "schema": schema} for name, schema in query.items()]
     else:
-        fields = {"csrf": _text(64), **FORMS[path], **(_about(study) if path == "/about" else {})}
+        about = study.about_you if study is not None and path == "/about" else ()
+        fields = {"csrf": _text(64), **FORMS[path], **{question.measure: _text(1000) for question in about}}
         form = {"schema": {"type": "object", "properties": fields, "required": ["csrf"], "maxProperties": MAX_FIELDS}}
-        made["requestBody"] = {"required": True, "content": {"application/x-www-form-urlencoded": form}}
-    return {**made, "parameters": parameters} if parameters else made
+        operation["requestBody"] = {"required": True, "content": {"application/x-www-form-urlencoded": form}}
+    return {**operation, "parameters": parameters} if parameters else operation
 
 
 _RESPONSES: Schema = {
@@ -204,12 +206,8 @@ _ANSWERS = {
 }
 
 
-def _landing(study: StudyDefinition | None) -> Schema:
+def _landing_query(study: StudyDefinition | None) -> Schema:
     names = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     if study is not None:
         names = (study.platform.participant, study.platform.study, study.platform.session)
     return {name: _text(200) for name in names if name}
-
-
-def _about(study: StudyDefinition | None) -> Schema:
-    return {} if study is None else {question.measure: _text(1000) for question in study.about_you}

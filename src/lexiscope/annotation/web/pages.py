@@ -37,7 +37,7 @@ _SOURCE_LANGUAGE = "en"
 
 
 def msg(text: str) -> str:
-    """Mark a text of the program for the catalogues, and return it as it is; :meth:`Pages.say` translates it."""
+    """Mark a text of the program for the catalogues, and return it as it is; :meth:`Pages.translate` translates it."""
     return text
 
 
@@ -58,7 +58,7 @@ class Pages:
 
     def __init__(self, *, static: str = "/static/") -> None:
         self._static = static
-        self._rooms: dict[str, Environment] = {}
+        self._environments: dict[str, Environment] = {}
         self._drawn: dict[tuple[Path, int, Shown, str], tuple[Item, Markup]] = {}
 
     @property
@@ -66,13 +66,13 @@ class Pages:
         """The languages of the app's own texts."""
         return (_SOURCE_LANGUAGE, *sorted(path.name for path in LOCALE.iterdir() if path.is_dir()))
 
-    def say(self, text: str, language: str, **values: object) -> str:
+    def translate(self, text: str, language: str, **values: object) -> str:
         """Return a text of the program in a language, ``%(name)s`` filled in.
 
         Errors: :class:`InputError` E633 for a language without a catalogue.
         """
-        found = _catalogue(language).gettext(text)
-        return found % values if values else found
+        translation = _catalogue(language).gettext(text)
+        return translation % values if values else translation
 
     def fault(self, key: str, language: str, words: Words, **values: object) -> str:
         """Return what is said about an answer that cannot be taken: the task's word for it, else the app's.
@@ -81,14 +81,14 @@ class Pages:
 
         Errors: :class:`InputError` E633 for a language without a catalogue; ``KeyError`` for a key without words.
         """
-        return words[key] if key in words else self.say(FAULTS[key], language, **values)
+        return words[key] if key in words else self.translate(FAULTS[key], language, **values)
 
     def render(self, template: str, language: str, **values: object) -> str:
         """Return a page of a template in ``templates/``; researchers' pages are rendered through this.
 
         Errors: :class:`InputError` E633 for a language without a catalogue.
         """
-        return self._room(language).get_template(template).render(values)
+        return self._environment(language).get_template(template).render(values)
 
     def stimulus(self, screen: Screen, item: Item, shown: Shown, language: str) -> Markup:
         """Return what a page shows of an item, drawn by the task's own ``screen.html``.
@@ -101,30 +101,30 @@ class Pages:
         if drawn is not None and drawn[0] is item:
             return drawn[1]
         known = {"words": screen.words(language), "shown": shown, "language": language}
-        made = Markup(_screen(screen.folder).render({**screen.stimulus(item, shown), **known}))
+        made = Markup(_screen_template(screen.folder).render({**screen.stimulus(item, shown), **known}))
         if len(self._drawn) >= _DRAWN:
             self._drawn.clear()
         self._drawn[key] = (item, made)
         return made
 
-    def consent(self, frame: Frame, *, text_html: str, action: str) -> str:
+    def consent_page(self, frame: Frame, *, text_html: str, action: str) -> str:
         """Return the page that asks for consent."""
         return self._page("consent.html", frame, text=text_html, action=action)
 
-    def about_you(self, frame: Frame, *, questions: Sequence[AboutView], action: str) -> str:
+    def about_you_page(self, frame: Frame, *, questions: Sequence[AboutView], action: str) -> str:
         """Return the page with the questions about the participant."""
         return self._page("about_you.html", frame, questions=questions, action=action)
 
-    def instructions(self, frame: Frame, *, html: str, examples: Sequence[ExampleView], action: str) -> str:
+    def instructions_page(self, frame: Frame, *, html: str, examples: Sequence[ExampleView], action: str) -> str:
         """Return the instructions with their worked examples."""
         return self._page("instructions.html", frame, html=html, examples=examples, action=action)
 
-    def trial(self, frame: Frame, trial: TrialView) -> str:
+    def trial_page(self, frame: Frame, trial: TrialView) -> str:
         """Return one trial."""
         layout = _points_layout(trial.points) if trial.widget == "scale" else _choices_layout(trial.choices)
         return self._page("trial.html", frame, trial=trial, layout=layout)
 
-    def feedback(
+    def feedback_page(
         self,
         frame: Frame,
         *,
@@ -143,11 +143,11 @@ class Pages:
         values = {"given": given, "right": right, "is_right": is_right, "explanation": explanation}
         return self._page("feedback.html", frame, stimulus=stimulus, question=question, action=action, **values)
 
-    def debrief(self, frame: Frame, *, html: str, action: str, comment: bool) -> str:
+    def debrief_page(self, frame: Frame, *, html: str, action: str, comment: bool) -> str:
         """Return the page after the last answer; ``comment`` says whether it has a field for remarks."""
         return self._page("debrief.html", frame, html=html, action=action, comment=comment)
 
-    def ended(self, frame: Frame, *, kind: str, html: str, code: str, return_url: str) -> str:
+    def end_page(self, frame: Frame, *, kind: str, html: str, code: str, return_url: str) -> str:
         """Return the page at an end.
 
         The kinds are ``finished``, ``surplus``, ``screened_out``, ``declined``, ``full`` and ``closed``. ``code`` and
@@ -155,11 +155,11 @@ class Pages:
         """
         return self._page("ended.html", frame, kind=kind, html=html, code=code, return_url=return_url)
 
-    def error(self, frame: Frame, *, status: int, what: str, reference: str) -> str:
+    def error_page(self, frame: Frame, *, status: int, what: str, reference: str) -> str:
         """Return the page that says what went wrong; ``reference`` is what the log calls it, or empty."""
         return self._page("error.html", frame, status=status, what=what, reference=reference)
 
-    def enter_id(self, frame: Frame, *, action: str, fault: str = "") -> str:
+    def enter_id_page(self, frame: Frame, *, action: str, fault: str = "") -> str:
         """Return the page that asks for the participant's id, where the link did not say it."""
         return self._page("enter_id.html", frame, action=action, fault=fault)
 
@@ -168,29 +168,29 @@ class Pages:
         return f"{self._static}{name}?v={_fingerprint(name)}"
 
     def _page(self, template: str, frame: Frame, **values: object) -> str:
-        return self._room(frame.language).get_template(template).render(values, frame=frame)
-
-    def _room(self, language: str) -> Environment:
-        # one environment per language: a text costs a look-up, and templates stay free of the language
-        if language not in self._rooms:
-            self._rooms[language] = self._environment(language)
-        return self._rooms[language]
+        return self._environment(frame.language).get_template(template).render(values, frame=frame)
 
     def _environment(self, language: str) -> Environment:
-        made = _bare(PackageLoader("lexiscope.annotation.web"))
+        # one environment per language: a text costs a look-up, and templates stay free of the language
+        if language not in self._environments:
+            self._environments[language] = self._make_environment(language)
+        return self._environments[language]
+
+    def _make_environment(self, language: str) -> Environment:
+        made = _base_environment(PackageLoader("lexiscope.annotation.web"))
         texts = _catalogue(language)
         known = {"_": texts.gettext, "ngettext": texts.ngettext, "static_url": self.static_url}
-        made.globals.update(known, language=language, direction=direction(language))
+        made.globals.update(known, language=language, direction=text_direction(language))
         # what is the same on every page of a language is drawn once
         for name in ("head", "banner"):
             made.globals[name] = Markup(made.get_template(f"{name}.html").render())
         return made
 
 
-def direction(language: str) -> str:
+def text_direction(language: str) -> str:
     """Return ``rtl`` for a language that is written from right to left, else ``ltr``.
 
-    >>> direction("ar"), direction("es-MX")
+    >>> text_direction("ar"), text_direction("es-MX")
     ('rtl', 'ltr')
 
     Errors: :class:`InputError` E633 for what is no language tag.
@@ -201,17 +201,17 @@ def direction(language: str) -> str:
         raise InputError(f"{language!r} is no language tag", code="E633", hint="use en, es, ar, es-MX …") from None
 
 
-def line(parts: Line) -> Markup:
+def line_html(parts: Line) -> Markup:
     """Return a line of text as HTML, its emphasised pieces strong.
 
-    >>> str(line((("1 < ", False), ("2", True))))
+    >>> str(line_html((("1 < ", False), ("2", True))))
     '1 &lt; <strong>2</strong>'
     """
     pieces = (f"<strong>{escape(text)}</strong>" if strong else str(escape(text)) for text, strong in parts)
     return Markup("".join(pieces))
 
 
-def _bare(loader: PackageLoader | FunctionLoader) -> Environment:
+def _base_environment(loader: PackageLoader | FunctionLoader) -> Environment:
     made = Environment(
         loader=loader,
         autoescape=True,
@@ -220,35 +220,35 @@ def _bare(loader: PackageLoader | FunctionLoader) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.globals["line"] = line
+    made.globals["line"] = line_html
     made.filters["short_id"] = short_id
     return made
 
 
 @cache
-def _screens() -> Environment:
+def _screen_environment() -> Environment:
     def load(name: str) -> tuple[str, str, None]:
         return Path(name).read_text(encoding="utf-8"), name, None
 
-    return _bare(FunctionLoader(load))
+    return _base_environment(FunctionLoader(load))
 
 
 @cache
-def _screen(folder: Path) -> Template:
-    return _screens().get_template(str(folder / "screen.html"))
+def _screen_template(folder: Path) -> Template:
+    return _screen_environment().get_template(str(folder / "screen.html"))
 
 
 @cache
 def _catalogue(language: str) -> gettext.NullTranslations:
     names = (language.replace("-", "_"), language.partition("-")[0])
-    found = [LOCALE / name / "LC_MESSAGES" / "messages.mo" for name in names]
-    for path in found:
+    files = [LOCALE / name / "LC_MESSAGES" / "messages.mo" for name in names]
+    for path in files:
         if path.is_file():
             with path.open("rb") as file:
                 return gettext.GNUTranslations(file)
     if names[1] == _SOURCE_LANGUAGE:
         return gettext.NullTranslations()
-    hint = f"add {found[0].with_suffix('.po').relative_to(LOCALE.parent)} (see docs/make_catalogs.py)"
+    hint = f"add {files[0].with_suffix('.po').relative_to(LOCALE.parent)} (see docs/make_catalogs.py)"
     what = f"the app has no texts in {language!r}"
     raise InputError(what, code="E633", place=Place(str(LOCALE.name)), hint=hint)
 

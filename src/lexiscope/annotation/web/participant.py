@@ -1,4 +1,4 @@
-"""What participants ask of the server, from the link to the completion code."""
+"""The requests of participants, from the link to the completion code."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from dataclasses import replace
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from lexiscope.annotation.store.accounts import participant_of_token
 from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase, State, StateError
-from lexiscope.annotation.study_file.definition import AboutYou
 from lexiscope.annotation.web.app import COOKIE, App, new_client_key
-from lexiscope.annotation.web.flow import Sent, Step, TrialOnPage
+from lexiscope.annotation.web.flow import AnswerMetadata, Step, TrialOnPage
 from lexiscope.annotation.web.markdown import to_html
-from lexiscope.annotation.web.replies import go, json_error, lead_on, wants_json
+from lexiscope.annotation.web.replies import json_error, next_page_response, redirect, wants_json
 from lexiscope.annotation.web.security import Refused, path_number, read_form
 from lexiscope.annotation.web.trial_page import (
+    about_view,
     answer_texts,
-    done_of,
     example_views,
     given_text,
     guidelines_html,
     trial_view,
+    trials_done,
 )
-from lexiscope.annotation.web.views import AboutView, ChoiceView
+from lexiscope.annotation.web.views import AboutView
 from lexiscope.core.screen import AnswerInvalid, number_in
 
 _ENDS = ("declined", "screened_out", "finished")
@@ -41,20 +42,20 @@ _ON_PAGES = (Phase.QUALIFICATION, Phase.PRACTICE, Phase.TRIALS, Phase.REVEAL)
 async def landing(app: App, request: Request) -> Response:
     """Take the ids of the recruiting platform out of the address and put a cookie in their place."""
     platform = app.definition.platform
-    ids = {one.strip() for one in request.query_params.getlist(platform.participant)}
+    ids = {platform_id.strip() for platform_id in request.query_params.getlist(platform.participant)}
     if len(ids) > 1:
-        # two people in one link: whoever is taken for the other answers in their place
+        # two participants in one link: one would answer in place of the other
         raise Refused(422, "participant_id", "bad_id", field=platform.participant)
     given = next(iter(ids), "")
     if platform.kind == "lab" or not given:
         with suppress(Refused):
-            who = app.who(request)
-            # a computer that several people use: who comes after somebody who is done is somebody else
-            if platform.kind == "lab" or (await app.settle(who)).kind not in _ENDS:
-                return go("/now")
+            who = app.participant_of(request)
+            # several participants may use one computer: after an end the next request is that of another participant
+            if platform.kind == "lab" or (await app.advance(who)).kind not in _ENDS:
+                return redirect("/now")
         if platform.kind == "lab":
             raise Refused(404, "no_link", "no_link")
-        return HTMLResponse(app.pages.enter_id(app.frame("arriving"), action="/id"))
+        return HTMLResponse(app.pages.enter_id_page(app.frame("arriving"), action="/id"))
     return await _arrive(app, request, given, request.query_params.get(platform.session or "-", "").strip() or None)
 
 
@@ -69,15 +70,15 @@ async def enter_id(app: App, request: Request) -> Response:
 async def token(app: App, request: Request) -> Response:
     """Take a participant in by the token of a lab link."""
     app.arrivals.take("token")
-    who = await asyncio.to_thread(app.store.participant_of_token, request.path_params["token"])
+    who = await asyncio.to_thread(app.store.read, participant_of_token, request.path_params["token"])
     if who is None:
         raise Refused(404, "no_link", "no_link")
-    await asyncio.to_thread(app.flow.come_back, who)
+    await asyncio.to_thread(app.flow.restore_state, who)
     return _with_cookie(app, who)
 
 
 async def _arrive(app: App, request: Request, platform_id: str, session: str | None) -> Response:
-    # by address, in memory only: one client that knocks for ever keeps nobody else out
+    # by address, in memory only: one client with endless requests must not keep other participants out
     app.arrivals.take(request.client.host if request.client is not None else "")
     pattern = app.definition.platform.pattern
     # bytes that are no UTF-8 arrive as U+FFFD: two such ids could be one
@@ -90,7 +91,7 @@ async def _arrive(app: App, request: Request, platform_id: str, session: str | N
 
 
 def _with_cookie(app: App, who: str) -> Response:
-    response = go("/now")
+    response = redirect("/now")
     response.set_cookie(
         app.settings.cookie(COOKIE), app.keys.sign(who), secure=app.settings.secure, httponly=True, samesite="lax"
     )
@@ -102,49 +103,51 @@ def _with_cookie(app: App, who: str) -> Response:
 
 async def now(app: App, request: Request) -> Response:
     """Show what comes next: this is the address to come back to."""
-    who = app.who(request)
-    return await _show(app, who, await app.settle(who))
+    who = app.participant_of(request)
+    return await _step_response(app, who, await app.advance(who))
 
 
-async def _show(app: App, who: str, step: Step) -> Response:
+async def _step_response(app: App, who: str, step: Step) -> Response:
     texts = app.definition.texts
     if step.kind == "trial":
-        return go(f"/trial/{step.phase}/{step.position}")
+        return redirect(f"/trial/{step.phase}/{step.position}")
     if step.kind == "consent":
         text = to_html(app.study.consent_text)
-        return HTMLResponse(app.pages.consent(app.frame(who), text_html=text, action="/consent"))
+        return HTMLResponse(app.pages.consent_page(app.frame(who), text_html=text, action="/consent"))
     if step.kind == "debrief":
         html = to_html(texts.debrief)
-        return HTMLResponse(app.pages.debrief(app.frame(who), html=html, action="/debrief", comment=True))
+        return HTMLResponse(app.pages.debrief_page(app.frame(who), html=html, action="/debrief", comment=True))
     if step.kind == "about_you":
-        return HTMLResponse(app.pages.about_you(app.frame(who), questions=_about(app, {}, {}), action="/about"))
+        return HTMLResponse(
+            app.pages.about_you_page(app.frame(who), questions=_about_views(app, {}, {}), action="/about")
+        )
     if step.kind == "instructions":
         html = to_html(texts.instructions)
         return HTMLResponse(
-            app.pages.instructions(
+            app.pages.instructions_page(
                 app.frame(who), html=html, examples=example_views(app.study, app.pages), action="/begin"
             )
         )
-    return await _ended(app, who, step)
+    return await _end_response(app, who, step)
 
 
-async def _ended(app: App, who: str, step: Step) -> Response:
-    code = await asyncio.to_thread(app.flow.code, who, step)
+async def _end_response(app: App, who: str, step: Step) -> Response:
+    code = await asyncio.to_thread(app.flow.completion_code, who, step)
     back = app.definition.platform.return_url
     url = back.replace("{code}", code) if back and code else ""
     # the debrief was read on the page before
     html = "" if step.kind == "finished" else to_html(str(getattr(app.definition.texts, step.kind)))
-    return HTMLResponse(app.pages.ended(app.frame(who), kind=step.kind, html=html, code=code, return_url=url))
+    return HTMLResponse(app.pages.end_page(app.frame(who), kind=step.kind, html=html, code=code, return_url=url))
 
 
 async def trial(app: App, request: Request) -> Response:
     """Show one trial; a trial that is final or not reached yet leads to the one that is next."""
-    who, (phase, position) = app.who(request), _where(request)
+    who, (phase, position) = app.participant_of(request), _phase_and_position(request)
     try:
-        asked = await app.read(app.flow.asked_again, who, phase, position)
+        asked = await app.read(app.flow.trial_to_show, who, phase, position)
     except AnswerRefused:
-        return go("/now")
-    app.remember(who, phase, position)
+        return redirect("/now")
+    app.remember_shown(who, phase, position)
     may_skip = asked.screen.drawn and await app.read(app.flow.may_skip, who)
     return HTMLResponse(_trial_html(app, who, asked, phase, position, may_skip=may_skip))
 
@@ -160,46 +163,39 @@ def _trial_html(
     faults: Mapping[str, str] | None = None,
     may_skip: bool = False,
 ) -> str:
-    done, total = done_of(app.study, asked, phase=phase)
-    frame = app.frame(who, done=done, total=total)
+    done, total = trials_done(app.study, asked, phase=phase)
+    frame, key = app.frame(who, done=done, total=total), new_client_key()
     view = trial_view(
-        app.study,
-        app.pages,
-        asked,
-        phase=phase,
-        position=position,
-        client_key=new_client_key(),
-        given=given,
-        faults=faults,
+        app.study, app.pages, asked, phase=phase, position=position, client_key=key, given=given, faults=faults
     )
-    # nobody skips themselves out of the study
-    return app.pages.trial(frame, replace(view, another_url="") if view.another_url and not may_skip else view)
+    # no participant skips themselves out of the study
+    return app.pages.trial_page(frame, replace(view, another_url="") if view.another_url and not may_skip else view)
 
 
 async def feedback(app: App, request: Request) -> Response:
     """Show, after a practice trial, what the answer should have been and why."""
-    who, position = app.who(request), path_number(request, "position")
+    who, position = app.participant_of(request), path_number(request, "position")
     try:
-        asked = await app.read(app.flow.asked, who, Phase.PRACTICE, position)
+        asked = await app.read(app.flow.trial_at, who, Phase.PRACTICE, position)
         app.flow.check_open(asked, Phase.PRACTICE)
     except AnswerRefused:
-        return go("/now")
+        return redirect("/now")
     if position >= asked.standing.next_position:
-        return go("/now")
-    given = await asyncio.to_thread(app.flow.latest, who, Phase.PRACTICE, asked.trial.item_id)
+        return redirect("/now")
+    given = await asyncio.to_thread(app.flow.latest_answer, who, Phase.PRACTICE, asked.trial.item_id)
     return HTMLResponse(_feedback_html(app, who, asked, given or {}))
 
 
 def _feedback_html(app: App, who: str, asked: TrialOnPage, given: Mapping[str, object]) -> str:
     question, language = app.study.known[asked.trial.item_id], app.definition.language
-    return app.pages.feedback(
+    return app.pages.feedback_page(
         app.frame(who, done=asked.standing.next_position, total=asked.standing.n_trials),
         stimulus=app.pages.stimulus(asked.screen, asked.item, asked.shown, language),
         question=asked.screen.question(asked.item, language, view=asked.shown.appears_as),
         given=given_text(app.study, asked, given),
         right=answer_texts(app.study, asked.screen, asked.item, question.accept),
         # whether a written text is good is nothing that a program can say
-        is_right=app.flow.is_right(given) if given and asked.screen.widget != "text" else None,
+        is_right=app.flow.is_correct(given) if given and asked.screen.widget != "text" else None,
         explanation=question.explanation,
         action="/now",
     )
@@ -207,22 +203,22 @@ def _feedback_html(app: App, who: str, asked: TrialOnPage, given: Mapping[str, o
 
 async def guidelines(app: App, request: Request) -> Response:
     """Show the instructions again."""
-    who = app.who(request)
+    who = app.participant_of(request)
     html = to_html(app.definition.texts.instructions) or guidelines_html(
         app.definition.task, app.definition.language, scale=app.study.scale
     )
     return HTMLResponse(
-        app.pages.instructions(app.frame(who), html=html, examples=example_views(app.study, app.pages), action="")
+        app.pages.instructions_page(app.frame(who), html=html, examples=example_views(app.study, app.pages), action="")
     )
 
 
 async def search(app: App, request: Request) -> Response:
     """Find entries of the study's list."""
-    app.saves.take(app.who(request))
+    app.saves.take(app.participant_of(request))
     query = request.query_params.get("q", "")[:200]
     # some milliseconds in a list of a million titles: not in the loop that serves everybody
-    found = await asyncio.to_thread(app.entities.search, query) if app.entities is not None and query.strip() else ()
-    return JSONResponse([{"id": one.entity_id, "title": one.title, "text": one.description} for one in found])
+    entries = await asyncio.to_thread(app.entities.search, query) if app.entities is not None and query.strip() else ()
+    return JSONResponse([{"id": entry.entity_id, "title": entry.title, "text": entry.description} for entry in entries])
 
 
 # -- what participants send -----------------------------------------------------------------------------------------
@@ -230,95 +226,94 @@ async def search(app: App, request: Request) -> Response:
 
 async def consent(app: App, request: Request) -> Response:
     """Store the consent, or that there is none."""
-    who = app.who(request)
+    who = app.participant_of(request)
     form = await app.form(request, who)
     if form.get("consent") not in ("yes", "no"):
         raise Refused(422, "consent", "answer_missing", field="consent")
     # the last place went while the page was open, or another tab was quicker: the next page says which
     with suppress(StateError):
-        await asyncio.to_thread(lambda: app.flow.consent(who, agreed=form["consent"] == "yes"))
-    return go("/now")
+        await asyncio.to_thread(lambda: app.flow.record_consent(who, agreed=form["consent"] == "yes"))
+    return redirect("/now")
 
 
 async def about(app: App, request: Request) -> Response:
     """Store the answers about the participant."""
-    who = app.who(request)
+    who = app.participant_of(request)
     form = await app.form(request, who)
     key = _client_key(form)
-    faults = await asyncio.to_thread(lambda: app.flow.about_you(who, form, client_key=key))
+    faults = await asyncio.to_thread(lambda: app.flow.record_about_you(who, form, client_key=key))
     if faults:
-        html = app.pages.about_you(app.frame(who), questions=_about(app, form, faults), action="/about")
+        html = app.pages.about_you_page(app.frame(who), questions=_about_views(app, form, faults), action="/about")
         return HTMLResponse(html, status_code=422)
-    return go("/now")
+    return redirect("/now")
 
 
 async def begin(app: App, request: Request) -> Response:
     """Go on from the instructions."""
-    who = app.who(request)
+    who = app.participant_of(request)
     await app.form(request, who)
     with suppress(NoPlaceLeft):
-        await asyncio.to_thread(app.flow.begin, who)
-    return go("/now")
+        await asyncio.to_thread(app.flow.begin_trials, who)
+    return redirect("/now")
 
 
 async def submit_trial(app: App, request: Request) -> Response:
     """Store one answer; the response is sent after the commit."""
-    who, (phase, position) = app.who(request), _where(request)
+    who, (phase, position) = app.participant_of(request), _phase_and_position(request)
     form = await app.form(request, who)
-    asked = await app.read(app.flow.asked, who, phase, position)
+    asked = await app.read(app.flow.trial_at, who, phase, position)
     try:
-        answer = app.flow.read(
-            who, asked, phase=phase, position=position, form=form, sent=_sent(app, who, phase, position, form)
-        )
+        metadata = _answer_metadata(app, who, phase, position, form)
+        answer = app.flow.read_answer(who, asked, phase=phase, position=position, form=form, metadata=metadata)
     except AnswerInvalid as error:
-        # who timed out is there after all, and is told what is missing
+        # a participant who timed out has come back, and is told what is missing
         if asked.standing.state is not State.TIMED_OUT:
             app.flow.check_open(asked, phase)
-        return _invalid(app, request, who, asked, phase, position, form, error)
+        return _invalid_response(app, request, who, asked, phase, position, form, error)
     try:
-        receipt = await asyncio.wrap_future(app.flow.submit(answer))
+        receipt = await asyncio.wrap_future(app.store.submit_later(answer))
     except AnswerRefused:
-        if not await asyncio.to_thread(app.flow.take_up, who):
+        if not await asyncio.to_thread(app.flow.resume_if_timed_out, who):
             raise
-        receipt = await asyncio.wrap_future(app.flow.submit(answer))
-    app.answered(who, phase, position)
-    if app.flow.is_due(asked.standing, now=app.store.held_now()):
-        asked = await asyncio.to_thread(app.flow.renew, who, asked)
-    after = app.flow.answered(who, asked, receipt)
+        receipt = await asyncio.wrap_future(app.store.submit_later(answer))
+    app.forget_shown(who, phase, position)
+    if app.flow.is_renewal_due(asked.standing, now=app.store.held_now()):
+        asked = await asyncio.to_thread(app.flow.renew_place, who, asked)
+    after = app.flow.next_position_after(who, asked, receipt)
     if phase is Phase.PRACTICE and app.study.known[answer.item_id].explanation:
-        return lead_on(request, f"/feedback/{position}")
+        return next_page_response(request, f"/feedback/{position}")
     if after is not None:
         # who went back goes on from there
-        return lead_on(request, f"/trial/{phase}/{position + 1 if answer.supersedes is not None else after}")
-    return await _settled(app, request, who)
+        return next_page_response(request, f"/trial/{phase}/{position + 1 if answer.supersedes is not None else after}")
+    return await _next_response(app, request, who)
 
 
 async def another(app: App, request: Request) -> Response:
     """Store that the drawn item is skipped, and draw another one."""
-    who, position = app.who(request), path_number(request, "position")
+    who, position = app.participant_of(request), path_number(request, "position")
     form = await app.form(request, who)
-    sent = _sent(app, who, Phase.TRIALS, position, form)
-    app.flow.asked(who, Phase.TRIALS, position)
-    await asyncio.to_thread(app.flow.another, who, position, sent)
-    app.answered(who, Phase.TRIALS, position)
-    return await _settled(app, request, who)
+    metadata = _answer_metadata(app, who, Phase.TRIALS, position, form)
+    app.flow.trial_at(who, Phase.TRIALS, position)
+    await asyncio.to_thread(app.flow.skip_item, who, position, metadata)
+    app.forget_shown(who, Phase.TRIALS, position)
+    return await _next_response(app, request, who)
 
 
 async def debrief(app: App, request: Request) -> Response:
     """Store what a participant says at the end."""
-    who = app.who(request)
+    who = app.participant_of(request)
     form = await app.form(request, who)
     key, comment = _client_key(form), form.get("comment", "")
-    await asyncio.to_thread(lambda: app.flow.debrief(who, comment, client_key=key))
-    return go("/now")
+    await asyncio.to_thread(lambda: app.flow.record_debrief(who, comment, client_key=key))
+    return redirect("/now")
 
 
-async def _settled(app: App, request: Request, who: str) -> Response:
-    step = await app.settle(who)
-    return lead_on(request, f"/trial/{step.phase}/{step.position}" if step.kind == "trial" else "/now")
+async def _next_response(app: App, request: Request, who: str) -> Response:
+    step = await app.advance(who)
+    return next_page_response(request, f"/trial/{step.phase}/{step.position}" if step.kind == "trial" else "/now")
 
 
-def _invalid(
+def _invalid_response(
     app: App,
     request: Request,
     who: str,
@@ -334,20 +329,20 @@ def _invalid(
         return json_error(422, error.key, message, field=error.field)
     # who changes an answer still changes that one
     with suppress(AnswerRefused):
-        asked = app.flow.asked_again(who, phase, position)
-    may_skip = app.flow.may_skip(who)
-    shown = {"given": form, "faults": {error.field: message}}
-    html = _trial_html(app, who, asked, phase, position, may_skip=may_skip, **shown)
+        asked = app.flow.trial_to_show(who, phase, position)
+    faults, may_skip = {error.field: message}, app.flow.may_skip(who)
+    html = _trial_html(app, who, asked, phase, position, given=form, faults=faults, may_skip=may_skip)
     return HTMLResponse(html, status_code=422)
 
 
-def _sent(app: App, who: str, phase: Phase, position: int, form: Mapping[str, str]) -> Sent:
-    served = app.shown.get((who, str(phase), position))
-    return Sent(
+def _answer_metadata(app: App, who: str, phase: Phase, position: int, form: Mapping[str, str]) -> AnswerMetadata:
+    served, rt_ms = app.shown.get((who, str(phase), position)), number_in(form.get("rt_ms", ""))
+    return AnswerMetadata(
         client_key=_client_key(form),
-        supersedes=_whole(form, "supersedes"),
+        supersedes=_whole_number(form, "supersedes"),
         shown_at=served[1] if served is not None else None,
-        rt_ms=_number(form, "rt_ms"),
+        # a browser's own measure: one that makes no sense is not a measure, and no reason to lose an answer
+        rt_ms=rt_ms if rt_ms is not None and rt_ms >= 0 else None,
         rt_server_ms=(time.monotonic() - served[0]) * 1000 if served is not None else None,
         page_version=form.get("page_version", "")[:40],
     )
@@ -356,7 +351,7 @@ def _sent(app: App, who: str, phase: Phase, position: int, form: Mapping[str, st
 # -- reading requests ------------------------------------------------------------------------------------------------
 
 
-def _where(request: Request) -> tuple[Phase, int]:
+def _phase_and_position(request: Request) -> tuple[Phase, int]:
     name, position = request.path_params["phase"], path_number(request, "position")
     if name not in _ON_PAGES:
         raise Refused(404, "not_found", "not_found")
@@ -370,7 +365,7 @@ def _client_key(form: Mapping[str, str]) -> str:
     return key
 
 
-def _whole(form: Mapping[str, str], name: str) -> int | None:
+def _whole_number(form: Mapping[str, str], name: str) -> int | None:
     text = form.get(name, "").strip()
     if not text:
         return None
@@ -379,28 +374,13 @@ def _whole(form: Mapping[str, str], name: str) -> int | None:
     return int(text)
 
 
-def _number(form: Mapping[str, str], name: str) -> float | None:
-    # a browser's own measure: one that makes no sense is no measure, and no reason to lose an answer
-    number = number_in(form.get(name, ""))
-    return number if number is not None and number >= 0 else None
-
-
-def _about(app: App, given: Mapping[str, str], faults: Mapping[str, str]) -> tuple[AboutView, ...]:
-    return tuple(
-        AboutView(
-            measure=one.measure,
-            text=one.text,
-            kind=one.kind,
-            required=one.required,
-            options=tuple(ChoiceView(option.value, option.text) for option in one.options),
-            given=given.get(one.measure, ""),
-            fault=_about_fault(app, one, faults[one.measure]) if one.measure in faults else "",
-        )
-        for one in app.definition.about_you
-    )
-
-
-def _about_fault(app: App, question: AboutYou, key: str) -> str:
-    taken = question.numbers()
-    limits = {"low": f"{taken.low:.10g}", "high": f"{taken.high:.10g}"} if key.endswith("in_limits") else {}
-    return app.pages.fault(key, app.definition.language, {}, **limits)
+def _about_views(app: App, given: Mapping[str, str], faults: Mapping[str, str]) -> tuple[AboutView, ...]:
+    views = []
+    for question in app.definition.about_you:
+        key, fault = faults.get(question.measure, ""), ""
+        if key:
+            taken = question.numbers()
+            limits = {"low": f"{taken.low:.10g}", "high": f"{taken.high:.10g}"} if key.endswith("in_limits") else {}
+            fault = app.pages.fault(key, app.definition.language, {}, **limits)
+        views.append(about_view(question, given=given.get(question.measure, ""), fault=fault))
+    return tuple(views)

@@ -1,4 +1,4 @@
-"""Every kind of page of a study, drawn by the same code as for participants, with no store behind it."""
+"""The preview: every kind of page of a study, made by the same code as for participants, without a store."""
 
 from __future__ import annotations
 
@@ -15,19 +15,17 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from lexiscope.annotation.store.answers import Progress
-from lexiscope.annotation.store.places import Lease
 from lexiscope.annotation.store.record import Phase, State, StoredTrial
-from lexiscope.annotation.study_file.definition import AboutYou
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.launched import StudyOnDisk
-from lexiscope.annotation.web.connections import Announced, configured, listening_at
+from lexiscope.annotation.web.connections import AnnouncingServer, listening_socket, server_config
 from lexiscope.annotation.web.flow import TrialOnPage
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.pages import STATIC, Pages
-from lexiscope.annotation.web.replies import logged, wants_json
+from lexiscope.annotation.web.replies import log_fault, wants_json
 from lexiscope.annotation.web.security import HostGuard, ServerSettings
-from lexiscope.annotation.web.trial_page import answer_texts, example_views, trial_view
-from lexiscope.annotation.web.views import AboutView, ChoiceView, Frame
+from lexiscope.annotation.web.trial_page import about_view, answer_texts, example_views, trial_view
+from lexiscope.annotation.web.views import Frame
 from lexiscope.core.run import write_atomically
 
 TRIALS_SHOWN = 3
@@ -51,7 +49,7 @@ def preview_pages(study: FrozenStudy, pages: Pages) -> tuple[PreviewPage, ...]:
 
     A missing text is shown as missing.
     """
-    return tuple(_Drawn(study, pages).all())
+    return tuple(_PreviewPages(study, pages).all())
 
 
 def write_preview(study: StudyOnDisk, folder: Path) -> tuple[Path, ...]:
@@ -79,22 +77,27 @@ def preview_app(study: StudyOnDisk, settings: ServerSettings) -> HostGuard:
     by_name = {page.name: page for page in pages}
     index = _index(frozen, drawing, pages, address="/page/{}")
 
+    files = StaticFiles(directory=STATIC)
+
+    async def show_file(request: Request) -> Response:
+        return await files.get_response(request.path_params["name"], request.scope)
+
     async def show(request: Request) -> Response:
         page = by_name.get(request.path_params.get("name", ""))
         if page is None and "name" in request.path_params:
             return HTMLResponse(index, status_code=404)
         return HTMLResponse(page.html if page is not None else index)
 
-    async def sent(request: Request) -> Response:
+    async def lead_to_list(request: Request) -> Response:
         return JSONResponse({"next": "/"}) if wants_json(request) else RedirectResponse("/", status_code=303)
 
     routes = [
-        _static_route(),
+        Route("/static/{name}", show_file, methods=["GET"]),
         Route("/", show, methods=["GET"]),
         Route("/page/{name}", show, methods=["GET"]),
-        Route("/{path:path}", sent, methods=["GET", "POST"]),
+        Route("/{path:path}", lead_to_list, methods=["GET", "POST"]),
     ]
-    return HostGuard(Starlette(routes=routes, exception_handlers={Exception: _failed}), settings=settings)
+    return HostGuard(Starlette(routes=routes, exception_handlers={Exception: _error_response}), settings=settings)
 
 
 def serve_preview(study: StudyOnDisk, *, port: int = 0, say: Callable[[str], object]) -> None:
@@ -102,23 +105,14 @@ def serve_preview(study: StudyOnDisk, *, port: int = 0, say: Callable[[str], obj
 
     Errors: those of :func:`preview_app`; :class:`RunError` for a port that is taken.
     """
-    with closing(listening_at("127.0.0.1", port)) as listening:
+    with closing(listening_socket("127.0.0.1", port)) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        config = configured(preview_app(study, ServerSettings(url)))
-        Announced(config, started=lambda: say(url)).run(sockets=[listening])
+        config = server_config(preview_app(study, ServerSettings(url)))
+        AnnouncingServer(config, started=lambda: say(url)).run(sockets=[listening])
 
 
-async def _failed(request: Request, error: Exception) -> Response:
-    return PlainTextResponse(f"error {logged(request, error)}", status_code=500)
-
-
-def _static_route() -> Route:
-    files = StaticFiles(directory=STATIC)
-
-    async def serve(request: Request) -> Response:
-        return await files.get_response(request.path_params["name"], request.scope)
-
-    return Route("/static/{name}", serve, methods=["GET"])
+async def _error_response(request: Request, error: Exception) -> Response:
+    return PlainTextResponse(f"error {log_fault(request, error)}", status_code=500)
 
 
 def _index(study: FrozenStudy, drawing: Pages, pages: Sequence[PreviewPage], *, address: str) -> str:
@@ -138,7 +132,7 @@ def _index(study: FrozenStudy, drawing: Pages, pages: Sequence[PreviewPage], *, 
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawn:
+class _PreviewPages:
     """The pages of one study."""
 
     study: FrozenStudy
@@ -146,70 +140,66 @@ class _Drawn:
 
     def all(self) -> Iterator[PreviewPage]:
         """Yield the pages in order."""
-        yield from self._before()
-        yield from self._known("qualification", Phase.QUALIFICATION)
-        yield from self._known("practice", Phase.PRACTICE)
+        yield from self._pages_before_trials()
+        yield from self._question_pages("qualification", Phase.QUALIFICATION)
+        yield from self._question_pages("practice", Phase.PRACTICE)
         for list_id in self.study.record.places:
-            yield from self._list(list_id)
-        yield from self._after()
+            yield from self._list_pages(list_id)
+        yield from self._pages_after_trials()
 
-    def _before(self) -> Iterator[PreviewPage]:
+    def _pages_before_trials(self) -> Iterator[PreviewPage]:
         definition, frame = self.study.definition, self._frame()
         if definition.platform.kind != "lab":
-            yield PreviewPage("id", "id, where the link names none", self.pages.enter_id(frame, action="/id"))
+            yield PreviewPage("id", "id, where the link names none", self.pages.enter_id_page(frame, action="/id"))
         text = to_html(f"{definition.texts.consent or _MISSING}\n\n{definition.ethics or _MISSING}")
-        yield PreviewPage("consent", "consent", self.pages.consent(frame, text_html=text, action="/consent"))
-        about = tuple(self._about(one) for one in definition.about_you)
+        yield PreviewPage("consent", "consent", self.pages.consent_page(frame, text_html=text, action="/consent"))
+        about = tuple(map(about_view, definition.about_you))
         if about:
-            shown = self.pages.about_you(frame, questions=about, action="/about")
+            shown = self.pages.about_you_page(frame, questions=about, action="/about")
             yield PreviewPage("about", "questions about the participant", shown)
         text = to_html(definition.texts.instructions or _MISSING)
         examples = example_views(self.study, self.pages)
-        shown = self.pages.instructions(frame, html=text, examples=examples, action="/begin")
+        shown = self.pages.instructions_page(frame, html=text, examples=examples, action="/begin")
         yield PreviewPage("instructions", "instructions", shown)
 
-    def _about(self, one: AboutYou) -> AboutView:
-        options = tuple(ChoiceView(option.value, option.text) for option in one.options)
-        return AboutView(one.measure, one.text, one.kind, one.required, options)
-
-    def _known(self, part: str, phase: Phase) -> Iterator[PreviewPage]:
+    def _question_pages(self, part: str, phase: Phase) -> Iterator[PreviewPage]:
         trials = self.study.before_trials(phase)
         for position, trial in enumerate(trials):
-            asked = self._asked(trial, phase, position, len(trials), list_id=None)
+            asked = self._trial_on_page(trial, phase, position, len(trials), list_id=None)
             name, title = f"{part}_{position + 1}", f"{part} {position + 1}: {trial.item_id}"
-            yield PreviewPage(name, title, self._trial(asked, phase, position))
+            yield PreviewPage(name, title, self._trial_html(asked, phase, position))
             if phase is Phase.PRACTICE and self.study.known[trial.item_id].explanation:
-                yield PreviewPage(f"{name}_feedback", f"{title}, feedback", self._feedback(asked))
+                yield PreviewPage(f"{name}_feedback", f"{title}, feedback", self._feedback_html(asked))
 
-    def _list(self, list_id: str) -> Iterator[PreviewPage]:
+    def _list_pages(self, list_id: str) -> Iterator[PreviewPage]:
         """The first trials of a list, and the first of each other kind among the rest: catch trial, attention check."""
         view = self.study.view_of(list_id)
         trials = self._trials_of(list_id)
-        kinds = {one.item_id: str(one.kind) for one in self.study.record.items}
+        kinds = {item.item_id: str(item.kind) for item in self.study.record.items}
         seen: set[str] = set()
         for position, trial in enumerate(trials):
             kind = kinds[trial.item_id]
             if position >= TRIALS_SHOWN and (kind == "item" or kind in seen):
                 continue
             seen.add(kind)
-            asked = self._asked(trial, Phase.TRIALS, position, len(trials), list_id=list_id)
+            asked = self._trial_on_page(trial, Phase.TRIALS, position, len(trials), list_id=list_id)
             title = f"list {list_id} ({view}), trial {position + 1}: {kind} {trial.item_id}"
-            shown = self._trial(asked, Phase.TRIALS, position)
+            shown = self._trial_html(asked, Phase.TRIALS, position)
             yield PreviewPage(f"list_{list_id}_{position + 1}", title, shown)
         if self.study.definition.reveal and view == self.study.screen.reveal_view and trials:
-            asked = self._asked(trials[0], Phase.REVEAL, 0, len(trials), list_id=list_id)
+            asked = self._trial_on_page(trials[0], Phase.REVEAL, 0, len(trials), list_id=list_id)
             title = f"list {list_id} ({view}), revealed: {trials[0].item_id}"
-            yield PreviewPage(f"list_{list_id}_reveal", title, self._trial(asked, Phase.REVEAL, 0))
+            yield PreviewPage(f"list_{list_id}_reveal", title, self._trial_html(asked, Phase.REVEAL, 0))
 
     def _trials_of(self, list_id: str) -> tuple[StoredTrial, ...]:
         if not self.study.screen.drawn:
             return self.study.trials(list_id, number=1)
         return tuple(self.study.drawn(item.item_id, number=1) for item in self.study.design.items[:TRIALS_SHOWN])
 
-    def _after(self) -> Iterator[PreviewPage]:
+    def _pages_after_trials(self) -> Iterator[PreviewPage]:
         texts, codes = self.study.definition.texts, self.study.definition.codes
         text = to_html(texts.debrief or _MISSING)
-        shown = self.pages.debrief(self._frame(), html=text, action="/debrief", comment=True)
+        shown = self.pages.debrief_page(self._frame(), html=text, action="/debrief", comment=True)
         yield PreviewPage("debrief", "debrief", shown)
         given = {"screened_out": codes.screen_out, "declined": codes.no_consent, "full": codes.full}
         ends = {"finished": codes.completion or "CODE"} | {kind: given.get(kind, "") for kind in _ENDS}
@@ -217,27 +207,26 @@ class _Drawn:
         for kind, code in ends.items():
             said = "" if kind == "finished" else to_html(str(getattr(texts, kind)))
             url = back.replace("{code}", code) if back and code else ""
-            shown = self.pages.ended(self._frame(), kind=kind, html=said, code=code, return_url=url)
+            shown = self.pages.end_page(self._frame(), kind=kind, html=said, code=code, return_url=url)
             yield PreviewPage(f"end_{kind}", f"end: {kind.replace('_', ' ')}", shown)
 
-    def _asked(
+    def _trial_on_page(
         self, trial: StoredTrial, phase: Phase, position: int, total: int, *, list_id: str | None
     ) -> TrialOnPage:
-        lease: Lease | None = None
-        standing = Progress(State.ACTIVE, lease, position, total, trial, n_written=position)
+        standing = Progress(State.ACTIVE, None, position, total, trial, n_written=position)
         shown = self.study.shown(trial, list_id=list_id, phase=phase)
         item_id = trial.item_id
         return TrialOnPage(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
 
-    def _trial(self, asked: TrialOnPage, phase: Phase, position: int) -> str:
+    def _trial_html(self, asked: TrialOnPage, phase: Phase, position: int) -> str:
         view = trial_view(self.study, self.pages, asked, phase=phase, position=position, client_key="preview0")
         # a page that is looked at has no page before it
-        return self.pages.trial(self._frame(position, asked.standing.n_trials), replace(view, back_url=""))
+        return self.pages.trial_page(self._frame(position, asked.standing.n_trials), replace(view, back_url=""))
 
-    def _feedback(self, asked: TrialOnPage) -> str:
+    def _feedback_html(self, asked: TrialOnPage) -> str:
         question, language = self.study.known[asked.trial.item_id], self.study.definition.language
         right = answer_texts(self.study, asked.screen, asked.item, question.accept)
-        return self.pages.feedback(
+        return self.pages.feedback_page(
             self._frame(),
             stimulus=self.pages.stimulus(asked.screen, asked.item, asked.shown, language),
             question=asked.screen.question(asked.item, language, view=asked.shown.appears_as),

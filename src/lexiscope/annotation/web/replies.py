@@ -1,4 +1,4 @@
-"""Answers of the server: pages or JSON, redirects, and what is said of an error."""
+"""Responses of the server: pages or JSON, redirects, and the text of an error."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ LOG = logging.getLogger("lexiscope.annotation")
 
 
 def error_response(app: App, request: Request, error: Exception) -> Response:
-    """Return what a person or a program is told of an error; nothing of the inside."""
+    """Return the page or the JSON of an error, without details of the program."""
     refused = _refusal(error)
     language = app.definition.language
-    message = app.pages.say(MESSAGES[refused.message], language)
-    reference = logged(request, error) if refused.status == 500 else ""
+    message = app.pages.translate(MESSAGES[refused.message], language)
+    reference = log_fault(request, error) if refused.status == 500 else ""
     headers = {"retry-after": str(refused.retry_after)} if refused.retry_after else {}
     if wants_json(request) or request.url.path == "/search":
         response = json_error(refused.status, refused.code, message, field=refused.field, reference=reference)
     else:
-        html = app.pages.error(app.frame("nobody"), status=refused.status, what=message, reference=reference)
+        html = app.pages.error_page(app.frame("nobody"), status=refused.status, what=message, reference=reference)
         response = HTMLResponse(html, status_code=refused.status)
     response.headers.update(headers)
     return response
 
 
-def logged(request: Request, error: Exception) -> str:
-    """Log a fault of ours and return the reference under which it stands.
+def log_fault(request: Request, error: Exception) -> str:
+    """Log a fault of the program and return the reference of its entry.
 
     The log has the route and the places in the code: an address and the text of an error may quote what a visitor
     wrote.
@@ -73,23 +73,23 @@ def _refusal(error: Exception) -> Refused:
 
 
 def json_error(status: int, code: str, message: str, *, field: str = "", reference: str = "") -> Response:
-    """Return an error as programs read it; after a conflict ``next`` says where to go on."""
+    """Return an error as JSON; after a conflict ``next`` is the address of the next page."""
     body: dict[str, Any] = {"error": {"code": code, "field": field, "message": message, "reference": reference}}
     if status == 409:
         body["next"] = "/now"
     return JSONResponse(body, status_code=status)
 
 
-def lead_on(request: Request, url: str) -> Response:
-    """Lead to the next page: an address for a script, a redirect for a browser."""
-    return JSONResponse({"next": url}) if wants_json(request) else go(url)
+def next_page_response(request: Request, url: str) -> Response:
+    """Return the next page's address: JSON for a script, a redirect for a browser."""
+    return JSONResponse({"next": url}) if wants_json(request) else redirect(url)
 
 
-def go(url: str) -> Response:
+def redirect(url: str) -> Response:
     """Redirect to another page of the app after a form."""
     return RedirectResponse(url, status_code=303)
 
 
 def wants_json(request: Request) -> bool:
-    """Say whether a script asks: forms that are sent without one want a page."""
+    """Return whether a script sent the request: a form that is sent without one gets a page."""
     return "application/json" in request.headers.get("accept", "")

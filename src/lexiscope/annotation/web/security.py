@@ -1,4 +1,4 @@
-"""What stands between the network and the study: signed cookies, request tokens, headers, limits.
+"""Protection of the server: signed cookies, request tokens, headers, limits.
 
 Everything that a request brings is bounded before it is read. Keys are derived from the study's secret key, so that
 sessions survive a restart.
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from itsdangerous import BadSignature, Signer
@@ -44,6 +45,17 @@ HEADERS = {
     "x-frame-options": "DENY",
 }
 _MAX_BUCKETS = 100_000
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def remember(memory: OrderedDict[K, V], key: K, value: V, *, most: int) -> None:
+    """Put a value at the end of a memory, and remove the oldest ones beyond *most*."""
+    # another thread may remove the key at any moment
+    memory.pop(key, None)
+    memory[key] = value
+    while len(memory) > most:
+        memory.popitem(last=False)
 
 
 class Refused(Exception):
@@ -56,7 +68,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Where the server stands.
+    """The addresses of the server.
 
     ``public_url`` is the address that participants open. Over plain HTTP only a loopback address is served: cookies
     would travel in the clear.
@@ -79,7 +91,7 @@ class ServerSettings:
 
     @property
     def secure(self) -> bool:
-        """Say whether participants come over HTTPS."""
+        """Return whether participants connect by HTTPS."""
         return self.public_url.startswith("https:")
 
     @property
@@ -94,7 +106,7 @@ class ServerSettings:
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether a host name is this machine itself."""
+    """Return whether a host name is this machine itself."""
     if host == "localhost":
         return True
     try:
@@ -108,8 +120,8 @@ class Keys:
 
     def __init__(self, folder: Path) -> None:
         secret = (folder / KEY_NAME).read_bytes()
-        self._signer = Signer(_derived(secret, "cookie"), salt="participant", digest_method=hashlib.sha256)
-        self._form = _derived(secret, "form")
+        self._signer = Signer(_derive_key(secret, "cookie"), salt="participant", digest_method=hashlib.sha256)
+        self._form = _derive_key(secret, "form")
         # signatures that were checked once: a participant sends the same one hundreds of times
         self.participant = lru_cache(maxsize=4096)(self._participant)
 
@@ -118,7 +130,7 @@ class Keys:
         return self._signer.sign(participant_id).decode("ascii")
 
     def _participant(self, cookie: str) -> str | None:
-        """Return whose cookie this is; ``None`` for one that was not signed here."""
+        """Return the participant whose cookie this is; ``None`` if it was not signed here."""
         try:
             return self._signer.unsign(cookie.encode("ascii", "replace")).decode("ascii")
         except BadSignature:
@@ -141,7 +153,7 @@ class Keys:
             raise Refused(403, "csrf", "form_expired")
 
 
-def _derived(secret: bytes, purpose: str) -> bytes:
+def _derive_key(secret: bytes, purpose: str) -> bytes:
     return hmac.new(secret, b"lexiscope/" + purpose.encode(), hashlib.sha256).digest()
 
 
@@ -152,7 +164,7 @@ def new_token() -> str:
 
 @dataclass(slots=True)
 class RateLimit:
-    """So many actions at once, so many a second after that, for each key. Old keys are forgotten first."""
+    """A limit per key: ``burst`` actions at once, then ``per_second``. The oldest keys are removed first."""
 
     burst: int
     per_second: float
@@ -165,11 +177,9 @@ class RateLimit:
         Errors: :class:`Refused` 429 with the seconds to wait.
         """
         now = self.clock()
-        left, then = self._buckets.pop(key, (float(self.burst), now))
+        left, then = self._buckets.get(key, (float(self.burst), now))
         left = min(float(self.burst), left + (now - then) * self.per_second)
-        self._buckets[key] = (max(left - 1, 0.0) if left >= 1 else left, now)
-        while len(self._buckets) > _MAX_BUCKETS:
-            self._buckets.popitem(last=False)
+        remember(self._buckets, key, (max(left - 1, 0.0) if left >= 1 else left, now), most=_MAX_BUCKETS)
         if left < 1:
             raise Refused(429, "too_many_requests", "too_fast", retry_after=max(1, round((1 - left) / self.per_second)))
 
@@ -211,7 +221,7 @@ async def read_form(request: Request) -> dict[str, str]:
 class HostGuard:
     """ASGI middleware: the security headers on every response, and only requests for our own host.
 
-    ``no-store`` stands on everything but the files under ``/static/``, which carry their hash in their address.
+    Every response has ``no-store`` except the files under ``/static/``, which have their hash in their address.
     """
 
     def __init__(self, app: ASGIApp, *, settings: ServerSettings, hosts: Iterable[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""The server of one study: a table of addresses (:data:`ROUTES`), so that a test can hold each against every role."""
+"""The participants' addresses of a study's server (:data:`ROUTES`), and the ASGI application."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Handler = Callable[[App, Request], Awaitable[Response]]
 async def static(app: App, request: Request) -> Response:
     """Serve a style sheet or script of the package; its address changes with its content."""
     path = STATIC / request.path_params["name"]
-    if path.name not in {one.name for one in STATIC.iterdir()}:
+    if path.name not in {file.name for file in STATIC.iterdir()}:
         raise Refused(404, "not_found", "not_found")
     media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     headers = {"cache-control": "public, max-age=31536000, immutable"}
@@ -83,13 +83,14 @@ ROUTES = (
 def create_app(app: App, more: tuple[Route, ...] = ()) -> HostGuard:
     """Return the ASGI application; *more* are the researcher's routes."""
     # the address that is asked for most is looked at first
-    ordered = sorted(ROUTES, key=lambda one: not one.path.startswith("/trial/"))
-    routes = [Route(one.path, _Handler(app, one.handler), methods=list(one.methods)) for one in ordered]
-    handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
-        404: _errors(app),
-        405: _errors(app),
-        Exception: _errors(app),
-    }
+    ordered = sorted(ROUTES, key=lambda address: not address.path.startswith("/trial/"))
+    routes = [Route(address.path, _Handler(app, address.handler), methods=list(address.methods)) for address in ordered]
+
+    async def show_error(request: Request, error: Exception) -> Response:
+        return error_response(app, request, error)
+
+    handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]]
+    handlers = dict.fromkeys((404, 405, Exception), show_error)
     return HostGuard(Starlette(routes=[*routes, *more], exception_handlers=handlers), settings=app.settings)
 
 
@@ -106,10 +107,3 @@ class _Handler:
         except (Refused, LexiscopeError) as error:
             response = error_response(self._app, request, error)
         await response(scope, receive, send)
-
-
-def _errors(app: App) -> Callable[[Request, Exception], Awaitable[Response]]:
-    async def handle(request: Request, error: Exception) -> Response:
-        return error_response(app, request, error)
-
-    return handle

@@ -1,4 +1,4 @@
-"""A study, its store, the pages of both sides and the web server, put together; and how it ends.
+"""The server of a study: store, pages of both sides and web server, put together; and how it ends.
 
 One process serves a SQLite study. Several serve a PostgreSQL study: each opens the database for itself.
 """
@@ -25,8 +25,9 @@ from typing import Any
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
+from lexiscope.annotation.store.accounts import account_names
 from lexiscope.annotation.store.held_time import Began
-from lexiscope.annotation.store.keeper import BackupKeeper
+from lexiscope.annotation.store.maintenance import MaintenanceThread
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.launched import StudyOnDisk, keep_copies, read_study
@@ -34,7 +35,7 @@ from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.admin.visit import ROOT
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.connections import Announced, configured, listening_at
+from lexiscope.annotation.web.connections import AnnouncingServer, listening_socket, server_config
 from lexiscope.annotation.web.security import HostGuard, ServerSettings, is_loopback
 from lexiscope.annotation.web.server import create_app
 from lexiscope.core.errors import InputError, Place, RunError
@@ -62,7 +63,7 @@ class Serving:
     workers: int = option(1, "processes (PostgreSQL only)", least=1)
 
     def check(self) -> None:
-        """Check what can be said before anything is opened.
+        """Check the settings before anything is opened.
 
         Errors: :class:`InputError` for several workers without PostgreSQL, plain HTTP beyond this machine, or half of
         certificate and key, or two that do not belong together.
@@ -104,8 +105,8 @@ class Serving:
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
-    """What a researcher needs: the participants' link, the dashboard, and once the link that sets a password.
+class StudyLinks:
+    """The links of a study: for participants, to the dashboard, and once the link that sets a password.
 
     ``set_aside`` is the folder with what is left of an earlier study whose database was lost (``--new``).
     """
@@ -117,7 +118,7 @@ class Links:
 
 
 @contextmanager
-def opened(
+def open_app(
     study: FrozenStudy,
     folder: Path,
     settings: ServerSettings,
@@ -157,7 +158,7 @@ def application(app: App) -> HostGuard:
 
 
 def spare_the_collector() -> None:
-    """Let the garbage collector leave alone what lives as long as the server, and look less often at the rest.
+    """Exclude from garbage collection what lives as long as the server, and collect the rest less often.
 
     A page makes some hundreds of objects that reference counting frees; looking through the whole program for cycles
     every few pages costs some per cent of the processor.
@@ -168,7 +169,7 @@ def spare_the_collector() -> None:
 
 
 def participants_link(study: FrozenStudy, public_url: str) -> str:
-    """Return the link to give to the recruiting platform; empty for a lab, where everybody has a link of their own.
+    """Return the link to give to the recruiting platform; empty for a lab, where each participant has a separate link.
 
     Prolific fills in its placeholders in double braces; for other panels the parameter's value is theirs to fill in.
     """
@@ -183,14 +184,14 @@ def participants_link(study: FrozenStudy, public_url: str) -> str:
     return f"{public_url}/?{'&'.join(given)}"
 
 
-def links_of(app: App) -> Links:
+def links_of(app: App) -> StudyLinks:
     """Return the links; the first run makes one with which the researcher sets a password."""
     url = app.settings.public_url.rstrip("/")
-    set_up = "" if app.store.accounts() else make_setup_link(app.store, app.settings)
-    return Links(participants_link(app.study, url), f"{url}{ROOT}", set_up, app.store.set_aside)
+    set_up = "" if app.store.read(account_names) else make_setup_link(app.store, app.settings)
+    return StudyLinks(participants_link(app.study, url), f"{url}{ROOT}", set_up, app.store.set_aside)
 
 
-def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object], new: bool = False) -> None:
+def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[StudyLinks], object], new: bool = False) -> None:
     """Serve a study until the process is asked to stop; *say* is called once it listens.
 
     A second request to stop, or one that takes too long, ends the process at once: what was acknowledged is stored.
@@ -201,29 +202,29 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
     serving.check()
     frozen = study.freeze()
     ending = Ending()
-    with closing(listening_at(serving.host, serving.port)) as listening, ending.watched():
+    with closing(listening_socket(serving.host, serving.port)) as listening, ending.catch_signals():
         serving = replace(serving, port=listening.getsockname()[1])
         settings = serving.settings()
         with ExitStack() as held:
             app = held.enter_context(
-                opened(frozen, study.folder, settings, serving=serving, search=study.search, new=new)
+                open_app(frozen, study.folder, settings, serving=serving, search=study.search, new=new)
             )
             keep_copies(study)
-            # first of all: it reads from the log when the study was last served
+            # before anything else: it reads from the log when the study was last served
             app.store.hold_again()
             # what was promised about the platform's ids holds also where the server was down on the day
             app.store.purge_identities()
             began = app.store.held_time.began
             links = links_of(app)
             if serving.workers == 1:
-                held.enter_context(_keeper(app.store))
-                made = application(app)
+                held.enter_context(_maintenance(app.store))
+                asgi = application(app)
                 spare_the_collector()
                 app.store.when_writer_ends(stop_soon)
                 # while the clocks of a stopping process run: at its exit Python would wait for this thread without end
-                held.callback(app.bench.shutdown)
-                config = _config(made, serving)
-                Server(config, started=lambda: say(links), ending=ending).run(sockets=[listening])
+                held.callback(app.rule_thread.shutdown)
+                config = _config(asgi, serving)
+                StudyServer(config, started=lambda: say(links), ending=ending).run(sockets=[listening])
                 if app.store.trouble.startswith("the writer ended"):
                     raise RunError(
                         app.store.trouble,
@@ -245,7 +246,7 @@ def worker_app() -> HostGuard:
     # is collected closes the store
     atexit.register(held.close)
     app = held.enter_context(
-        opened(
+        open_app(
             study.freeze(),
             study.folder,
             serving.settings(),
@@ -257,19 +258,19 @@ def worker_app() -> HostGuard:
     app.store.when_writer_ends(stop_soon)
     Ending().watch_worker()
     # each for itself: one of them may live where the others were killed, and its health says what it could not do
-    held.enter_context(_keeper(app.store))
-    made = application(app)
+    held.enter_context(_maintenance(app.store))
+    asgi = application(app)
     spare_the_collector()
-    return made
+    return asgi
 
 
-def _keeper(store: Store) -> BackupKeeper:
+def _maintenance(store: Store) -> MaintenanceThread:
     # PostgreSQL is backed up by its own tools; platform ids are ours to delete wherever they are
-    return BackupKeeper(store, every=BACKUP_MINUTES, keep=0 if store.is_shared else BACKUPS_KEPT)
+    return MaintenanceThread(store, every=BACKUP_MINUTES, keep=0 if store.is_shared else BACKUPS_KEPT)
 
 
 def _config(app: Any, serving: Serving, **more: Any) -> uvicorn.Config:
-    return configured(
+    return server_config(
         app,
         timeout_graceful_shutdown=GRACE_SECONDS,
         ssl_certfile=str(serving.certificate) if serving.certificate is not None else None,
@@ -309,22 +310,22 @@ class Ending:
     """The requests to stop that this process had, and the clocks that they start."""
 
     def __init__(self) -> None:
-        self._asked = 0
+        self._requests = 0
         self._clocks: list[threading.Timer] = []
 
-    def ask(self) -> bool:
-        """Note a request to stop; return whether it is the first."""
-        self._asked += 1
-        if self._asked <= 2:
+    def request_stop(self) -> bool:
+        """Record a request to stop; return whether it is the first."""
+        self._requests += 1
+        if self._requests <= 2:
             # a blocked thread, a foreign lock, an export: none of them keeps this thread from ending the process
-            clock = threading.Timer(LATEST_SECONDS if self._asked == 1 else AGAIN_SECONDS, _end_by_force)
+            clock = threading.Timer(LATEST_SECONDS if self._requests == 1 else AGAIN_SECONDS, _end_by_force)
             clock.daemon = True
             clock.start()
             self._clocks.append(clock)
-        return self._asked == 1
+        return self._requests == 1
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
+    def catch_signals(self) -> Iterator[None]:
         """Let the block end in good order when the process is asked to stop, at any moment.
 
         The server takes the signals over while it runs, and gives them back when it has ended.
@@ -344,7 +345,7 @@ class Ending:
         served = signal.getsignal(signal.SIGTERM)
 
         def stop(number: int, frame: FrameType | None) -> None:
-            self.ask()
+            self.request_stop()
             if callable(served):
                 served(number, frame)
 
@@ -352,11 +353,11 @@ class Ending:
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         # a second request must not break off what the first one closes: its clock ends it
-        if self.ask():
+        if self.request_stop():
             raise Stopped
 
 
-class Server(Announced):
+class StudyServer(AnnouncingServer):
     """The web server; a second request to stop waits for no connection."""
 
     def __init__(self, config: uvicorn.Config, *, started: Callable[[], object], ending: Ending) -> None:
@@ -365,7 +366,7 @@ class Server(Announced):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop, without raising the signal again afterwards: what follows the server closes in its own order."""
-        self.force_exit = not self._ending.ask()
+        self.force_exit = not self._ending.request_stop()
         self.should_exit = True
 
 

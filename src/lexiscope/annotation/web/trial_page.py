@@ -1,4 +1,4 @@
-"""From a trial to what its page is given: texts in the participants' language, nothing that gives an answer away."""
+"""The views of a trial: texts in the participants' language, nothing that gives an answer away."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from markupsafe import Markup, escape
+from markupsafe import escape
 
 from lexiscope.annotation.store.record import Phase
+from lexiscope.annotation.study_file.definition import AboutYou
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.annotation.web.flow import TrialOnPage
 from lexiscope.annotation.web.markdown import to_html
-from lexiscope.annotation.web.pages import Pages
-from lexiscope.annotation.web.views import ChoiceView, ExampleView, FlagView, FoldView, PointView, TrialView
+from lexiscope.annotation.web.pages import Pages, line_html
+from lexiscope.annotation.web.views import AboutView, ChoiceView, ExampleView, FlagView, FoldView, PointView, TrialView
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
@@ -39,6 +40,7 @@ def trial_view(
     language, screen, item, shown = study.definition.language, asked.screen, asked.item, asked.shown
     words, view = screen.words(language), shown.appears_as
     stored = asked.stored or {}
+    done, total = trials_done(study, asked, phase=phase)
     return TrialView(
         phase=str(phase),
         position=position,
@@ -49,13 +51,13 @@ def trial_view(
         question=screen.question(item, language, view=view),
         widget=screen.widget,
         advance=screen.advance_in(view),
-        points=_points(study.scale if screen is study.screen else screen.scale, screen),
+        points=_point_views(study.scale if screen is study.screen else screen.scale, screen),
         choices=tuple(
-            ChoiceView(one.key, "" if one.lines else words[f"option_{one.key}"], one.lines)
-            for one in screen.choices(item, shown)
+            ChoiceView(choice.key, "" if choice.lines else words[f"option_{choice.key}"], choice.lines)
+            for choice in screen.choices(item, shown)
         ),
         flags=tuple(FlagView(name, words[f"flag_{name}"]) for name in screen.flags),
-        folds=_folds(study, asked, language, first=position == 0),
+        folds=_fold_views(study, asked, language, first=position == 0),
         placeholder=words.get("placeholder", ""),
         guess=words["guess"] if view in screen.guess_views else "",
         comment=screen.comment,
@@ -65,22 +67,28 @@ def trial_view(
         back_url=f"/trial/{phase}/{position - 1}" if position and phase in study.record.revisable else "",
         another_url=f"/another/{position}" if screen.drawn and phase is Phase.TRIALS else "",
         another_text=words.get("another", ""),
-        counter=_counter(study, asked, words) if phase is Phase.TRIALS else "",
+        counter=words["counter"].format(done=done, total=total) if phase is Phase.TRIALS and "counter" in words else "",
         supersedes=int(str(stored["id"])) if stored else None,
-        given=given if given is not None else _given(asked, stored),
+        given=given if given is not None else _stored_fields(asked, stored),
         faults=faults or {},
         page_version=study.record.sha256[:12],
     )
 
 
+def about_view(question: AboutYou, *, given: str = "", fault: str = "") -> AboutView:
+    """Return what the page shows of a question about the participant."""
+    options = tuple(ChoiceView(option.value, option.text) for option in question.options)
+    return AboutView(question.measure, question.text, question.kind, question.required, options, given, fault)
+
+
 def example_views(study: FrozenStudy, pages: Pages) -> tuple[ExampleView, ...]:
     """Return the worked examples of the instructions."""
     definition = study.definition
-    found = []
+    examples = []
     for question in definition.examples:
         screen = catalog.screen(question.task) if question.task else study.screen
         item = question_item(question, definition.name, definition.language)
-        found.append(
+        examples.append(
             ExampleView(
                 stimulus=pages.stimulus(screen, item, Shown(view=definition.views[0]), definition.language),
                 question=screen.question(item, definition.language, view=definition.views[0]),
@@ -88,12 +96,12 @@ def example_views(study: FrozenStudy, pages: Pages) -> tuple[ExampleView, ...]:
                 explanation=question.explanation,
             )
         )
-    return tuple(found)
+    return tuple(examples)
 
 
 def given_text(study: FrozenStudy, asked: TrialOnPage, stored: Mapping[str, object]) -> str:
     """Return a stored answer as the participant reads it; empty where nothing was answered."""
-    given = _given(asked, stored)
+    given = _stored_fields(asked, stored)
     for choice in asked.screen.options_of(asked.item, asked.shown.appears_as):
         if choice.key == given.get("option"):
             return _choice_text(choice, asked.screen.words(study.definition.language))
@@ -126,14 +134,14 @@ def _choice_text(choice: Choice, words: Mapping[str, str]) -> str:
     return " / ".join("".join(text for text, _ in line) for line in choice.lines)
 
 
-def _points(scale: Scale | None, screen: Screen) -> tuple[PointView, ...]:
+def _point_views(scale: Scale | None, screen: Screen) -> tuple[PointView, ...]:
     if screen.widget != "scale" or scale is None:
         return ()
     anchors = dict(scale.anchors)
     return tuple(PointView(f"{point:g}", anchors.get(point, "")) for point in scale.points)
 
 
-def _folds(study: FrozenStudy, asked: TrialOnPage, language: str, *, first: bool) -> tuple[FoldView, ...]:
+def _fold_views(study: FrozenStudy, asked: TrialOnPage, language: str, *, first: bool) -> tuple[FoldView, ...]:
     screen = asked.screen
     if not screen.fold_outs:
         return ()
@@ -141,24 +149,20 @@ def _folds(study: FrozenStudy, asked: TrialOnPage, language: str, *, first: bool
     folds = []
     for name in screen.fold_outs:
         if name != "guidelines":
-            folds.append(FoldView(name, words[f"fold_{name}"], _lines(values[f"fold_{name}"])))
+            folds.append(FoldView(name, words[f"fold_{name}"], _lines_html(values[f"fold_{name}"])))
             continue
         scale = study.scale if screen is study.screen and screen.scale is not None else None
-        html = guidelines_html(screen.folder.name, language, _parts(study, asked), scale)
+        # the parts of its view alone, so that no arm reads about another
+        view = asked.shown.appears_as
+        again = study.definition.reveal and screen is study.screen and asked.shown.view == screen.reveal_view
+        html = guidelines_html(screen.folder.name, language, (view, "reveal") if again else (view,), scale)
         # the instructions say nothing of one view: the list is not known when they are read
         shown = first and bool(screen.guideline_parts(language))
         folds.append(FoldView(name, words[f"fold_{name}"], html, open=shown))
     return tuple(folds)
 
 
-def _parts(study: FrozenStudy, asked: TrialOnPage) -> tuple[str, ...]:
-    """The parts of the guidelines that a page needs: those of its view alone, so that no arm reads about another."""
-    screen, shown = asked.screen, asked.shown
-    again = study.definition.reveal and screen is study.screen and shown.view == screen.reveal_view
-    return (shown.appears_as, "reveal") if again else (shown.appears_as,)
-
-
-def done_of(study: FrozenStudy, asked: TrialOnPage, *, phase: Phase) -> tuple[int, int]:
+def trials_done(study: FrozenStudy, asked: TrialOnPage, *, phase: Phase) -> tuple[int, int]:
     """Return how many trials of a phase are done, of how many; where items are drawn, a skipped one is not done."""
     if asked.screen.drawn and phase is Phase.TRIALS:
         return asked.standing.n_written, study.record.written
@@ -171,28 +175,13 @@ def guidelines_html(task: str, language: str, views: tuple[str, ...] = (), scale
     return to_html(catalog.screen(task).guidelines(language, views=views, scale=scale))
 
 
-def _lines(value: object) -> str:
+def _lines_html(value: object) -> str:
     lines = value if isinstance(value, list | tuple) else (str(value),)
-    return str(Markup("").join(Markup("<p>{}</p>").format(_pieces(line)) for line in lines))
+    return "".join(f"<p>{escape(line) if isinstance(line, str) else line_html(line)}</p>" for line in lines)
 
 
-def _pieces(line: object) -> Markup:
-    if isinstance(line, str):
-        return escape(line)
-    assert isinstance(line, tuple)
-    pieces = [Markup("<strong>{}</strong>").format(text) if emphasised else escape(text) for text, emphasised in line]
-    return Markup("").join(pieces)
-
-
-def _counter(study: FrozenStudy, asked: TrialOnPage, words: Mapping[str, str]) -> str:
-    if "counter" not in words:
-        return ""
-    done, total = done_of(study, asked, phase=Phase.TRIALS)
-    return words["counter"].format(done=done, total=total)
-
-
-def _given(asked: TrialOnPage, stored: Mapping[str, object]) -> dict[str, str]:
-    """The stored answer by the names of the form's fields."""
+def _stored_fields(asked: TrialOnPage, stored: Mapping[str, object]) -> dict[str, str]:
+    """Return the stored answer by the names of the form's fields."""
     if not stored:
         return {}
     flags = set(json.loads(str(stored["flags"])))

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lexiscope.annotation.store.overview import stored_reviews
 from lexiscope.annotation.store.record import Review, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
@@ -151,7 +152,7 @@ def stage_of(study: FrozenStudy, store: Store) -> Stage:
         raise InputError(what, code="E652", hint=f"stages are studies of: {', '.join(staged)}")
     items = {item.item_id: item for item in study.design.items}
     # reviews are read first: one that comes meanwhile is of a text that is there
-    reviews = tuple(store.reviews())
+    reviews = tuple(store.read(stored_reviews))
     return Stage(writing, definition.name, items, written_texts(study, store), reviews)
 
 

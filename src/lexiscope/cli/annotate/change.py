@@ -25,6 +25,7 @@ from lexiscope.annotation.reconciliation import (
 )
 from lexiscope.annotation.reconciliation_rules import PlatformDifference
 from lexiscope.annotation.store.backup import BACKUPS, copy_key, restore
+from lexiscope.annotation.store.overview import issued_codes
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import Payment
@@ -275,7 +276,7 @@ def _owed(store: Store, payment: Payment) -> list[tuple[str, str, float]]:
 
 
 def _ours(store: Store) -> list[OurRecord]:
-    codes = store.codes()
+    codes = store.read(issued_codes)
     people = {one.participant_id: one for one in store.people()}
     found = []
     for platform_id in sorted(store.platform_ids()):

@@ -14,10 +14,10 @@ import click
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.monitor import ItemCoverage
 from lexiscope.annotation.progress import StudyProgress, progress_of
-from lexiscope.annotation.store.loss import way_back
+from lexiscope.annotation.store.loss import recovery_hint
 from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study, snapshot
 from lexiscope.annotation.study_file.wording import counted, people
-from lexiscope.annotation.web.admin.look import everything_collected
+from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.output import print_json, print_table, say, say_folded
@@ -62,7 +62,7 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
     found = read_study(study)
     frozen = found.freeze()
     with snapshot(frozen, found.folder, url=postgres) as store:
-        made = write_export(everything_collected(frozen, store), out)
+        made = write_export(read_collected_for_export(frozen, store), out)
     say(f"written: {out} ({counted(len(made.files), 'file')})")
     if made.simulated:
         say_folded(f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}")
@@ -87,7 +87,7 @@ def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
     entries = counted(check.audit_entries, "entry", "entries")
     say(f"{well}: {counted(check.answers, 'answer')}, {entries} in the audit log")
     if check.problems and postgres is None:
-        say(f"what to do: {way_back(found.folder)}")
+        say(f"what to do: {recovery_hint(found.folder)}")
     ctx.exit(1 if check.problems else 0)
 
 

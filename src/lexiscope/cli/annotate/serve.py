@@ -9,7 +9,7 @@ import click
 
 from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study
 from lexiscope.annotation.web.preview import serve_preview, write_preview
-from lexiscope.annotation.web.serving import Links, Serving, serve
+from lexiscope.annotation.web.serving import Serving, StudyLinks, serve
 from lexiscope.cli import options
 from lexiscope.cli.output import remark, say, say_folded
 from lexiscope.cli.verb import Failure, Verb
@@ -64,7 +64,7 @@ def _refuse(study: StudyOnDisk) -> None:
         raise Failure("\n".join(listed))
 
 
-def _say_links(study: StudyOnDisk, serving: Serving, links: Links) -> None:
+def _say_links(study: StudyOnDisk, serving: Serving, links: StudyLinks) -> None:
     say(f"study: {study.definition.name}, stored in {'PostgreSQL' if serving.postgres else study.folder}")
     if links.set_aside is not None:
         remark(f"Warning: this study starts again without earlier answers. What is left of it is in {links.set_aside}.")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from starlette.responses import Response
 
-from lexiscope.annotation.store.accounts import sha256
+from lexiscope.annotation.store.accounts import password_hash, sha256
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.passwords import ADVISED, LONGEST, SHORTEST, password_fault
 from lexiscope.annotation.web.admin.texts import MESSAGES
@@ -40,7 +40,7 @@ async def login_page(visit: Visit) -> Response:
 
 def _login(visit: Visit, *, status: int = 200, said: str = "", name: str = "") -> Response:
     said = said or visit.request.query_params.get("said", "")
-    title = visit.say(LOG_IN)
+    title = visit.translate(LOG_IN)
     return visit.page("admin_login.html", here="", title=title, status=status, said=said, name=name[:40])
 
 
@@ -49,38 +49,40 @@ async def login(visit: Visit) -> Response:
 
     Errors: :class:`Refused` 429 after ten failures within a minute, 503 where many log in at once.
     """
-    desk, name, password = visit.desk, visit.form.get("name", "").strip(), visit.form.get("password", "")
+    dashboard, name, password = visit.dashboard, visit.form.get("name", "").strip(), visit.form.get("password", "")
     key = f"{name.casefold()[:200]} {address_of(visit)}"
     try:
-        mark = desk.failures.begin(key)
+        mark = dashboard.failures.begin(key)
     except Refused as refused:
         response = _login(visit, status=429, said="too_many_logins", name=name)
         response.headers["retry-after"] = str(refused.retry_after)
         return response
-    stored = await asyncio.to_thread(desk.app.store.password_hash, name) if re.fullmatch(_NAME, name) else None
+    stored = (
+        await asyncio.to_thread(dashboard.app.store.read, password_hash, name) if re.fullmatch(_NAME, name) else None
+    )
     try:
-        fits = await desk.passwords.verify(password, stored)
+        fits = await dashboard.passwords.verify(password, stored)
     except Refused:
-        desk.failures.forget(key, mark)
+        dashboard.failures.forget(key, mark)
         raise
     if not fits:
         actor = name if stored is not None else UNKNOWN
-        await asyncio.to_thread(lambda: desk.app.store.log("login failed", actor=actor))
+        await asyncio.to_thread(lambda: dashboard.app.store.log("login failed", actor=actor))
         return _login(visit, status=401, said="wrong_login", name=name)
-    desk.failures.forget(key, mark)
+    dashboard.failures.forget(key, mark)
     return await _enter(visit, name)
 
 
 async def _enter(visit: Visit, name: str) -> Response:
-    desk = visit.desk
+    dashboard = visit.dashboard
 
     def begin() -> Response:
-        response = visit.go("")
+        response = visit.redirect("")
         # whoever was logged in with this browser is no more: no session outlives the next login
         if visit.session is not None:
-            desk.sessions.close(visit.session)
-        desk.sessions.give(response, desk.sessions.open(name))
-        desk.app.store.log("login", actor=name)
+            dashboard.sessions.close(visit.session)
+        dashboard.sessions.set_cookie(response, dashboard.sessions.open(name))
+        dashboard.app.store.log("login", actor=name)
         return response
 
     return await asyncio.to_thread(begin)
@@ -88,16 +90,16 @@ async def _enter(visit: Visit, name: str) -> Response:
 
 async def logout(visit: Visit) -> Response:
     """End the session."""
-    desk, session = visit.desk, visit.session
+    dashboard, session = visit.dashboard, visit.session
     assert session is not None
 
     def end() -> None:
-        desk.sessions.close(session)
-        desk.app.store.log("logout", actor=session.name)
+        dashboard.sessions.close(session)
+        dashboard.app.store.log("logout", actor=session.name)
 
     await asyncio.to_thread(end)
-    response = visit.go("/login", said="logged_out")
-    desk.sessions.take(response)
+    response = visit.redirect("/login", said="logged_out")
+    dashboard.sessions.delete_cookie(response)
     return response
 
 
@@ -110,10 +112,10 @@ def _setup(visit: Visit, *, status: int = 200, fault: str = "", name: str = "") 
     return visit.page(
         "admin_setup.html",
         here="",
-        title=visit.say(_SET_UP),
+        title=visit.translate(_SET_UP),
         status=status,
         secret=visit.request.path_params["secret"],
-        fault=visit.say(MESSAGES[fault]) if fault else "",
+        fault=visit.translate(MESSAGES[fault]) if fault else "",
         faulty=fault,
         name=name[:40],
         shortest=SHORTEST,
@@ -124,22 +126,22 @@ def _setup(visit: Visit, *, status: int = 200, fault: str = "", name: str = "") 
 
 async def setup(visit: Visit) -> Response:
     """Set a password with a set-up link; the link is used up only when the password is taken."""
-    store, form = visit.desk.app.store, visit.form
+    store, form = visit.dashboard.app.store, visit.form
     name, password = form.get("name", "").strip(), form.get("password", "")
     fault = "" if re.fullmatch(_NAME, name) else "bad_name"
-    fault = fault or password_fault(password, study=visit.desk.app.definition.name, name=name)
+    fault = fault or password_fault(password, study=visit.dashboard.app.definition.name, name=name)
     fault = fault or ("" if password == form.get("again", "") else "passwords_differ")
     if fault:
         return _setup(visit, status=422, fault=fault, name=name)
-    mark = visit.desk.failures.begin(key := f"/setup {address_of(visit)}")
+    mark = visit.dashboard.failures.begin(key := f"/setup {address_of(visit)}")
     # hashed first: a server that is too busy to hash must not use the link up
-    hashed = await visit.desk.passwords.hash(password)
+    hashed = await visit.dashboard.passwords.hash(password)
     if not await asyncio.to_thread(store.use_setup_secret, sha256(visit.request.path_params["secret"])):
         await asyncio.to_thread(lambda: store.log("set-up link refused", actor=UNKNOWN))
         return _setup(visit, status=403, fault="no_setup", name=name)
-    visit.desk.failures.forget(key, mark)
+    visit.dashboard.failures.forget(key, mark)
     await asyncio.to_thread(lambda: store.set_password(name, hashed, actor=name))
-    return visit.go("/login", said="password_set")
+    return visit.redirect("/login", said="password_set")
 
 
 def address_of(visit: Visit) -> str:

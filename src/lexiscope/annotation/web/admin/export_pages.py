@@ -1,4 +1,4 @@
-"""The export: made on demand into a folder that goes when the zip was sent."""
+"""The export: made on demand in a folder that is deleted after the zip was sent."""
 
 from __future__ import annotations
 
@@ -15,31 +15,27 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from lexiscope.annotation.web.admin.export_process import PACKED, FinishedExport, export_apart
+from lexiscope.annotation.web.admin.export_process import PACKED, FinishedExport, export_in_process
 from lexiscope.annotation.web.admin.visit import Visit
 from lexiscope.annotation.web.connections import ending_of
-from lexiscope.annotation.web.replies import logged
+from lexiscope.annotation.web.replies import log_fault
 from lexiscope.core.errors import LexiscopeError
 
 LOG = logging.getLogger("lexiscope.annotation")
 _PIECE = 1 << 16
 
 
-async def export_page(visit: Visit) -> Response:
+def export_page(visit: Visit, *, status: int = 200, said: str = "") -> Response:
     """Show what an export holds, and what the last one held."""
-    return await asyncio.to_thread(_export_page, visit)
-
-
-def _export_page(visit: Visit, *, status: int = 200, said: str = "") -> Response:
-    people = visit.desk.people()
+    people = visit.dashboard.people()
     return visit.page(
         "admin_export.html",
         here="export",
         status=status,
         said=said,
         n_people=len(people),
-        last=visit.desk.last_export,
-        keeps_texts=visit.desk.writes,
+        last=visit.dashboard.last_export,
+        keeps_texts=visit.dashboard.collects_texts,
     )
 
 
@@ -48,58 +44,61 @@ async def export(visit: Visit) -> Response:
 
     Who leaves, and a server that ends, break it off. Its files are deleted in any case.
     """
-    async with visit.desk.exporting:
+    async with visit.dashboard.exporting:
         with ExitStack() as tidy:
             folder = Path(tempfile.mkdtemp(prefix="lexiscope_export_"))
             tidy.callback(shutil.rmtree, folder, ignore_errors=True)
             try:
-                made = await _unless_broken_off(visit, folder)
+                made = await _export_unless_interrupted(visit, folder)
             except (LexiscopeError, OSError) as error:
-                reference = logged(visit.request, error)
+                reference = log_fault(visit.request, error)
                 LOG.error("error %s: %s", reference, str(error).partition("\n")[0])
-                return await asyncio.to_thread(lambda: _export_page(visit, status=500, said="export_failed"))
+                return await asyncio.to_thread(lambda: export_page(visit, status=500, said="export_failed"))
             if made is None:
-                return await asyncio.to_thread(lambda: _export_page(visit, status=503, said="export_failed"))
-            visit.desk.last_export = (datetime.now(UTC).isoformat(), made.files)
+                return await asyncio.to_thread(lambda: export_page(visit, status=503, said="export_failed"))
+            visit.dashboard.last_export = (datetime.now(UTC).isoformat(), made.files)
             details = {"files": len(made.files), "participants": made.n_participants}
-            await asyncio.to_thread(lambda: visit.desk.app.store.log("export", actor=visit.name, details=details))
+            await asyncio.to_thread(lambda: visit.dashboard.app.store.log("export", actor=visit.name, details=details))
             tidy.pop_all()
     packed = folder / PACKED
-    name = f"{visit.desk.app.definition.name}_{datetime.now(UTC):%Y%m%d}.zip"
-    safe = "".join(each if each.isascii() and (each.isalnum() or each in "._-") else "_" for each in name)
+    name = f"{visit.dashboard.app.definition.name}_{datetime.now(UTC):%Y%m%d}.zip"
+    safe = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name)
     headers = {
         "content-disposition": f'attachment; filename="{safe}"',
         "content-length": str(packed.stat().st_size),
     }
     tidy_up = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return StreamingResponse(_pieces(packed, folder), media_type="application/zip", headers=headers, background=tidy_up)
+    return StreamingResponse(
+        _stream_and_delete(packed, folder), media_type="application/zip", headers=headers, background=tidy_up
+    )
 
 
-async def _unless_broken_off(visit: Visit, folder: Path) -> FinishedExport | None:
-    """Return what was made; ``None`` where the client left or the server ends, and nothing goes on."""
-    app = visit.desk.app
-    making = asyncio.create_task(export_apart(app.study, folder, store=app.store.folder, url=app.postgres))
-    broken_off = [asyncio.create_task(one) for one in (_left(visit.request), ending_of(visit.request.scope).wait())]
+async def _export_unless_interrupted(visit: Visit, folder: Path) -> FinishedExport | None:
+    """Return the export; ``None`` if the client left or the server ends, after all tasks have ended."""
+    app = visit.dashboard.app
+    making = asyncio.create_task(export_in_process(app.study, folder, store=app.store.folder, url=app.postgres))
+    events = (_wait_for_disconnect(visit.request), ending_of(visit.request.scope).wait())
+    interruptions = [asyncio.create_task(event) for event in events]
     try:
-        await asyncio.wait({making, *broken_off}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({making, *interruptions}, return_when=asyncio.FIRST_COMPLETED)
         return making.result() if making.done() else None
     finally:
-        for task in (making, *broken_off):
+        for task in (making, *interruptions):
             task.cancel()
-        await asyncio.gather(making, *broken_off, return_exceptions=True)
+        await asyncio.gather(making, *interruptions, return_exceptions=True)
 
 
-async def _left(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     """Wait until the client is gone."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-async def _pieces(packed: Path, folder: Path) -> AsyncIterator[bytes]:
+async def _stream_and_delete(packed: Path, folder: Path) -> AsyncIterator[bytes]:
     try:
         with packed.open("rb") as file:
             while piece := await asyncio.to_thread(file.read, _PIECE):
                 yield piece
     finally:
-        # whoever breaks the download off leaves nothing behind either
+        # an interrupted download leaves no files either
         shutil.rmtree(folder, ignore_errors=True)

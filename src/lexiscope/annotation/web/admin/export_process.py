@@ -18,7 +18,7 @@ from pathlib import Path
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.launched import snapshot
-from lexiscope.annotation.web.admin.look import everything_collected
+from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.core.errors import LexiscopeError, RunError
 
 PACKED = "export.zip"
@@ -33,7 +33,7 @@ class FinishedExport:
     n_participants: int
 
 
-async def export_apart(study: FrozenStudy, folder: Path, *, store: Path, url: str | None = None) -> FinishedExport:
+async def export_in_process(study: FrozenStudy, folder: Path, *, store: Path, url: str | None = None) -> FinishedExport:
     """Make a study's export in another process; the zip :data:`PACKED` is in *folder* afterwards.
 
     *store* is the folder in which the study is stored, *url* its PostgreSQL database. Everything that the process
@@ -50,7 +50,7 @@ async def export_apart(study: FrozenStudy, folder: Path, *, store: Path, url: st
         try:
             await asyncio.shield(starting)
             theirs.close()
-            reply = await asyncio.to_thread(_reply, ours)
+            reply = await asyncio.to_thread(_receive_result, ours)
         finally:
             await asyncio.wait({starting})
             theirs.close()
@@ -61,7 +61,7 @@ async def export_apart(study: FrozenStudy, folder: Path, *, store: Path, url: st
     raise RunError("the export failed", why=reply)
 
 
-def _reply(ours: Connection) -> FinishedExport | str:
+def _receive_result(ours: Connection) -> FinishedExport | str:
     try:
         reply: FinishedExport | str = ours.recv()
     except EOFError:
@@ -75,7 +75,7 @@ def _reply(ours: Connection) -> FinishedExport | str:
 def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, url: str | None) -> None:
     # Ctrl-C is for the server, which ends this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(server, folder), daemon=True).start()
+    threading.Thread(target=_end_with_server, args=(server, folder), daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(_NICE)
     # copies of the database hold platform ids: they go with the folder, also where this process is killed
@@ -83,7 +83,7 @@ def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, u
     name = study.definition.name
     try:
         with snapshot(study, store, url=url) as copy:
-            made = write_export(everything_collected(study, copy), folder / name)
+            made = write_export(read_collected_for_export(study, copy), folder / name)
         with zipfile.ZipFile(folder / PACKED, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in made.files:
                 archive.write(made.folder / file, f"{name}/{file}")
@@ -94,7 +94,7 @@ def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, u
         server.send(FinishedExport(sizes, made.n_participants))
 
 
-def _end_with(server: Connection, folder: Path) -> None:
+def _end_with_server(server: Connection, folder: Path) -> None:
     """End when the server is gone: it never says anything, so all that can come is the end of the connection."""
     try:
         server.recv()

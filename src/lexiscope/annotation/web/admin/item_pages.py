@@ -1,15 +1,14 @@
-"""Items: how many valid answers each has, its mean and spread so far, and what people flagged."""
+"""Items: the number of valid answers of each, its mean and SD so far, and what participants flagged."""
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 
 from starlette.responses import Response
 
 from lexiscope.annotation.store.overview import MarkedAnswer
-from lexiscope.annotation.web.admin.look import ItemCount, Look
-from lexiscope.annotation.web.admin.paging import paged
+from lexiscope.annotation.web.admin.paging import list_page
+from lexiscope.annotation.web.admin.summary import AnswerSummary, ItemCount
 from lexiscope.annotation.web.admin.visit import Visit
 
 _LONGEST = 160
@@ -24,43 +23,36 @@ class ItemLine:
     text: str
 
 
-async def items(visit: Visit) -> Response:
+def items(visit: Visit) -> Response:
     """Show the items, flagged ones first."""
-    return await asyncio.to_thread(_items, visit)
-
-
-def _items(visit: Visit) -> Response:
-    app, look, query = visit.desk.app, visit.desk.looks.now(), visit.request.query_params
-    if look is None:
-        return visit.counting("items")
+    app, summary, query = visit.dashboard.app, visit.dashboard.summaries.latest(), visit.request.query_params
+    if summary is None:
+        return visit.counting_page("items")
     minimum = 0 if app.study.screen.drawn else app.definition.ratings.per_item
     below, sought = query.get("below", "") == "1", query.get("q", "").strip()[:100]
-    chosen = [one for one in look.items if not below or one.valid < minimum]
-    chosen = [one for one in chosen if not sought or sought.casefold() in _searched(visit, one)]
-    shown = paged(visit, chosen, where="/items", below="1" if below else "", q=sought)
+    searched = {count.item_id: f"{count.item_id}\n{app.study.items[count.item_id].word}" for count in summary.items}
+    chosen = [count for count in summary.items if not below or count.valid < minimum]
+    chosen = [count for count in chosen if sought.casefold() in searched[count.item_id].casefold()]
+    shown = list_page(visit, chosen, where="/items", below="1" if below else "", q=sought)
     return visit.page(
         "admin_items.html",
         here="items",
         shown=shown,
-        lines=[_line(visit, one) for one in shown.rows],
+        lines=[_item_line(visit, count) for count in shown.rows],
         minimum=minimum,
-        n_below=sum(one.valid < minimum for one in look.items),
-        n_items=len(look.items),
+        n_below=sum(count.valid < minimum for count in summary.items),
+        n_items=len(summary.items),
         numbers=app.study.screen.widget == "scale",
         below=below,
         query=sought,
-        at=look.at.isoformat(),
+        at=summary.at.isoformat(),
     )
 
 
-def _searched(visit: Visit, one: ItemCount) -> str:
-    return f"{one.item_id}\n{visit.desk.app.study.items[one.item_id].word}".casefold()
-
-
-def _line(visit: Visit, one: ItemCount) -> ItemLine:
-    item = visit.desk.app.study.items[one.item_id]
+def _item_line(visit: Visit, count: ItemCount) -> ItemLine:
+    item = visit.dashboard.app.study.items[count.item_id]
     text = item.usages[0].text if item.usages else ""
-    return ItemLine(one, item.word if item.usages else "", text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …")
+    return ItemLine(count, item.word if item.usages else "", text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,37 +68,29 @@ class RemarkLine:
     at: str
 
 
-async def comments(visit: Visit) -> Response:
+def comments(visit: Visit) -> Response:
     """Show what people wrote beside their answers, and what they flagged, newest first."""
-    return await asyncio.to_thread(_comments, visit)
-
-
-def _comments(visit: Visit) -> Response:
-    look = visit.desk.looks.now()
-    if look is None:
-        return visit.counting("comments")
+    summary = visit.dashboard.summaries.latest()
+    if summary is None:
+        return visit.counting_page("comments")
     flagged = visit.request.query_params.get("flagged", "") == "1"
-    chosen = [one for one in look.remarks if not flagged or one.flags]
-    chosen.sort(key=lambda one: one.answered_at, reverse=True)
-    shown = paged(visit, chosen, where="/comments", flagged="1" if flagged else "")
-    lines = [_remark(visit, look, one) for one in shown.rows]
+    chosen = [remark for remark in summary.remarks if not flagged or remark.flags]
+    chosen.sort(key=lambda remark: remark.answered_at, reverse=True)
+    shown = list_page(visit, chosen, where="/comments", flagged="1" if flagged else "")
+    lines = [_remark_line(visit, summary, remark) for remark in shown.rows]
     return visit.page(
-        "admin_comments.html", here="comments", shown=shown, lines=lines, flagged=flagged, at=look.at.isoformat()
+        "admin_comments.html", here="comments", shown=shown, lines=lines, flagged=flagged, at=summary.at.isoformat()
     )
 
 
-def _remark(visit: Visit, look: Look, one: MarkedAnswer) -> RemarkLine:
+def _remark_line(visit: Visit, summary: AnswerSummary, remark: MarkedAnswer) -> RemarkLine:
+    item = visit.dashboard.app.study.items.get(remark.item_id)
     return RemarkLine(
-        item_id=one.item_id,
-        word=_word(visit, one.item_id),
-        who=one.participant_id,
-        given=look.clean(one.given),
-        comment=look.clean(one.comment),
-        flags=one.flags,
-        at=one.answered_at,
+        item_id=remark.item_id,
+        word=item.word if item is not None and item.usages else "",
+        who=remark.participant_id,
+        given=summary.clean(remark.given),
+        comment=summary.clean(remark.comment),
+        flags=remark.flags,
+        at=remark.answered_at,
     )
-
-
-def _word(visit: Visit, item_id: str) -> str:
-    item = visit.desk.app.study.items.get(item_id)
-    return item.word if item is not None and item.usages else ""

@@ -1,8 +1,7 @@
-"""The overview: how far the study is, what it costs its participants in time, which lists still need people."""
+"""The overview: progress of the study, time and pay of its participants, lists that still need participants."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,14 +29,15 @@ _DONE = frozenset({State.FINISHED, State.ACCEPTED})
 class KeyFigures:
     """The study in a few numbers.
 
-    ``at_it`` are people between consent and the last answer of whom there is a sign of life; ``left`` began the trials
-    and are away; ``wanted`` are the valid people that all lists need together. ``owed`` is who earned too little.
+    ``active`` participants are between consent and the last answer and within the time limit; ``dropped_out`` began the
+    trials and are away; ``wanted`` is the number of valid participants that all lists need together. ``owed``: those
+    who earned too little.
     """
 
     valid: int
     wanted: int
-    at_it: int
-    left: int
+    active: int
+    dropped_out: int
     excluded: int
     surplus: int
     pay: Pay
@@ -45,21 +45,21 @@ class KeyFigures:
     owed: tuple[PayTopUp, ...] = ()
 
     @property
-    def underpaid(self) -> bool:
-        """Say whether people earn less per hour than the study promises at least."""
+    def is_underpaid(self) -> bool:
+        """Return whether participants earn less per hour than the study's minimum pay."""
         return self.pay.hourly is not None and self.pay.hourly < self.hourly_least
 
 
 def key_figures(people: Sequence[ListedParticipant], *, wanted: int, payment: Payment) -> KeyFigures:
-    """Count people, with the median time and the pay per hour of those who finished."""
-    done = [one for one in people if one.state in _DONE]
+    """Return the numbers of participants, with the median time and the pay per hour of those who finished."""
+    done = [person for person in people if person.state in _DONE]
     return KeyFigures(
-        valid=sum(not one.surplus for one in done),
+        valid=sum(not person.surplus for person in done),
         wanted=wanted,
-        at_it=sum(map(is_at_it, people)),
-        left=sum(map(has_left, people)),
-        excluded=sum(one.state is State.EXCLUDED for one in people),
-        surplus=sum(one.surplus for one in people if one.state in _DONE | {State.ACTIVE}),
+        active=sum(map(is_at_it, people)),
+        dropped_out=sum(map(has_left, people)),
+        excluded=sum(person.state is State.EXCLUDED for person in people),
+        surplus=sum(person.surplus for person in people if person.state in _DONE | {State.ACTIVE}),
         pay=pay_so_far(people, amount=payment.amount, currency=payment.currency),
         hourly_least=payment.hourly_least,
         owed=pay_top_ups(people, amount=payment.amount, hourly_least=payment.hourly_least),
@@ -68,7 +68,7 @@ def key_figures(people: Sequence[ListedParticipant], *, wanted: int, payment: Pa
 
 @dataclass(frozen=True, slots=True)
 class ListLine:
-    """One list: its view (where the study has several), how many people it needs and has, and what it still lacks."""
+    """One list: its view (if the study has several), the participants that it needs, has, and still misses."""
 
     list_id: str
     view: str
@@ -79,13 +79,13 @@ class ListLine:
     surplus: int
 
     @property
-    def lacks(self) -> int:
-        """Valid people that are missing, whoever is at it not counted."""
+    def missing(self) -> int:
+        """Valid participants still missing; active ones do not count."""
         return max(0, self.need - self.valid)
 
     @property
     def free(self) -> int:
-        """Places for newcomers."""
+        """Places for new participants."""
         return max(0, self.need - self.valid - self.active)
 
 
@@ -94,16 +94,15 @@ def list_lines(
 ) -> tuple[ListLine, ...]:
     """Return the lists in their order; the view is left out where there is only one."""
     shown = views if len(set(views.values())) > 1 else {}
-    return tuple(ListLine(name, shown.get(name, ""), needs[name], *_counts(load)) for name, load in loads.items())
-
-
-def _counts(load: ListLoad) -> tuple[int, int, int, int]:
-    return load.valid, load.active, load.excluded, load.surplus
+    return tuple(
+        ListLine(name, shown.get(name, ""), needs[name], load.valid, load.active, load.excluded, load.surplus)
+        for name, load in loads.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class TopUpLine:
-    """What is suggested for a list, and the number of places that would let as many people in at once."""
+    """A suggestion for a list, and the number of places that would admit the suggested participants at once."""
 
     suggestion: Suggestion
     places: int
@@ -112,31 +111,27 @@ class TopUpLine:
 def top_up_lines(
     people: Sequence[ListedParticipant], loads: Mapping[str, ListLoad], *, need: int, planned: Mapping[str, int]
 ) -> tuple[TopUpLine, ...]:
-    """Return how many more people to ask for on each list that will be short."""
-    found = top_up_suggestions(list_progress(loads), losses(people), per_item=need)
+    """Return how many more participants to recruit for each list that will not be filled."""
+    suggestions = top_up_suggestions(list_progress(loads), losses(people), per_item=need)
     lines = []
-    for one in found:
-        load = loads[one.list_id]
-        more = max(0, load.valid + load.active + one.ask - need)
-        lines.append(TopUpLine(one, max(load.places, planned[one.list_id] + more)))
+    for suggestion in suggestions:
+        load = loads[suggestion.list_id]
+        more = max(0, load.valid + load.active + suggestion.ask - need)
+        lines.append(TopUpLine(suggestion, max(load.places, planned[suggestion.list_id] + more)))
     return tuple(lines)
 
 
 def needs_of(loads: Mapping[str, ListLoad], *, need: int, planned: Collection[tuple[str, int]]) -> dict[str, int]:
-    """Return how many valid people each list needs: the study's number, and the places that were added since."""
+    """Return how many valid participants each list needs: the study's number, and the places that were added since."""
     return {name: need + max(0, loads[name].places - places) for name, places in planned}
 
 
-async def overview(visit: Visit) -> Response:
+def overview(visit: Visit) -> Response:
     """Show the overview."""
-    return await asyncio.to_thread(_overview, visit)
-
-
-def _overview(visit: Visit) -> Response:
-    app = visit.desk.app
+    app = visit.dashboard.app
     loads = app.store.loads()
     needs = needs_of(loads, need=app.study.quota.need, planned=app.study.record.places.items())
-    people, need = visit.desk.people(), app.study.quota.need
+    people, need = visit.dashboard.people(), app.study.quota.need
     figures = key_figures(people, wanted=sum(needs.values()), payment=app.definition.payment)
     top_ups = top_up_lines(people, loads, need=need, planned=app.study.record.places)
     lists = list_lines(loads, needs, app.study.record.views)

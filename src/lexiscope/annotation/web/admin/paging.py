@@ -13,8 +13,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Paged(Generic[T]):
-    """One page of a list: its rows, its number from 1, how many pages and rows there are, and the pages beside it."""
+class ListPage(Generic[T]):
+    """One page of a list: its rows, its number from 1, the numbers of pages and rows, and the adjacent pages."""
 
     rows: tuple[T, ...]
     number: int
@@ -24,26 +24,26 @@ class Paged(Generic[T]):
     after: str = ""
 
 
-def paged(visit: Visit, rows: Sequence[T], *, where: str, per_page: int = PER_PAGE, **query: str) -> Paged[T]:
-    """Return the page of a list that the address asks for (``page=2``); the last one where there are fewer."""
-    number = asked_page(visit, len(rows), per_page=per_page)
+def list_page(visit: Visit, rows: Sequence[T], *, where: str, per_page: int = PER_PAGE, **query: str) -> ListPage[T]:
+    """Return the page of a list that the address names (``page=2``); the last one if there are fewer."""
+    number = requested_page(visit, len(rows), per_page=per_page)
     mine = rows[(number - 1) * per_page : number * per_page]
-    return one_page(mine, number, n_rows=len(rows), where=where, per_page=per_page, **query)
+    return page_with_rows(mine, number, n_rows=len(rows), where=where, per_page=per_page, **query)
 
 
-def asked_page(visit: Visit, n_rows: int, *, per_page: int = PER_PAGE) -> int:
-    """Return the number of the page that the address asks for."""
+def requested_page(visit: Visit, n_rows: int, *, per_page: int = PER_PAGE) -> int:
+    """Return the number of the page that the address names."""
     return visit.number("page", most=max(1, -(-n_rows // per_page)))
 
 
-def one_page(
+def page_with_rows(
     rows: Sequence[T], number: int, *, n_rows: int, where: str, per_page: int = PER_PAGE, **query: str
-) -> Paged[T]:
-    """Return a page whose rows were looked up already, with the addresses of the pages beside it."""
+) -> ListPage[T]:
+    """Return a page with rows that were read before, and with the addresses of the adjacent pages."""
     n_pages = max(1, -(-n_rows // per_page))
     kept = {name: value for name, value in query.items() if value}
 
     def address(page: int) -> str:
         return f"{ROOT}{where}?{urlencode({**kept, 'page': str(page)})}" if 1 <= page <= n_pages else ""
 
-    return Paged(tuple(rows), number, n_pages, n_rows, address(number - 1), address(number + 1))
+    return ListPage(tuple(rows), number, n_pages, n_rows, address(number - 1), address(number + 1))

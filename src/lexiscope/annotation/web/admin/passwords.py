@@ -1,4 +1,4 @@
-"""Passwords of researchers: which are refused, and how they are hashed and checked (argon2)."""
+"""Passwords of researchers: the rules for new ones, and how they are hashed and checked (argon2)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def password_fault(password: str, *, study: str, name: str) -> str:
     plain = password.casefold()
     if _is_common(plain):
         return "password_common"
-    if _only_names(plain, (study.casefold(), name.casefold())):
+    if _is_mostly_names(plain, (study.casefold(), name.casefold())):
         return "password_names"
     return "password_pattern" if _is_pattern(plain) else ""
 
@@ -55,7 +55,7 @@ def _is_common(plain: str) -> bool:
 
 
 def _core(plain: str) -> str:
-    """The password without the digits and signs around it."""
+    """Return the password without the digits and signs around it."""
     start, end = 0, len(plain)
     while start < end and not plain[start].isalpha():
         start += 1
@@ -64,31 +64,27 @@ def _core(plain: str) -> str:
     return plain[start:end]
 
 
-def _only_names(plain: str, names: tuple[str, ...]) -> bool:
-    """Say whether hardly anything is left of a password without the names that everybody knows."""
+def _is_mostly_names(plain: str, names: tuple[str, ...]) -> bool:
+    """Return whether a password has fewer than four letters without the names of study and account."""
     rest = plain
-    for known in sorted((one for one in names if len(one) >= 3), key=len, reverse=True):
+    for known in sorted((name for name in names if len(name) >= 3), key=len, reverse=True):
         rest = rest.replace(known, "")
-    return rest != plain and sum(each.isalpha() for each in rest) < _RUN
+    return rest != plain and sum(letter.isalpha() for letter in rest) < _RUN
 
 
 def _is_pattern(plain: str) -> bool:
-    """Say whether a password repeats a short piece, or is put together from runs of neighbouring keys."""
+    """Return whether a password repeats a short piece, or consists of runs of neighbouring keys."""
     n = len(plain)
     if any(plain == (plain[:period] * n)[:n] for period in range(1, _RUN + 1)):
         return True
-    return _in_runs(plain) >= n - 2
-
-
-def _in_runs(plain: str) -> int:
-    """How many characters stand in runs of four or more neighbours, forwards or backwards."""
+    # characters in runs of four or more neighbours, forwards or backwards
     rows = [*ROWS, *(row[::-1] for row in ROWS)]
-    covered = [False] * len(plain)
-    for start in range(len(plain) - _RUN + 1):
+    covered = [False] * n
+    for start in range(n - _RUN + 1):
         piece = plain[start : start + _RUN]
         if any(piece in row for row in rows) or len(set(piece)) == 1:
             covered[start : start + _RUN] = [True] * _RUN
-    return sum(covered)
+    return sum(covered) >= n - 2
 
 
 @dataclass(slots=True)
@@ -112,7 +108,7 @@ class Passwords:
             self._leave()
 
     async def verify(self, password: str, stored: str | None) -> bool:
-        """Say whether a password fits; without an account it takes as long, and fits none.
+        """Return whether a password fits; without an account it takes as long, and never fits.
 
         Errors: :class:`Refused` 503 where too many wait.
         """

@@ -2,74 +2,62 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from starlette.responses import Response
 
 from lexiscope.annotation.store.record import State
-from lexiscope.annotation.web.admin.paging import paged
+from lexiscope.annotation.web.admin.paging import list_page
 from lexiscope.annotation.web.admin.people_pages import person_line
 from lexiscope.annotation.web.admin.visit import Visit
 from lexiscope.core.errors import LexiscopeError
 
 
-async def exclusions(visit: Visit) -> Response:
+def exclusions(visit: Visit) -> Response:
     """Show the rules in their order with what each did, and who is excluded."""
-    return await asyncio.to_thread(_exclusions, visit)
-
-
-def _exclusions(visit: Visit) -> Response:
-    app, look = visit.desk.app, visit.desk.looks.now()
-    if look is None:
-        return visit.counting("exclusions")
-    excluded = [one for one in visit.desk.people() if one.state is State.EXCLUDED]
-    excluded.sort(key=lambda one: one.last_at, reverse=True)
-    shown = paged(visit, excluded, where="/exclusions")
-    judged = app.flow.judged_at
+    app, summary = visit.dashboard.app, visit.dashboard.summaries.latest()
+    if summary is None:
+        return visit.counting_page("exclusions")
+    excluded = [person for person in visit.dashboard.people() if person.state is State.EXCLUDED]
+    excluded.sort(key=lambda person: person.last_at, reverse=True)
+    shown = list_page(visit, excluded, where="/exclusions")
+    judged = app.flow.exclusion_rules.applied_at
     return visit.page(
         "admin_exclusions.html",
         here="exclusions",
-        rules=list(zip((*app.definition.exclusions, ""), look.standing.rules, strict=False)),
+        rules=list(zip((*app.definition.exclusions, ""), summary.standing.rules, strict=False)),
         shown=shown,
-        lines=[person_line(visit, one) for one in shown.rows],
+        lines=[person_line(visit, person) for person in shown.rows],
         judged=judged.isoformat() if judged is not None else "",
-        at=look.at.isoformat(),
+        at=summary.at.isoformat(),
     )
 
 
-async def judge(visit: Visit) -> Response:
+def judge(visit: Visit) -> Response:
     """Apply the exclusion rules now."""
-    return await asyncio.to_thread(_judge, visit)
-
-
-def _judge(visit: Visit) -> Response:
-    app = visit.desk.app
+    app = visit.dashboard.app
     app.store.log("judge", actor=visit.name)
     try:
-        app.flow.judge()
+        app.flow.exclusion_rules.apply()
     except LexiscopeError:
-        return visit.go("/exclusions", said="judging_failed")
-    visit.desk.changed()
-    return visit.go("/exclusions", said="judged")
+        return visit.redirect("/exclusions", said="judging_failed")
+    visit.dashboard.refresh()
+    return visit.redirect("/exclusions", said="judged")
 
 
-async def agreement(visit: Visit) -> Response:
+def agreement(visit: Visit) -> Response:
     """Show how far the valid participants agree so far, and who they are."""
-    return await asyncio.to_thread(_agreement, visit)
-
-
-def _agreement(visit: Visit) -> Response:
-    look = visit.desk.looks.now()
-    if look is None:
-        return visit.counting("agreement")
-    texts = {question.measure: question for question in visit.desk.app.definition.about_you}
+    summary = visit.dashboard.summaries.latest()
+    if summary is None:
+        return visit.counting_page("agreement")
+    texts = {question.measure: question for question in visit.dashboard.app.definition.about_you}
     return visit.page(
         "admin_agreement.html",
         here="agreement",
-        figures=look.agreement,
-        about=look.about,
+        figures=summary.agreement,
+        about=summary.about,
         questions=texts,
-        option_texts={name: {one.value: one.text for one in question.options} for name, question in texts.items()},
-        n_valid=len(look.standing.valid),
-        at=look.at.isoformat(),
+        option_texts={
+            name: {option.value: option.text for option in question.options} for name, question in texts.items()
+        },
+        n_valid=len(summary.standing.valid),
+        at=summary.at.isoformat(),
     )

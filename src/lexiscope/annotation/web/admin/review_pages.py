@@ -1,9 +1,9 @@
-"""The review queue: what people wrote, one text after another, accepted, rejected with a reason, or edited."""
+"""The review queue: the texts that participants wrote, each accepted, rejected with a reason, or edited."""
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
@@ -11,10 +11,11 @@ from typing import cast
 from markupsafe import Markup
 from starlette.responses import Response
 
+from lexiscope.annotation.store.overview import stored_reviews
 from lexiscope.annotation.store.record import Review, Verdict
-from lexiscope.annotation.web.admin.paging import paged
+from lexiscope.annotation.web.admin.paging import list_page
 from lexiscope.annotation.web.admin.texts import ONE, VERDICTS
-from lexiscope.annotation.web.admin.visit import Visit, bounded
+from lexiscope.annotation.web.admin.visit import Visit, form_text
 from lexiscope.annotation.web.security import Refused, path_number
 from lexiscope.annotation.writing.review import NOT_REVIEWED, Written, decide, latest_reviews, same_texts, status_of
 from lexiscope.annotation.writing.stage_files import item_file
@@ -27,7 +28,7 @@ _LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A text in the table: who wrote it for what, what was decided, and the edited text where there is one."""
+    """A text in the table: the answer with its item, the decision, and the edited text if there is one."""
 
     answer: Written
     word: str
@@ -36,24 +37,20 @@ class TextLine:
     edited: str
 
 
-async def review(visit: Visit) -> Response:
+def review(visit: Visit, *, code: int = 200, items_fault: str = "") -> Response:
     """Show the texts, those first that nobody has reviewed."""
-    return await asyncio.to_thread(_review, visit)
-
-
-def _review(visit: Visit, *, code: int = 200, items_fault: str = "") -> Response:
-    answers, decided = visit.desk.written(), latest_reviews(visit.desk.app.store.reviews())
+    answers, decided = visit.dashboard.written_texts(), latest_reviews(visit.dashboard.app.store.read(stored_reviews))
     verdict = visit.request.query_params.get("verdict", NOT_REVIEWED)
-    counts = Counter(status_of(one, decided) for one in answers)
-    chosen = [one for one in answers if verdict not in VERDICTS or status_of(one, decided) == verdict]
-    writing = visit.desk.app.study.screen.writing
-    shown = paged(visit, chosen, where="/review", verdict=verdict)
+    counts = Counter(status_of(answer, decided) for answer in answers)
+    chosen = [answer for answer in answers if verdict not in VERDICTS or status_of(answer, decided) == verdict]
+    writing = visit.dashboard.app.study.screen.writing
+    shown = list_page(visit, chosen, where="/review", verdict=verdict)
     return visit.page(
         "admin_review.html",
         here="review",
         shown=shown,
-        lines=[_line(visit, one, decided.get(one.answer_id)) for one in shown.rows],
-        verdicts=[(name, visit.say(text), counts[name]) for name, text in VERDICTS.items()],
+        lines=[_text_line(visit, answer, decided.get(answer.answer_id)) for answer in shown.rows],
+        verdicts=[(name, visit.translate(text), counts[name]) for name, text in VERDICTS.items()],
         verdict=verdict,
         n_texts=len(answers),
         status=code,
@@ -64,124 +61,113 @@ def _review(visit: Visit, *, code: int = 200, items_fault: str = "") -> Response
 
 
 def _stage(visit: Visit) -> Stage:
-    app = visit.desk.app
+    app = visit.dashboard.app
     if app.study.screen.writing is None:
         raise Refused(404, "not_found", "not_found")
     return stage_of(app.study, app.store)
 
 
-async def fetch_table(visit: Visit) -> Response:
+def fetch_table(visit: Visit) -> Response:
     """Send every text with its verdict as a table."""
-    return await asyncio.to_thread(_fetch_table, visit)
+    stage = _stage(visit)
+    return _csv_response(stage.writing.file, stage.table())
 
 
-def _fetch_table(visit: Visit) -> Response:
-    made = _stage(visit)
-    return _file(made.writing.file, made.table())
-
-
-async def fetch_items(visit: Visit) -> Response:
+def fetch_items(visit: Visit) -> Response:
     """Send the items of the next study; where texts are missing yet, the queue says which."""
-    return await asyncio.to_thread(_fetch_items, visit)
-
-
-def _fetch_items(visit: Visit) -> Response:
-    made = _stage(visit)
-    if made.of_sentences:
+    stage = _stage(visit)
+    if stage.of_sentences:
         raise Refused(404, "not_found", "not_found")
     leave_out = visit.request.query_params.get("leave_out") == "1"
     try:
-        text = item_file(made.rating_items(leave_out_incomplete=leave_out))
+        text = item_file(stage.rating_items(leave_out_incomplete=leave_out))
     except InputError as error:
-        return _review(visit, code=409, items_fault=error.what)
-    return _file(f"{made.writing.next_task}_items.csv", text)
+        return review(visit, code=409, items_fault=error.what)
+    return _csv_response(f"{stage.writing.next_task}_items.csv", text)
 
 
-def _file(name: str, text: str) -> Response:
+def _csv_response(name: str, text: str) -> Response:
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _line(visit: Visit, answer: Written, decided: Review | None) -> TextLine:
+def _text_line(visit: Visit, answer: Written, decided: Review | None) -> TextLine:
     verdict = decided.verdict if decided is not None else NOT_REVIEWED
-    item = visit.desk.app.study.items[answer.item_id]
+    item = visit.dashboard.app.study.items[answer.item_id]
     edited = decided.text or "" if decided is not None else ""
-    return TextLine(answer, item.word, verdict, visit.say(VERDICTS[verdict]), edited)
+    return TextLine(answer, item.word, verdict, visit.translate(VERDICTS[verdict]), edited)
 
 
-async def review_one(visit: Visit) -> Response:
+def review_one(visit: Visit, *, status: int = 200, fault: str = "", reason: str = "", text: str = "") -> Response:
     """Show one text with its item, its faults, and the form of the decision."""
-    return await asyncio.to_thread(_review_one, visit)
-
-
-def _review_one(visit: Visit, *, status: int = 200, fault: str = "", reason: str = "", text: str = "") -> Response:
-    app, answers = visit.desk.app, visit.desk.written()
-    answer = _answer(visit, answers)
-    everything = app.store.reviews()
-    decided, reviews = latest_reviews(everything), [one for one in everything if one.answer_id == answer.answer_id]
+    app, answers = visit.dashboard.app, visit.dashboard.written_texts()
+    answer = _find_answer(visit, answers)
+    every_review = app.store.read(stored_reviews)
+    decided = latest_reviews(every_review)
+    reviews = [review for review in every_review if review.answer_id == answer.answer_id]
     item, latest = app.study.items[answer.item_id], reviews[-1] if reviews else None
-    same = same_texts(answers).get(answer.answer_id)
-    left = [one.answer_id for one in answers if status_of(one, decided) == NOT_REVIEWED]
-    after = next((one for one in left if one > answer.answer_id), next((one for one in left), None))
+    not_reviewed = {written.answer_id for written in answers if status_of(written, decided) == NOT_REVIEWED}
+    after = _next_of(not_reviewed, answer.answer_id)
     return visit.page(
         "admin_review_one.html",
         here="review",
-        title=visit.say(ONE["text"], number=answer.answer_id),
+        title=visit.translate(ONE["text"], number=answer.answer_id),
         status=status,
         answer=answer,
         stimulus=_stimulus(visit, answer),
         word=item.word,
         faults=_faults(visit, answer.text, answer.item_id),
-        same=same,
-        reviews=[(one, visit.say(VERDICTS[one.verdict])) for one in reviews],
+        same=same_texts(answers).get(answer.answer_id),
+        reviews=[(review, visit.translate(VERDICTS[review.verdict])) for review in reviews],
         text=text or (latest.text if latest is not None and latest.text else answer.text),
         reason=reason,
         fault=fault,
         after=after if after != answer.answer_id else None,
-        n_left=len(left),
+        n_left=len(not_reviewed),
         written_in=app.definition.language,
     )
 
 
-def _answer(visit: Visit, answers: tuple[Written, ...]) -> Written:
+def _find_answer(visit: Visit, answers: tuple[Written, ...]) -> Written:
     number = path_number(visit.request, "number")
-    found = next((one for one in answers if one.answer_id == number), None)
-    if found is None:
+    answer = next((written for written in answers if written.answer_id == number), None)
+    if answer is None:
         raise Refused(404, "not_found", "not_found")
-    return found
+    return answer
+
+
+def _next_of(answer_ids: Collection[int], answer_id: int) -> int | None:
+    """Return the next higher id, or the lowest after the last one; ``None`` if there is none."""
+    return min((other for other in answer_ids if other > answer_id), default=min(answer_ids, default=None))
 
 
 def _stimulus(visit: Visit, answer: Written) -> Markup:
-    """What the writer saw."""
-    app = visit.desk.app
+    """Return what the writer saw of the item."""
+    app = visit.dashboard.app
     shown = Shown(view=app.study.definition.views[0], side=None, order=())
     screen, item = app.study.screen_of(answer.item_id), app.study.items[answer.item_id]
     return app.pages.stimulus(screen, item, shown, app.definition.language)
 
 
 def _faults(visit: Visit, text: str, item_id: str) -> list[str]:
-    """What the task's rules find in a text, in the task's own words."""
-    app = visit.desk.app
+    """Return which of the task's rules a text breaks, in the task's own words."""
+    app = visit.dashboard.app
     language, screen = app.definition.language, app.study.screen
     return [
         app.pages.fault(key, language, screen.words(language)) for key in screen.faults(text, app.study.items[item_id])
     ]
 
 
-async def decide_one(visit: Visit) -> Response:
+def decide_one(visit: Visit) -> Response:
     """Store a decision and lead to the next text that waits."""
-    return await asyncio.to_thread(_decide_one, visit)
-
-
-def _decide_one(visit: Visit) -> Response:
-    app = visit.desk.app
-    answer = _answer(visit, visit.desk.written())
-    verdict, reason = visit.form.get("verdict", ""), bounded(visit.form.get("reason", ""))
-    text = bounded(visit.form.get("text", ""), longest=_LONGEST)
-    # the editor's field stands beside both buttons: a rejected text is not edited by accident
+    app = visit.dashboard.app
+    answer = _find_answer(visit, visit.dashboard.written_texts())
+    verdict, reason = visit.form.get("verdict", ""), form_text(visit.form.get("reason", ""))
+    text = form_text(visit.form.get("text", ""), longest=_LONGEST)
+    # the editor's field is next to both buttons: a rejected text is not edited by accident
     edited = text if verdict == "accepted" else None
     try:
-        made = decide(
+        decision = decide(
             answer,
             app.study.items[answer.item_id],
             verdict=cast(Verdict, verdict),
@@ -192,15 +178,17 @@ def _decide_one(visit: Visit) -> Response:
             text=edited,
         )
     except InputError as error:
-        return _review_one(visit, status=422, fault=_why(visit, error, text, answer), reason=reason, text=text)
-    app.store.record_review(made)
+        return review_one(
+            visit, status=422, fault=_decision_fault(visit, error, text, answer), reason=reason, text=text
+        )
+    app.store.record_review(decision)
     app.store.log("review", actor=visit.name, details={"answer": answer.answer_id, "verdict": verdict})
-    left = {one.answer_id for one in visit.desk.written()} - set(latest_reviews(app.store.reviews()))
-    after = min((one for one in left if one > answer.answer_id), default=min(left, default=None))
-    return visit.go(f"/review/{after}" if after is not None else "/review", said="reviewed")
+    reviewed = latest_reviews(app.store.read(stored_reviews))
+    after = _next_of({w.answer_id for w in visit.dashboard.written_texts()} - set(reviewed), answer.answer_id)
+    return visit.redirect(f"/review/{after}" if after is not None else "/review", said="reviewed")
 
 
-def _why(visit: Visit, error: InputError, text: str, answer: Written) -> str:
+def _decision_fault(visit: Visit, error: InputError, text: str, answer: Written) -> str:
     if error.code == "E642":
         return visit.message("reason_missing")
     if error.code == "E644" and text.strip():

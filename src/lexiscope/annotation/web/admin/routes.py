@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,15 +24,16 @@ from lexiscope.annotation.web.admin import (
     review_pages,
     study_pages,
 )
-from lexiscope.annotation.web.admin.desk import AdminDesk
+from lexiscope.annotation.web.admin.dashboard import Dashboard
 from lexiscope.annotation.web.admin.visit import LOGIN_FORM, ROOT, Visit
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.pages import msg
-from lexiscope.annotation.web.replies import logged
+from lexiscope.annotation.web.replies import log_fault
 from lexiscope.annotation.web.security import Refused, read_form
 from lexiscope.core.errors import InputError, LexiscopeError
 
-Handler = Callable[[Visit], Awaitable[Response]]
+Handler = Callable[[Visit], Any]
+"""A coroutine, or a function that reads and writes the store: it is called in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,51 +84,57 @@ ADMIN_ROUTES = (
 """Every address of the researchers' side."""
 
 
-def admin_routes(app: App, desk: AdminDesk | None = None) -> tuple[Route, ...]:
+def admin_routes(app: App, dashboard: Dashboard | None = None) -> tuple[Route, ...]:
     """Return the researchers' routes for :func:`lexiscope.annotation.web.server.create_app`."""
-    desk = desk or AdminDesk.of(app)
-    return tuple(Route(one.path, _endpoint(desk, one), methods=list(one.methods)) for one in ADMIN_ROUTES)
+    dashboard = dashboard or Dashboard.of(app)
+    return tuple(
+        Route(address.path, _endpoint(dashboard, address), methods=list(address.methods)) for address in ADMIN_ROUTES
+    )
 
 
-def _endpoint(desk: AdminDesk, address: AdminAddress) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(dashboard: Dashboard, address: AdminAddress) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        visit = Visit(desk, request, await asyncio.to_thread(desk.sessions.of, request))
+        visit = Visit(dashboard, request, await asyncio.to_thread(dashboard.sessions.of, request))
         if address.role != "anybody" and visit.session is None:
-            return _to_login(visit)
-        # whoever logs in, or sets a password, does so with the form of somebody who is not logged in
-        visit = visit if address.role != "anybody" else Visit(desk, request)
+            return _login_response(visit)
+        # the forms of the login and of a set-up link are those of a visitor without a session
+        visit = visit if address.role != "anybody" else Visit(dashboard, request)
         try:
             if request.method == "POST":
-                visit = Visit(desk, request, visit.session, await _form(visit))
-            response = await address.handler(visit)
+                visit = Visit(dashboard, request, visit.session, await _read_form(visit))
+            response = await _respond(address.handler, visit)
         except (Refused, LexiscopeError) as error:
             response = error_page(visit, error)
-        _renew(visit, response)
+        # a session that is in use does not end: its cookie is renewed, unless the handler set another one
+        session = visit.session
+        if session is not None and dashboard.sessions.is_renewal_due(session) and "set-cookie" not in response.headers:
+            dashboard.sessions.set_cookie(response, session)
         return response
 
     return endpoint
 
 
-async def _form(visit: Visit) -> dict[str, str]:
+async def _respond(handler: Handler, visit: Visit) -> Response:
+    pending = handler(visit) if inspect.iscoroutinefunction(handler) else asyncio.to_thread(handler, visit)
+    response: Response = await pending
+    return response
+
+
+async def _read_form(visit: Visit) -> dict[str, str]:
     """Read the form of any request that may change something; no handler can forget to."""
     form = await read_form(visit.request)
     who = LOGIN_FORM if visit.session is None else f"researcher-form/{visit.session.token}"
-    keys, origin = visit.desk.app.keys, visit.desk.app.settings.origin
+    keys, origin = visit.dashboard.app.keys, visit.dashboard.app.settings.origin
     keys.check_form(visit.request, who, form.get("csrf", ""), origin=origin)
     return form
 
 
-def _to_login(visit: Visit) -> Response:
+def _login_response(visit: Visit) -> Response:
     """Lead a page to the login; refuse an action: what was sent is gone, and must not seem done."""
     if visit.request.method in ("GET", "HEAD"):
-        return visit.go("/login")
-    title = visit.say(accounts.LOG_IN)
+        return visit.redirect("/login")
+    title = visit.translate(accounts.LOG_IN)
     return visit.page("admin_login.html", here="", title=title, status=401, name="")
-
-
-def _renew(visit: Visit, response: Response) -> None:
-    if visit.session is not None and visit.desk.sessions.is_due(visit.session) and "set-cookie" not in response.headers:
-        visit.desk.sessions.give(response, visit.session)
 
 
 # -- what researchers are told of an error: a page in their language, nothing of the inside -------------------------
@@ -144,8 +153,8 @@ _REFUSED = msg("This was not done")
 def error_page(visit: Visit, error: Exception) -> Response:
     """Return the page of an error; an error that nobody foresaw gets a reference under which it is logged."""
     refused = _refusal(error)
-    reference = logged(visit.request, error) if refused.status == 500 else ""
-    title = visit.say(_TITLES.get(refused.status, _REFUSED))
+    reference = log_fault(visit.request, error) if refused.status == 500 else ""
+    title = visit.translate(_TITLES.get(refused.status, _REFUSED))
     what = visit.message(refused.message)
     response = visit.page(
         "admin_error.html", here="", title=title, status=refused.status, said="", what=what, reference=reference

@@ -5,24 +5,20 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from lexiscope.annotation.store.accounts import sha256
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.web.app import utc_now
 from lexiscope.annotation.web.security import Keys, ServerSettings, new_token
 
 COOKIE = "researcher"
 LASTS = timedelta(hours=12)
 IDLE = timedelta(hours=2)
 _RENEWED_AFTER = 60
-
-
-def utc_now() -> datetime:
-    """Return the time of the clock."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ class Sessions:
         return self._session(name, token, int(now.timestamp()))
 
     def of(self, request: Request) -> Session | None:
-        """Return whose request this is; ``None`` for nobody's, or where the session is over."""
+        """Return the session of a request; ``None`` if there is none, or it is over."""
         token, _, rest = request.cookies.get(self.settings.cookie(COOKIE), "").partition(".")
         seen, _, signature = rest.partition(".")
         if not seen.isdecimal() or len(seen) > 12 or not seen.isascii():
@@ -71,18 +67,18 @@ class Sessions:
         """End a session: its token opens nothing any more."""
         self.store.close_session(sha256(session.token))
 
-    def is_due(self, session: Session) -> bool:
-        """Say whether the cookie of a session that is in use should be renewed."""
+    def is_renewal_due(self, session: Session) -> bool:
+        """Return whether the cookie of a session that is in use should be renewed."""
         return self.clock().timestamp() - session.seen >= _RENEWED_AFTER
 
-    def give(self, response: Response, session: Session) -> None:
+    def set_cookie(self, response: Response, session: Session) -> None:
         """Set the cookie of a session; its idle time begins anew."""
         now = int(self.clock().timestamp())
         value = f"{session.token}.{now}.{self._signature(session.token, now)}"
         name, secure = self.settings.cookie(COOKIE), self.settings.secure
         response.set_cookie(name, value, secure=secure, httponly=True, samesite="strict", path="/")
 
-    def take(self, response: Response) -> None:
+    def delete_cookie(self, response: Response) -> None:
         """Remove the cookie from the browser."""
         name, secure = self.settings.cookie(COOKIE), self.settings.secure
         response.delete_cookie(name, secure=secure, httponly=True, samesite="strict", path="/")

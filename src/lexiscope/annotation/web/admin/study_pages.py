@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import cast, get_args
 
 from starlette.responses import Response
 
+from lexiscope.annotation.store.overview import study_status
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.study_file.definition import Platform
-from lexiscope.annotation.web.admin.paging import asked_page, one_page
+from lexiscope.annotation.web.admin.paging import page_with_rows, requested_page
 from lexiscope.annotation.web.admin.texts import KEEPING, ONE
 from lexiscope.annotation.web.admin.visit import Visit
 from lexiscope.annotation.web.markdown import to_html
-from lexiscope.annotation.web.security import Refused
+from lexiscope.annotation.web.security import Refused, remember
 
-_MOST_LINKS = 1000
+_MOST_LINKS, _KEPT_LINKS = 1000, 10
 _LOGGED = 100
 
 
-async def status_page(visit: Visit) -> Response:
+def status_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
     """Show whether the study runs, and what participants see when it does not."""
-    return await asyncio.to_thread(_status_page, visit)
-
-
-def _status_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
-    app = visit.desk.app
+    app = visit.dashboard.app
     health, due = app.store.health(), app.store.due_purge()
     asked = visit.request.query_params.get("to", "")
     return visit.page(
@@ -34,44 +30,36 @@ def _status_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
         here="status",
         status=code,
         said=said or visit.request.query_params.get("said", ""),
-        now=app.store.status(),
-        asked=asked if asked in get_args(Status) and asked != app.store.status() else "",
+        now=app.store.read(study_status),
+        asked=asked if asked in get_args(Status) and asked != app.store.read(study_status) else "",
         closed_html=to_html(app.definition.texts.closed),
         health=health,
-        not_kept=[(visit.say(KEEPING[name]), why) for name, why in sorted(health.not_kept.items())],
+        not_kept=[(visit.translate(KEEPING[name]), why) for name, why in sorted(health.not_kept.items())],
         due=due.date().isoformat() if due is not None else "",
         shared=app.store.is_shared,
         link=app.settings.public_url,
     )
 
 
-async def set_status(visit: Visit) -> Response:
+def set_status(visit: Visit) -> Response:
     """Run, pause or close the study, once it was confirmed."""
-    return await asyncio.to_thread(_set_status, visit)
-
-
-def _set_status(visit: Visit) -> Response:
     to = visit.form.get("to", "")
     if to not in get_args(Status) or visit.form.get("confirmed") != "yes":
-        return _status_page(visit, code=422, said="not_confirmed")
-    visit.desk.app.store.set_status(cast(Status, to), actor=visit.name)
-    return visit.go("/status", said=to)
+        return status_page(visit, code=422, said="not_confirmed")
+    visit.dashboard.app.store.set_status(cast(Status, to), actor=visit.name)
+    return visit.redirect("/status", said=to)
 
 
-async def places_page(visit: Visit) -> Response:
+def places_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
     """Ask before the places of a list are changed."""
-    return await asyncio.to_thread(_places_page, visit)
-
-
-def _places_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
     list_id = visit.request.path_params["list_id"]
-    load = visit.desk.app.store.loads().get(list_id)
+    load = visit.dashboard.app.store.loads().get(list_id)
     if load is None:
         raise Refused(404, "not_found", "not_found")
     return visit.page(
         "admin_places.html",
         here="overview",
-        title=visit.say(ONE["places"], list=list_id),
+        title=visit.translate(ONE["places"], list=list_id),
         status=code,
         said=said,
         load=load,
@@ -79,32 +67,24 @@ def _places_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
     )
 
 
-async def set_places(visit: Visit) -> Response:
+def set_places(visit: Visit) -> Response:
     """Change the number of places of a list."""
-    return await asyncio.to_thread(_set_places, visit)
-
-
-def _set_places(visit: Visit) -> Response:
     text, list_id = visit.form.get("places", "").strip(), visit.request.path_params["list_id"]
     if not (text.isascii() and text.isdecimal() and len(text) <= 6):
-        return _places_page(visit, code=422, said="bad_number")
+        return places_page(visit, code=422, said="bad_number")
     if visit.form.get("confirmed") != "yes":
-        return _places_page(visit, code=422, said="not_confirmed")
-    visit.desk.app.store.set_places(list_id, int(text), actor=visit.name)
-    return visit.go("", said="places_set")
+        return places_page(visit, code=422, said="not_confirmed")
+    visit.dashboard.app.store.set_places(list_id, int(text), actor=visit.name)
+    return visit.redirect("", said="places_set")
 
 
-async def invitations(visit: Visit) -> Response:
+def invitations(visit: Visit, *, code: int = 200, said: str = "", links: tuple[str, ...] = ()) -> Response:
     """Show how participants come in; links for the lab are made here."""
-    return await asyncio.to_thread(_invitations, visit)
-
-
-def _invitations(visit: Visit, *, code: int = 200, said: str = "", links: tuple[str, ...] = ()) -> Response:
-    app = visit.desk.app
+    app = visit.dashboard.app
     key = ""
     if links:
         key = app.keys.form_token(f"researcher-links/{links[0]}")[:32]
-        visit.desk.links.put(key, "".join(f"{link}\n" for link in links))
+        remember(visit.dashboard.links, key, "".join(f"{link}\n" for link in links), most=_KEPT_LINKS)
     return visit.page(
         "admin_invitations.html",
         here="invitations",
@@ -129,59 +109,47 @@ def study_link(platform: Platform, public_url: str) -> str:
     return f"{public_url.rstrip('/')}/?" + "&".join(f"{name}={form % name}" for name in names)
 
 
-async def make_links(visit: Visit) -> Response:
+def make_links(visit: Visit) -> Response:
     """Make links for the lab. They are shown in the answer to this request and nowhere else."""
-    return await asyncio.to_thread(_make_links, visit)
-
-
-def _make_links(visit: Visit) -> Response:
-    text, app = visit.form.get("n", "").strip(), visit.desk.app
+    text, app = visit.form.get("n", "").strip(), visit.dashboard.app
     if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 1 <= int(text) <= _MOST_LINKS):
-        return _invitations(visit, code=422, said="many_tokens")
+        return invitations(visit, code=422, said="many_tokens")
     base = app.settings.public_url.rstrip("/")
     links = tuple(f"{base}/t/{token}" for token in app.store.make_tokens(int(text), actor=visit.name))
-    return _invitations(visit, links=links)
+    return invitations(visit, links=links)
 
 
 async def fetch_links(visit: Visit) -> Response:
     """Send the links that were just made as a text file, once."""
-    text = visit.desk.links.take(visit.form.get("key", ""))
+    text = visit.dashboard.links.pop(visit.form.get("key", ""), None)
     if text is None:
         raise Refused(404, "not_found", "not_found")
     headers = {"content-disposition": 'attachment; filename="links.txt"'}
     return Response(text, media_type="text/plain", headers=headers)
 
 
-async def log(visit: Visit) -> Response:
+def log(visit: Visit, *, problems: tuple[str, ...] = (), said: str = "", counted: int = 0) -> Response:
     """Show the audit log, newest first."""
-    return await asyncio.to_thread(_log, visit)
-
-
-def _log(visit: Visit, *, problems: tuple[str, ...] = (), said: str = "", counted: int = 0) -> Response:
-    store = visit.desk.app.store
+    store = visit.dashboard.app.store
     n, _ = store.audit_entries(limit=1)
-    number = asked_page(visit, n, per_page=_LOGGED)
+    number = requested_page(visit, n, per_page=_LOGGED)
     n, entries = store.audit_entries(limit=_LOGGED, offset=(number - 1) * _LOGGED)
-    shown = one_page(entries, number, n_rows=n, where="/log", per_page=_LOGGED)
+    shown = page_with_rows(entries, number, n_rows=n, where="/log", per_page=_LOGGED)
     return visit.page(
         "admin_log.html",
         here="log",
         said=said,
         shown=shown,
-        lines=[(one, json.loads(one.details)) for one in shown.rows],
+        lines=[(entry, json.loads(entry.details)) for entry in shown.rows],
         problems=problems,
         counted=counted,
     )
 
 
-async def verify(visit: Visit) -> Response:
+def verify(visit: Visit) -> Response:
     """Check the database, the chain of the log and every answer."""
-    return await asyncio.to_thread(_verify, visit)
-
-
-def _verify(visit: Visit) -> Response:
-    store = visit.desk.app.store
-    found = store.verify()
-    store.log("verify", actor=visit.name, details={"answers": found.answers, "problems": len(found.problems)})
-    said = "damaged" if found.problems else "verified"
-    return _log(visit, problems=found.problems[:50], said=said, counted=found.answers)
+    store = visit.dashboard.app.store
+    check = store.verify()
+    store.log("verify", actor=visit.name, details={"answers": check.answers, "problems": len(check.problems)})
+    said = "damaged" if check.problems else "verified"
+    return log(visit, problems=check.problems[:50], said=said, counted=check.answers)

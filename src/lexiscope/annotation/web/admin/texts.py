@@ -106,4 +106,4 @@ KEEPING: Mapping[str, str] = {
     "backup": msg("The last backup failed; it is tried again within the hour."),
     "purge": msg("Platform ids are due to be deleted, and that failed; it is tried again within the hour."),
 }
-"""What is said of a turn of the keeper that failed, by its job."""
+"""The message about a failed maintenance job, by its name."""

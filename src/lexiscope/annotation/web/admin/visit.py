@@ -1,4 +1,4 @@
-"""One request of a researcher, as its handler sees it: who, in which language, with which form."""
+"""One request of a researcher for its handler: account, language and form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from lexiscope.annotation.web.admin.desk import AdminDesk
+from lexiscope.annotation.store.overview import study_status
+from lexiscope.annotation.web.admin.dashboard import Dashboard
 from lexiscope.annotation.web.admin.sessions import Session
 from lexiscope.annotation.web.admin.texts import MESSAGES, NOTICE_SIMULATED, STATUSES, TITLES
 from lexiscope.annotation.web.messages import MESSAGES as PARTICIPANTS_MESSAGES
@@ -26,9 +27,9 @@ PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request, the study's desk, the session (``None`` before the login) and the form that was sent."""
+    """A request, the study's dashboard, the session (``None`` before the login) and the form that was sent."""
 
-    desk: AdminDesk
+    dashboard: Dashboard
     request: Request
     session: Session | None = None
     form: Mapping[str, str] = field(default_factory=dict)
@@ -41,57 +42,57 @@ class Visit:
     @property
     def language(self) -> str:
         """The first language that the browser asks for and we have, else the study's, else English."""
-        return language_of(self.request.headers.get("accept-language", ""), self.desk.app.definition.language)
+        return language_of(self.request.headers.get("accept-language", ""), self.dashboard.app.definition.language)
 
     @property
     def csrf(self) -> str:
         """The token of the forms of this page."""
-        return self.session.csrf if self.session is not None else self.desk.app.keys.form_token(LOGIN_FORM)
+        return self.session.csrf if self.session is not None else self.dashboard.app.keys.form_token(LOGIN_FORM)
 
-    def say(self, text: str, **values: object) -> str:
+    def translate(self, text: str, **values: object) -> str:
         """Return a text of the program in the researcher's language."""
-        return self.desk.app.pages.say(text, self.language, **values)
+        return self.dashboard.app.pages.translate(text, self.language, **values)
 
     def message(self, key: str) -> str:
-        """Return what is said for a key; empty for none or an unknown one."""
+        """Return the message of a key; empty for none or an unknown one."""
         text = MESSAGES.get(key) or PARTICIPANTS_MESSAGES.get(key)
-        return self.say(text) if text else ""
+        return self.translate(text) if text else ""
 
     def page(self, template: str, *, here: str, title: str = "", status: int = 200, **values: Any) -> HTMLResponse:
         """Return a page. *here* is the entry of the navigation; *title* stands in for its text."""
         said, kind = values.pop("said", self.request.query_params.get("said", "")), values.pop("said_kind", "done")
-        study = self.desk.app.definition
-        colour, word = STATUSES[self.desk.app.store.status()] if self.session is not None else ("", "")
+        study = self.dashboard.app.definition
+        colour, word = STATUSES[self.dashboard.app.store.read(study_status)] if self.session is not None else ("", "")
         frame = AdminFrame(
-            title=title or self.say(TITLES[here]),
+            title=title or self.translate(TITLES[here]),
             language=self.language,
             csrf=self.csrf,
             study_title=(study.texts.title or study.name) if self.session is not None else "",
-            nav=self._nav(here) if self.session is not None else (),
+            nav=self._nav_views(here) if self.session is not None else (),
             status=colour,
-            status_text=self.say(word) if word else "",
-            notice=self._notice(),
+            status_text=self.translate(word) if word else "",
+            notice=self._simulated_notice(),
             flash=self.message(said),
             flash_kind=kind if said not in FAILED else "failed",
             user=self.name,
             logout_url=f"{ROOT}/logout" if self.session is not None else "",
         )
-        html = self.desk.app.pages.render(template, self.language, frame=frame, root=ROOT, **values)
+        html = self.dashboard.app.pages.render(template, self.language, frame=frame, root=ROOT, **values)
         return HTMLResponse(html, status_code=status)
 
-    def _notice(self) -> str:
-        """What every page says of a study whose participants are simulated; empty elsewhere, and before the login."""
-        simulated = self.session is not None and self.desk.app.store.holds_simulated()
-        return self.say(NOTICE_SIMULATED) if simulated else ""
+    def _simulated_notice(self) -> str:
+        """Return the notice on all pages of a study with simulated participants; empty before the login."""
+        simulated = self.session is not None and self.dashboard.app.store.holds_simulated()
+        return self.translate(NOTICE_SIMULATED) if simulated else ""
 
-    def counting(self, here: str) -> HTMLResponse:
-        """Return the page that stands in while the answers are counted for the first time; it asks again by itself."""
+    def counting_page(self, here: str) -> HTMLResponse:
+        """Return the page that is shown while the answers are counted for the first time; it reloads itself."""
         response = self.page("admin_counting.html", here=here)
         response.headers["refresh"] = "2"
         return response
 
-    def go(self, where: str, *, said: str = "", **query: str) -> Response:
-        """Lead to a page after a form; *said* is the key of what is said there."""
+    def redirect(self, where: str, *, said: str = "", **query: str) -> Response:
+        """Redirect to a page after a form; *said* is the key of the message shown there."""
         known = {**({"said": said} if said else {}), **query}
         return RedirectResponse(f"{ROOT}{where}{'?' + urlencode(known) if known else ''}", status_code=303)
 
@@ -102,12 +103,12 @@ class Visit:
             return default
         return min(max(int(text), least), most)
 
-    def _nav(self, here: str) -> tuple[NavView, ...]:
-        left_out = () if self.desk.writes else ("review",)
+    def _nav_views(self, here: str) -> tuple[NavView, ...]:
+        hidden = () if self.dashboard.collects_texts else ("review",)
         return tuple(
-            NavView(f"{ROOT}/{'' if name == 'overview' else name}".rstrip("/"), self.say(text), name == here)
+            NavView(f"{ROOT}/{'' if name == 'overview' else name}".rstrip("/"), self.translate(text), name == here)
             for name, text in TITLES.items()
-            if name not in left_out
+            if name not in hidden
         )
 
 
@@ -131,7 +132,7 @@ FAILED = frozenset(
         "export_failed",
     }
 )
-"""The keys that say that something was not done."""
+"""The keys of messages about what was not done."""
 
 
 def language_of(accepted: str, of_study: str) -> str:
@@ -141,13 +142,13 @@ def language_of(accepted: str, of_study: str) -> str:
     ('es', 'es', 'en')
     """
     asked = [part.partition(";")[0].strip().partition("-")[0].lower() for part in accepted[:200].split(",")]
-    for each in (*asked, of_study.partition("-")[0].lower()):
-        if each in LANGUAGES:
-            return each
+    for language in (*asked, of_study.partition("-")[0].lower()):
+        if language in LANGUAGES:
+            return language
     return LANGUAGES[0]
 
 
-def bounded(text: str, *, longest: int = 2000) -> str:
+def form_text(text: str, *, longest: int = 2000) -> str:
     """Return a text of a form without the white space around it.
 
     Errors: :class:`Refused` 422 for a text that is too long.

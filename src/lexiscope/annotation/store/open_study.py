@@ -6,12 +6,12 @@ import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Concatenate, ParamSpec, Self
 
 from lexiscope.annotation.store import audit, backup, loss, seals
 from lexiscope.annotation.store.checks import check_text
@@ -41,11 +41,12 @@ from lexiscope.annotation.store.writer import Job, T, Writer
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.lock import folder_lock
 
+P = ParamSpec("P")
 CLOCK_JUMPED = "clock jumped"
 
 
-class OpenedStudy:
-    """A study's database, opened; the base of :class:`Store`. Use it as a context manager."""
+class OpenStudy:
+    """An open study's database; the base of :class:`Store`. Use it as a context manager."""
 
     def __init__(
         self,
@@ -73,9 +74,9 @@ class OpenedStudy:
         # the copies without identities, and whether the database file was rewritten without them
         self._purged: set[Path] = set()
         self._wiped = False
-        # what the keeper could not do at its last turn, by job
+        # what the maintenance thread could not do in its last turn, by job
         self.not_kept: dict[str, str] = {}
-        # a copy made while somebody is forgotten would remember them
+        # a copy made while a participant is erased would still hold them
         self._copying = threading.RLock()
         self._items = {item.item_id: item for item in study.items}
         # a change of the closed study that only the digest of its rows shows
@@ -89,7 +90,7 @@ class OpenedStudy:
             database,
             lambda c, rows: seals.seal(c, self._key, rows, at=self._now()),
             files=self._files,
-            committed=self._note,
+            committed=self._record_commit,
             failure=self._failure,
         )
 
@@ -112,11 +113,12 @@ class OpenedStudy:
         """Open the study's store in *folder*, or make it there if the folder has no trace of a study.
 
         *url* names a PostgreSQL database instead of the folder's SQLite file; several processes may then open the
-        study. *has_place* is the study's rule for who comes back after the lease ran out. *new* starts a study again
-        whose database is lost or damaged; what is left of the earlier one is kept in a folder of its own. *copy_of* is
-        the folder of which *folder* holds a throwaway copy. Without *checked* a database that can be read opens
-        although its content has problems, for :meth:`Safekeeping.verify` to list them. Places are held by the seconds
-        of *steady* (the system's monotonic clock), which count from *began*; *clock* gives the times that are stored.
+        study. *has_place* is the study's rule for participants who come back after the lease has expired. *new* starts
+        a study again whose database is lost or damaged; what is left of the earlier one is kept in a folder of its own.
+        *copy_of* is the folder of which *folder* holds a throwaway copy. Without *checked* a database that can be read
+        opens although its content has problems, for :meth:`Safekeeping.verify` to list them. Places are held by the
+        seconds of *steady* (the system's monotonic clock), which count from *began*; *clock* gives the times that are
+        stored.
 
         Errors: :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back, before anything is
         made; :class:`InputError` for *new* where a sound database is there; :class:`RunError` where another process has
@@ -124,11 +126,11 @@ class OpenedStudy:
         """
         with ExitStack() as held:
             if url is None:
-                error = loss.missing(folder)
+                error = loss.missing_database_error(folder)
                 if error is not None and not new:
                     raise error
-                held.enter_context(_one_server(folder))
-            aside = _start_again(folder) if new and url is None else None
+                held.enter_context(_lock_folder(folder))
+            aside = _set_lost_study_aside(folder) if new and url is None else None
             folder.mkdir(parents=True, exist_ok=True)
             begun = url is None and not (folder / DATABASE_NAME).exists()
             if begun:
@@ -151,7 +153,7 @@ class OpenedStudy:
             except BaseException as error:
                 database.dispose()
                 if begun:
-                    _take_back(folder)
+                    _remove_new_files(folder)
                 if url is None and isinstance(error, UNREADABLE):
                     raise loss.opening_error(error, copy_of or folder) from error
                 if isinstance(error, sa.exc.SQLAlchemyError):
@@ -199,16 +201,19 @@ class OpenedStudy:
 
     @property
     def is_shared(self) -> bool:
-        """Say whether other processes may write to this study too (PostgreSQL)."""
+        """Return whether other processes may write to this study too (PostgreSQL)."""
         return self._database.path is None
 
-    @contextmanager
-    def _read(self) -> Iterator[sa.Connection]:
+    def read(self, query: Callable[Concatenate[sa.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what a query reads in a transaction, for example ``store.read(state_changes, participant_id)``.
+
+        Errors: those of the query; :class:`StorageError` if the database cannot be read.
+        """
         if self._files is not None:
             self._files.check_present()
         try:
             with self._database.read.begin() as connection:
-                yield connection
+                return query(connection, *args, **kwargs)
         except (sa.exc.SQLAlchemyError, UnicodeDecodeError) as error:
             if self._files is not None and is_damage(error):
                 raise self._failure(error) from error
@@ -229,18 +234,18 @@ class OpenedStudy:
             check_text(name, text, longest=100_000_000)
         # asked before the database: another worker may launch the study in this moment
         launched = loss.is_launched(folder)
-        with self._looking() as connection:
+        with self._connect_unchanged() as connection:
             version = stored_version(connection)
         if version == 0:
             if launched and new:
-                self.set_aside = loss.set_aside(folder)
+                self.set_aside = loss.set_files_aside(folder)
             elif launched:
-                raise loss.lost(self._origin, "the database holds no study", shared=self.is_shared)
-            key = _begin_key(folder)
+                raise loss.lost_database_error(self._origin, "the database holds no study", shared=self.is_shared)
+            key = _make_key(folder)
             with database.write.begin() as connection:
                 # asked again: of several workers on PostgreSQL the first one to get here does the work
                 if stored_version(connection) == 0:
-                    _make(connection, study, key, at)
+                    _make_tables(connection, study, key, at)
             _finish_key(folder)
             self._open_mark()
             return key
@@ -258,7 +263,7 @@ class OpenedStudy:
             self._open_mark()
         return key
 
-    def _looking(self) -> AbstractContextManager[sa.Connection]:
+    def _connect_unchanged(self) -> AbstractContextManager[sa.Connection]:
         """Return a connection that changes nothing, not even the mode of a file that is not the study's."""
         path = self._database.path
         return (self._database.read if path is None else read_only(path)).begin()
@@ -269,20 +274,20 @@ class OpenedStudy:
         if path is not None and checked:
             problems = backup.file_problems(path)
             if problems:
-                raise loss.damaged(self._origin, problems[0])
-        with self._looking() as connection:
-            why = backup.loss_of(connection, key, mark)
+                raise loss.damaged_database_error(self._origin, problems[0])
+        with self._connect_unchanged() as connection:
+            why = backup.reason_not_latest(connection, key, mark)
             if why:
-                raise loss.lost(self._origin, why, shared=self.is_shared)
-            changed = backup.changed_definition(connection)
+                raise loss.lost_database_error(self._origin, why, shared=self.is_shared)
+            changed = backup.definition_problems(connection)
             if changed:
-                raise loss.damaged(self._origin, changed[0])
-            _check_same(connection, self.study)
+                raise loss.damaged_database_error(self._origin, changed[0])
+            _check_definition(connection, self.study)
             if path is not None:
                 problems = backup.content_problems(connection, key, mark, self.study)
                 # a migration would seal what it finds
                 if problems and (checked or version < SCHEMA_VERSION):
-                    raise loss.damaged(self._origin, problems[0])
+                    raise loss.damaged_database_error(self._origin, problems[0])
                 self._changed_outside = problems if backup.CHANGED in problems else ()
 
     def _examine(self) -> None:
@@ -296,18 +301,18 @@ class OpenedStudy:
             problems = backup.file_problems(path)
             if not problems:
                 with read_only(path).connect() as connection:
-                    why = backup.loss_of(connection, self._key, self._last_mark)
+                    why = backup.reason_not_latest(connection, self._key, self._last_mark)
                     problems = (why,) if why else backup.content_problems(connection, self._key, None, self.study)
         except UNREADABLE as error:
-            raise loss.damaged(self._origin, error) from error
+            raise loss.damaged_database_error(self._origin, error) from error
         if problems:
-            raise loss.damaged(self._origin, f"changed by another program: {problems[0]}")
+            raise loss.damaged_database_error(self._origin, f"changed by another program: {problems[0]}")
 
     def _failure(self, error: BaseException) -> StorageError:
         """Return what a failed transaction's callers get; damage is remembered, and nothing is stored after it."""
         if self._files is not None and (is_damage(error) or isinstance(error, DamagedError)):
             why = error.why if isinstance(error, DamagedError) else getattr(error, "orig", None) or error
-            self._files.damage = self._files.damage or loss.damaged(self._origin, why)
+            self._files.damage = self._files.damage or loss.damaged_database_error(self._origin, why)
             return self._files.damage
         if isinstance(error, StorageError):
             return error
@@ -327,8 +332,8 @@ class OpenedStudy:
         if not self._is_copy:
             self._last_mark.write(self.folder, lasting=True)
 
-    def _note(self, mark: LogMark) -> None:
-        """Note a commit. Where the mark cannot be written it names an earlier commit, which is still true."""
+    def _record_commit(self, mark: LogMark) -> None:
+        """Record a commit. If the mark cannot be written, it names an earlier commit, which is still true."""
         self._last_mark = mark
         if not self._is_copy and not self._unsafe_fast:
             with suppress(OSError):
@@ -338,8 +343,8 @@ class OpenedStudy:
         """Return the mark of the study as it is closed; ``None`` where that cannot be said."""
         if self._files is None or self._is_copy:
             return None
-        with suppress(StorageError, *UNREADABLE), self._read() as connection:
-            return LogMark(*audit.head(connection), rows_digest(connection))
+        with suppress(StorageError, *UNREADABLE):
+            return self.read(lambda c: LogMark(*audit.head(c), rows_digest(c)))
         return None
 
     def _keep_closing_mark(self) -> None:
@@ -371,7 +376,7 @@ class OpenedStudy:
         audit.append(connection, self._key, at=self._now(), actor=actor, action=action, details=details)
 
 
-def _one_server(folder: Path) -> ExitStack:
+def _lock_folder(folder: Path) -> ExitStack:
     """Hold the folder's lock, or say that the study is open elsewhere."""
     held = ExitStack()
     try:
@@ -386,7 +391,7 @@ def _one_server(folder: Path) -> ExitStack:
     return held
 
 
-def _start_again(folder: Path) -> Path | None:
+def _set_lost_study_aside(folder: Path) -> Path | None:
     """Set a lost study's files aside. Errors: :class:`InputError` where the database is sound."""
     path, key = folder / DATABASE_NAME, folder / backup.KEY_NAME
     if path.is_file() and path.stat().st_size and key.exists() and not backup.unusable(folder, key.read_bytes()):
@@ -395,10 +400,10 @@ def _start_again(folder: Path) -> Path | None:
             place=Place(str(path)),
             hint="leave out --new; for another study name another folder",
         )
-    return loss.set_aside(folder)
+    return loss.set_files_aside(folder)
 
 
-def _take_back(folder: Path) -> None:
+def _remove_new_files(folder: Path) -> None:
     """Remove the file of a new study that could not be opened, unless its first tables are committed."""
     if not (folder / backup.KEY_NAME).exists():
         for name in (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm", DATABASE_NAME, backup.HALF_KEY_NAME):
@@ -421,7 +426,7 @@ def _read_key(folder: Path, origin: Path) -> bytes:
     return key
 
 
-def _begin_key(folder: Path) -> bytes:
+def _make_key(folder: Path) -> bytes:
     """Make a new study's key under a name of its own: only a committed study has a ``secret.key``.
 
     Of several workers that start at once one makes it.
@@ -445,7 +450,7 @@ def _finish_key(folder: Path) -> None:
         (folder / backup.HALF_KEY_NAME).rename(folder / backup.KEY_NAME)
 
 
-def _make(connection: sa.Connection, study: StudyRecord, key: bytes, at: str) -> None:
+def _make_tables(connection: sa.Connection, study: StudyRecord, key: bytes, at: str) -> None:
     rows = [{"list_id": name, "ordinal": k, "places": n} for k, (name, n) in enumerate(study.places.items())]
     if not rows:
         raise InputError("a study has at least one list with places")
@@ -458,7 +463,7 @@ def _make(connection: sa.Connection, study: StudyRecord, key: bytes, at: str) ->
     audit.append(connection, key, at=at, actor="store", action="create", details=details)
 
 
-def _check_same(connection: sa.Connection, study: StudyRecord) -> None:
+def _check_definition(connection: sa.Connection, study: StudyRecord) -> None:
     stored = connection.execute(sa.select(STUDY.c.study_id, STUDY.c.sha256, STUDY.c.definition)).one()
     same = stored.definition == study.definition or (study.same_as is not None and study.same_as(stored.definition))
     if stored.study_id != study.study_id or not same:

@@ -10,30 +10,30 @@ from lexiscope.annotation.store.engine import FILE_ERRORS, sa
 from lexiscope.annotation.store.safekeeping import Safekeeping
 from lexiscope.core.errors import InputError, LexiscopeError
 
-# what a disk or a database can do to a turn; anything else is a fault of ours and ends the thread with its traceback
+# failures of the disk or the database; any other is a fault of the program and ends the thread with its traceback
 _FAILURES = (LexiscopeError, OSError, *FILE_ERRORS, sa.exc.SQLAlchemyError)
 
 
-class BackupKeeper:
-    """Backs a study up every so many minutes and keeps the newest copies; deletes platform ids when they are due.
+class MaintenanceThread:
+    """A thread that makes backups at regular times, keeps the newest copies, and deletes platform ids when due.
 
     Use it as a context manager, or start it. With *keep* 0 it makes no copies: a PostgreSQL study is backed up by
     PostgreSQL.
 
-    The two jobs do not depend on each other, and one that fails is tried again at the next time; ``problem`` and the
-    store's health say what went wrong at the last. Only copies that backups made by date are removed, never one made
+    The two jobs do not depend on each other, and one that fails is tried again the next time; ``problem`` and the
+    store's health have the last failure. Only copies that backups made by date are removed, never one made
     before a migration.
     """
 
     def __init__(self, store: Safekeeping, *, every: float, keep: int) -> None:
         if every <= 0 or keep < 0:
-            raise InputError("a keeper turns every so many minutes (above 0) and keeps 0 or more copies")
+            raise InputError("maintenance runs every N minutes (N above 0) and keeps 0 or more copies")
         self.problem: Exception | None = None
         self._store, self._seconds, self._keep = store, 60 * every, keep
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="lexiscope-keeper", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="lexiscope-maintenance", daemon=True)
 
-    def __enter__(self) -> BackupKeeper:
+    def __enter__(self) -> MaintenanceThread:
         self.start()
         return self
 
@@ -47,18 +47,19 @@ class BackupKeeper:
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the backup that is being made, if one is. Stop a keeper before its store is closed."""
+        """End after the backup that is being made, if one is. Stop it before the store is closed."""
         self._stop.set()
         self._thread.join()
 
     def _run(self) -> None:
         wait = self._first_wait()
         while not self._stop.wait(wait):
-            tried = [self._try("backup", self._back_up) if self._keep else None, self._try("purge", self._purge)]
-            self.problem = next((one for one in tried if one is not None), None)
+            backup_error = self._try("backup", self._back_up) if self._keep else None
+            purge_error = self._try("purge", self._store.purge_identities)
+            self.problem = backup_error or purge_error
             wait = self._seconds
 
-    def _try(self, name: str, job: Callable[[], None]) -> Exception | None:
+    def _try(self, name: str, job: Callable[[], object]) -> Exception | None:
         try:
             job()
         except _FAILURES as error:
@@ -71,9 +72,6 @@ class BackupKeeper:
     def _back_up(self) -> None:
         self._store.backup()
         self._store.prune_backups(keep=self._keep)
-
-    def _purge(self) -> None:
-        self._store.purge_identities()
 
     def _first_wait(self) -> float:
         try:

@@ -1,4 +1,4 @@
-"""What the researchers' pages of one study share: sessions, passwords, failed logins, the last look at the answers."""
+"""What the researchers' pages of one study share: sessions, passwords, failed logins, the summary of the answers."""
 
 from __future__ import annotations
 
@@ -10,38 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lexiscope.annotation.store.overview import ListedParticipant
-from lexiscope.annotation.web.admin.look import Looks
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.sessions import Sessions
+from lexiscope.annotation.web.admin.summary import SummaryCache
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.security import Refused
+from lexiscope.annotation.web.security import Refused, remember
 from lexiscope.annotation.writing.review import Written
 from lexiscope.annotation.writing.staging import written_texts
 
 # -- how often a login may fail: ten times a minute for an account from one address ---------------------------------
-
-
-# -- texts that are given out once ----------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class OneTimeTexts:
-    """Texts that are shown once and may be fetched once more as a file: links, whose tokens the store cannot tell."""
-
-    _texts: OrderedDict[str, str] = field(default_factory=OrderedDict)
-
-    def put(self, key: str, text: str) -> None:
-        """Keep a text until it is fetched; only the last ones are kept."""
-        self._texts[key] = text
-        while len(self._texts) > 10:
-            self._texts.popitem(last=False)
-
-    def take(self, key: str) -> str | None:
-        """Return a text and forget it."""
-        return self._texts.pop(key, None)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 
 
 AT_MOST = 10
@@ -50,7 +27,7 @@ _MOST_KEYS = 50_000
 
 
 @dataclass(slots=True)
-class Failures:
+class FailedAttempts:
     """The failed attempts of the last minute by key. An attempt counts from its start, so that many at once do too."""
 
     clock: Callable[[], float] = time.monotonic
@@ -62,10 +39,8 @@ class Failures:
         Errors: :class:`Refused` 429 with the seconds to wait, after ten failures within a minute.
         """
         now = self.clock()
-        recent = [one for one in self._times.pop(key, []) if now - one < SECONDS]
-        self._times[key] = recent
-        while len(self._times) > _MOST_KEYS:
-            self._times.popitem(last=False)
+        recent = [moment for moment in self._times.get(key, []) if now - moment < SECONDS]
+        remember(self._times, key, recent, most=_MOST_KEYS)
         if len(recent) >= AT_MOST:
             wait = max(1, math.ceil(SECONDS - (now - recent[0])))
             raise Refused(429, "too_many_logins", "too_many_logins", retry_after=wait)
@@ -81,33 +56,37 @@ class Failures:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-_PEOPLE_SECONDS = 2.0
+_LEAST_SECONDS = 2.0
 _REST = 10
 
 
 @dataclass(slots=True)
-class AdminDesk:
-    """The researchers' side of an app. ``last_export``: when it was made, and its files with their sizes in bytes."""
+class Dashboard:
+    """The researchers' side of an app.
+
+    ``links`` holds the links that can be fetched once more as a file: the store has only the hashes of their tokens.
+    ``last_export``: when it was made, and its files with their sizes in bytes.
+    """
 
     app: App
     sessions: Sessions
-    looks: Looks
+    summaries: SummaryCache
     passwords: Passwords = field(default_factory=Passwords)
-    failures: Failures = field(default_factory=Failures)
-    links: OneTimeTexts = field(default_factory=OneTimeTexts)
+    failures: FailedAttempts = field(default_factory=FailedAttempts)
+    links: OrderedDict[str, str] = field(default_factory=OrderedDict)
     exporting: asyncio.Lock = field(default_factory=asyncio.Lock)
     last_export: tuple[str, tuple[tuple[str, int], ...]] | None = None
     _people: list[ListedParticipant] = field(default_factory=list)
     _people_until: float = 0.0
 
     @classmethod
-    def of(cls, app: App) -> AdminDesk:
+    def of(cls, app: App) -> Dashboard:
         """Put the researchers' side of an app together."""
-        return cls(app, Sessions(app.store, app.keys, app.settings), Looks(app.study, app.store))
+        return cls(app, Sessions(app.store, app.keys, app.settings), SummaryCache(app.study, app.store))
 
     @property
-    def writes(self) -> bool:
-        """Say whether participants of this study write texts, which are reviewed."""
+    def collects_texts(self) -> bool:
+        """Return whether participants of this study write texts, which are reviewed."""
         return self.app.study.screen.widget == "text"
 
     def people(self) -> list[ListedParticipant]:
@@ -116,15 +95,15 @@ class AdminDesk:
             begun = time.monotonic()
             self._people = self.app.store.people()
             took = time.monotonic() - begun
-            self._people_until = begun + took + max(_PEOPLE_SECONDS, _REST * took)
+            self._people_until = begun + took + max(_LEAST_SECONDS, _REST * took)
         return self._people
 
-    def changed(self) -> None:
-        """Count anew for the next page: something was changed by hand."""
+    def refresh(self) -> None:
+        """Read everything again for the next page: the researcher changed something."""
         self._people_until = 0.0
-        self.looks.refresh()
+        self.summaries.refresh()
         self.app.flow.forget_standings()
 
-    def written(self) -> tuple[Written, ...]:
+    def written_texts(self) -> tuple[Written, ...]:
         """Return what people wrote for the study's items, those of excluded participants left out."""
         return written_texts(self.app.study, self.app.store)

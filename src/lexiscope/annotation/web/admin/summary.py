@@ -1,6 +1,6 @@
-"""A look at everything collected so far: item statistics, exclusions by rule, agreement, remarks.
+"""The summary of all answers so far: item statistics, exclusions by rule, agreement, remarks.
 
-It reads every answer, so it is made at most every few seconds and says when. Nothing is changed by looking.
+It reads every answer, so it is made at most every few seconds and shows the time when it was made.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow as pa
 from lexiscope.annotation.export.collected import Collected, ParticipantCounts, without_ids
 from lexiscope.annotation.monitor import AboutSummary, MonitoredStatistic, about_participants, agreement_so_far
 from lexiscope.annotation.store.export import LONG_SCHEMA
-from lexiscope.annotation.store.overview import MarkedAnswer
+from lexiscope.annotation.store.overview import MarkedAnswer, marked_answers, stored_reviews
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.writing.review import latest_reviews
@@ -29,12 +29,12 @@ from lexiscope.tasks.kit.published import Reviewed
 LOG = logging.getLogger("lexiscope.annotation")
 _LEAST_SECONDS = 5.0
 _REST = 10
-"""A look is followed by ten times its own length without one: participants' answers come first."""
+"""The pause after a summary is ten times as long as making it took: participants' answers come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemCount:
-    """An item so far: people who count, their mean and SD (n − 1) where answers are numbers, and its flags."""
+    """An item so far: numbers of participants, mean and SD (n − 1) if answers are numbers, and number of flags."""
 
     item_id: str
     valid: int
@@ -46,7 +46,7 @@ class ItemCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class AnswerSummary:
     """What was collected at a moment (UTC)."""
 
     at: datetime
@@ -62,14 +62,14 @@ class Look:
         return without_ids(text, self.platform_ids) or ""
 
 
-def look_at(study: FrozenStudy, store: Store) -> Look:
-    """Read all that was collected.
+def summarise_answers(study: FrozenStudy, store: Store) -> AnswerSummary:
+    """Return the summary of all that was collected.
 
     Errors: those of the store, and of a rule that does not parse.
     """
-    collected = collected_now(study, store)
-    remarks, platform_ids = tuple(store.comments()), store.platform_ids()
-    return Look(
+    collected = read_collected(study, store)
+    remarks, platform_ids = tuple(store.read(marked_answers)), store.platform_ids()
+    return AnswerSummary(
         datetime.now(UTC),
         item_counts(collected, store.item_counts(), remarks),
         collected.standing,
@@ -80,14 +80,14 @@ def look_at(study: FrozenStudy, store: Store) -> Look:
     )
 
 
-def collected_now(
+def read_collected(
     study: FrozenStudy,
     store: Store,
     *,
     judgments: pa.Table | None = None,
     reviews: Mapping[tuple[str, str], Reviewed] | None = None,
 ) -> Collected:
-    """Return what was collected as exports and statistics read it; judgments and reviews where they are given."""
+    """Return what was collected, as exports and statistics read it; judgments and reviews if they are given."""
     people = store.people()
     return Collected(
         definition=study.definition,
@@ -96,35 +96,35 @@ def collected_now(
         responses=store.responses(),
         judgments=LONG_SCHEMA.empty_table() if judgments is None else judgments,
         people=people,
-        numbers={one.participant_id: one.number for one in people if one.number is not None},
+        numbers={person.participant_id: person.number for person in people if person.number is not None},
         views=study.record.views,
         reviews=reviews or {},
         platform_ids=store.platform_ids(),
     )
 
 
-def everything_collected(study: FrozenStudy, store: Store) -> Collected:
-    """Return all that an export is made of: answers, people, and what was decided about texts.
+def read_collected_for_export(study: FrozenStudy, store: Store) -> Collected:
+    """Return all that an export is made of: answers, participants, and the decisions about texts.
 
     Errors: those of the store.
     """
     reviews: dict[tuple[str, str], Reviewed] = {}
     if study.screen.widget == "text":
-        decided = latest_reviews(store.reviews())
-        for one in store.people():
-            for row in store.answers_of(one.participant_id):
+        decided = latest_reviews(store.read(stored_reviews))
+        for person in store.people():
+            for row in store.answers_of(person.participant_id):
                 review = decided.get(int(str(row["id"])))
                 if review is not None:
-                    key = (one.participant_id, str(row["item_id"]))
+                    key = (person.participant_id, str(row["item_id"]))
                     reviews[key] = Reviewed(review.verdict, review.text, review.reason)
-    return collected_now(study, store, judgments=store.long_export(), reviews=reviews)
+    return read_collected(study, store, judgments=store.long_export(), reviews=reviews)
 
 
 def item_counts(
     collected: Collected, counts: Mapping[str, tuple[int, int, int]], remarks: tuple[MarkedAnswer, ...]
 ) -> tuple[ItemCount, ...]:
     """Return the items of the design: flagged ones first, then those with the fewest valid answers."""
-    flags = Counter(one.item_id for one in remarks if one.flags)
+    flags = Counter(remark.item_id for remark in remarks if remark.flags)
     moments = _moments(collected)
     lines = []
     for item in collected.design.items:
@@ -135,7 +135,7 @@ def item_counts(
 
 
 def _moments(collected: Collected) -> dict[str, tuple[float, float | None]]:
-    """Mean and SD of each item's valid answers."""
+    """Return mean and SD of each item's valid answers."""
     table = collected.item_answers
     codes, ids = table.codes("item_id")
     values = table.column("value").astype(np.float64)
@@ -149,8 +149,8 @@ def _moments(collected: Collected) -> dict[str, tuple[float, float | None]]:
 
 
 @dataclass(slots=True)
-class Looks:
-    """The latest look, made anew in a thread of its own when a page asks for it and it is too old.
+class SummaryCache:
+    """The latest summary, made anew in a thread of its own when a page asks for it and it is too old.
 
     ``patience`` is how long a page waits for a new one before it shows the one before. *Unit:* seconds.
     """
@@ -158,16 +158,16 @@ class Looks:
     study: FrozenStudy
     store: Store
     patience: float = 0.2
-    _latest: Look | None = None
+    _latest: AnswerSummary | None = None
     _until: float = 0.0
     _making: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def now(self) -> Look | None:
-        """Return the latest look; ``None`` while the first is being made. Call it in a thread."""
+    def latest(self) -> AnswerSummary | None:
+        """Return the latest summary; ``None`` while the first is being made. Call it in a thread."""
         with self._lock:
             if self._making is None and time.monotonic() >= self._until:
-                self._making = threading.Thread(target=self._make, name="look", daemon=True)
+                self._making = threading.Thread(target=self._make, name="summary", daemon=True)
                 self._making.start()
             making = self._making
         if making is not None:
@@ -175,17 +175,17 @@ class Looks:
         return self._latest
 
     def refresh(self) -> None:
-        """Look anew for the next page: something was changed by hand."""
+        """Make a new summary for the next page: the researcher changed something."""
         self._until = 0.0
 
-    def drop(self) -> None:
-        """Show nothing of the look any more: somebody was forgotten."""
+    def clear(self) -> None:
+        """Discard the summary: a participant was erased."""
         self._latest, self._until = None, 0.0
 
     def _make(self) -> None:
         begun = time.monotonic()
         try:
-            self._latest = look_at(self.study, self.store)
+            self._latest = summarise_answers(self.study, self.store)
         except LexiscopeError:
             LOG.exception("the answers could not be counted")
         finally:
