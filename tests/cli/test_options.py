@@ -36,9 +36,9 @@ def run(*arguments: str) -> click.testing.Result:
     """Call a verb whose only options are those of :class:`Weaving`."""
 
     @click.command()
-    @options.of(Weaving)
+    @options.of_settings(Weaving)
     def weave(**given: Any) -> None:
-        click.echo(repr(options.made(Weaving, given)))
+        click.echo(repr(options.make_settings(Weaving, given)))
 
     return CliRunner().invoke(weave, arguments)
 
@@ -91,6 +91,6 @@ def test_help_shows_what_the_settings_declare() -> None:
 def test_settings_are_changed_by_what_is_given_only() -> None:
     """What is given takes the place of one value of other settings; the rest of these stays."""
     before = Weaving(threads=7, colours=("red",))
-    assert options.changed(before, {"width": 2.0, "threads": None, "colours": ()}) == Weaving(
+    assert options.change_settings(before, {"width": 2.0, "threads": None, "colours": ()}) == Weaving(
         7, "plain", 2.0, colours=("red",)
     )

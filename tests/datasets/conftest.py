@@ -12,7 +12,8 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.datasets.saw_c import distances, people
+from lexiscope.datasets import saw_c
+from lexiscope.datasets.saw_c import people
 from lexiscope.resources.tables.delimited import DelimitedTable
 
 SENTENCES = (
@@ -84,10 +85,10 @@ class MadeUp:
         return people.trial_responses(self.trials(), self.items(), Scale(1, 5))
 
     def distances(self, view: str = "full+final_stop") -> ResponseTable:
-        return distances.read_distances(self.folder / "distances.csv", self.items(), facts=FACTS, view=view)
+        return saw_c.read_distances(self.folder / "distances.csv", self.items(), facts=FACTS, view=view)
 
     def tokens(self) -> ResponseTable:
-        return distances.read_tokens(self.folder / "tokens.csv", self.items(), ["toy", "roberta-base-bne"])
+        return saw_c.read_tokens(self.folder / "tokens.csv", self.items(), ["toy", "roberta-base-bne"])
 
 
 @pytest.fixture

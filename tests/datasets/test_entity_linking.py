@@ -150,8 +150,8 @@ def test_a_sample_by_sentence(published: Path) -> None:
     assert not parts["test"] & parts["train"]
     assert not parts["test"] & parts["dev"]
     items = wned_wiki.load().items
-    assert drawn == wned_wiki.sampled(items, seed=7)
-    assert drawn != wned_wiki.sampled(items, seed=8)
+    assert drawn == wned_wiki.draw_sample(items, seed=7)
+    assert drawn != wned_wiki.draw_sample(items, seed=8)
     with pytest.raises(SpecError, match="no seed"):
         wned_wiki.load(sample="x")
 

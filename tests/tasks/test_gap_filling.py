@@ -21,7 +21,7 @@ from lexiscope.core.subject import Progress
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.synonymy import collection
 from lexiscope.subjects.local.causal_lm import CausalLM
-from lexiscope.tasks.gap_filling import SINGLE, TASK, TEN, Sampling, generating
+from lexiscope.tasks.gap_filling import SINGLE, TASK, TEN, Sampling, generation_function
 
 ITEMS = [
     gap_item(f"i{number}", Usage("Her role is small.", 4, 8), dataset="d", synonym="part", synset=["role", "office"])
@@ -110,7 +110,7 @@ def test_a_subject_that_does_not_tell_its_tokens() -> None:
 def test_own_decodings_and_progress() -> None:
     """Other decodings are other measures; progress runs once from the beginning to the end."""
     told: list[tuple[int, int]] = []
-    answer = generating([Decoding(max_tokens=3), Decoding("sample", n=2, temperature=0.5)])
+    answer = generation_function([Decoding(max_tokens=3), Decoding("sample", n=2, temperature=0.5)])
     table = answer(ITEMS, FakeModel(), view="full", progress=lambda done, total: told.append((done, total)))
     assert len(table) == 2 * (2 + 2 * 3)
     assert told == [(2, 4), (4, 4)]
@@ -156,7 +156,7 @@ def test_a_small_model_fills_no_gap(published: Path) -> None:
     """Spec §9: of items 1 to 30 tiny-causal-en answers none in ten greedy tokens, curated or synset, by either rule."""
     model = CausalLM(str(published.parent / "models" / "tiny-causal-en"))
     gaps = gap_items(collection(published)[:30])
-    table = generating([SINGLE])(gaps, model, view="full")
+    table = generation_function([SINGLE])(gaps, model, view="full")
     completions = table.where(measure="completion(method=greedy,max_tokens=10)")
     assert len(completions) == 30
     assert all(completions.column("raw").tolist())

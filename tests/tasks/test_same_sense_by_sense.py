@@ -20,8 +20,8 @@ from lexiscope.tasks.same_sense.by_sense import (
     ONE_SENSE,
     TIE,
     TWO_WORDS,
-    answering_by_sense,
-    random_answers,
+    random_answer_counts,
+    sense_identity_function,
 )
 
 
@@ -81,9 +81,9 @@ def test_what_identity_cannot_decide_is_random_with_its_reason() -> None:
     table = by_sense(DECIDED + RANDOM, Chooser(), view="full")
     flags = table.where(measure=FLAG)
     assert flags.column("raw").tolist() == [None, None, TWO_WORDS, UNKNOWN, ONE_SENSE, TIE]
-    assert random_answers(table) == {TWO_WORDS: 1, UNKNOWN: 1, ONE_SENSE: 1, TIE: 1}
+    assert random_answer_counts(table) == {TWO_WORDS: 1, UNKNOWN: 1, ONE_SENSE: 1, TIE: 1}
     assert set(table.where(measure="choice").column("option")) <= {SAME, DIFFERENT}
-    assert random_answers(by_sense(DECIDED, Chooser(), view="full")) == dict.fromkeys(
+    assert random_answer_counts(by_sense(DECIDED, Chooser(), view="full")) == dict.fromkeys(
         (TWO_WORDS, UNKNOWN, ONE_SENSE, TIE), 0
     )
 
@@ -96,7 +96,9 @@ def test_random_answers_follow_the_seed_and_the_item_alone() -> None:
     assert turned == options[::-2]
     # 200 expected, standard deviation 10
     assert 160 < options.count(SAME) < 240
-    other = answering_by_sense("same_sense", "choice", same=SAME, different=DIFFERENT, check=lambda _: None, seed=1)
+    other = sense_identity_function(
+        "same_sense", "choice", same=SAME, different=DIFFERENT, check=lambda _: None, seed=1
+    )
     assert other(many, Chooser(), view="full").where(measure="choice").column("option").tolist() != options
 
 
@@ -123,8 +125,8 @@ def test_forms_of_one_lemma_are_looked_up_as_the_lemma() -> None:
 def test_who_counts_senses_is_asked() -> None:
     """A sense with probability 0 in both contexts is still a sense where the subject says so: the pair is decided."""
     item = pair("h", usage("pin", "only"), usage("pin", "only"))
-    assert random_answers(by_sense((item,), Counter(), view="full"))[ONE_SENSE] == 0
-    assert random_answers(by_sense((item,), Chooser(), view="full"))[ONE_SENSE] == 1
+    assert random_answer_counts(by_sense((item,), Counter(), view="full"))[ONE_SENSE] == 0
+    assert random_answer_counts(by_sense((item,), Chooser(), view="full"))[ONE_SENSE] == 1
 
 
 def test_a_hidden_word_has_no_senses() -> None:

@@ -33,7 +33,7 @@ SPREAD = ",over_raters="
 
 @click.command(cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
-@options.of(RatingColumns)
+@options.of_settings(RatingColumns)
 @options.scale("Ends of the scale: 1 5.")
 @click.option("--measure", default="", metavar="NAME", help="Of a response table with several measures: this one.")
 @click.option("--view", default="", metavar="NAME", help="Of a response table with several views: this one.")
@@ -73,9 +73,9 @@ def agree(
     leaves the own rating in the mean, which makes agreement look higher. Choices between options have percent
     agreement, nominal alpha and, for two raters, Cohen's kappa.
     """
-    columns = options.made(RatingColumns, given)
+    columns = options.make_settings(RatingColumns, given)
     read = read_ratings(file, columns, scale=scale, measure=measure, view=view, kinds=(*PEOPLE, *kinds))
-    summary = _summary(read, bootstrap, seed)
+    summary = _summarise_file(read, bootstrap, seed)
     if read.simulated:
         summary = replace(summary, records=simulated_records(summary.records), people=SIMULATED_PARTICIPANTS)
     for text in read.remarks:
@@ -83,14 +83,14 @@ def agree(
     if out is not None:
         write_summary(summary, out)
     if as_json:
-        print_json(_content(read, summary))
+        print_json(_json_content(read, summary))
     else:
-        _print(summary)
+        _print_summary(summary)
     if out is not None:
         remark(f"written: {out / 'results.json'}, {out / 'raters.csv'}", quiet=quiet)
 
 
-def _summary(read: RatingsFile, resamples: int, seed: int) -> AgreeSummary:
+def _summarise_file(read: RatingsFile, resamples: int, seed: int) -> AgreeSummary:
     ratings = Ratings.from_arrays(read.raters, read.items, read.values)
     missing = Counter(rater for rater, value in zip(read.raters, read.values.tolist(), strict=True) if value != value)
     if read.options:
@@ -115,7 +115,7 @@ def write_summary(summary: AgreeSummary, folder: Path) -> None:
     write_atomically(folder / "raters.csv", csv_lines(list(rows[0]), (list(row.values()) for row in rows)))
 
 
-def _content(read: RatingsFile, summary: AgreeSummary) -> dict[str, object]:
+def _json_content(read: RatingsFile, summary: AgreeSummary) -> dict[str, object]:
     return {
         "file": read.path,
         "remarks": list(read.remarks),
@@ -126,17 +126,17 @@ def _content(read: RatingsFile, summary: AgreeSummary) -> dict[str, object]:
     }
 
 
-def _print(summary: AgreeSummary) -> None:
+def _print_summary(summary: AgreeSummary) -> None:
     of = f"{summary.people}: " if summary.people else ""
     say_folded(of + ", ".join(f"{name}: {count}" for name, count in summary.counts))
     main = [record for record in summary.records if SPREAD not in record.statistic]
     print_table(
         ("statistic", "value [95 % interval]", "n"),
-        [_row(record) for record in main],
+        [_statistic_row(record) for record in main],
         title=f"agreement of {summary.people}" if summary.people else "",
         whole=("statistic", "n"),
     )
-    for line in filter(None, (_spread(record, summary.records) for record in main)):
+    for line in filter(None, (_spread_line(record, summary.records) for record in main)):
         say_folded(line)
     shown = summary.raters[:SHOWN_RATERS]
     more = len(summary.raters) - len(shown)
@@ -152,7 +152,7 @@ def _print(summary: AgreeSummary) -> None:
     print_table(("rater", "n", "mean", "sd", "leave-one-out", "remark"), shown_raters, right=("n", "mean", "sd"))
 
 
-def _row(record: Record) -> tuple[str, str, str]:
+def _statistic_row(record: Record) -> tuple[str, str, str]:
     """A record as a row, its parameters below its name; what has no value shows why in its place."""
     name = record.statistic.replace("(", "\n  (", 1)
     value = f"undefined: {record.note}" if record.value is None else f"{record.value:.4f}"
@@ -164,9 +164,9 @@ def _row(record: Record) -> tuple[str, str, str]:
     return name, value, "" if record.n is None else f"{record.n} {counted}"
 
 
-def _spread(record: Record, records: Sequence[Record]) -> str:
+def _spread_line(record: Record, records: Sequence[Record]) -> str:
     """One line on how a statistic varies over raters, from the records that say so."""
     start = record.statistic.rstrip(")") + SPREAD
-    found = {r.statistic[len(start) : -1]: r.value for r in records if r.statistic.startswith(start)}
-    over = ", ".join(f"{name} {value:.4f}" for name, value in found.items() if value is not None)
+    values = {r.statistic[len(start) : -1]: r.value for r in records if r.statistic.startswith(start)}
+    over = ", ".join(f"{name} {value:.4f}" for name, value in values.items() if value is not None)
     return f"{parse_statistic(record.statistic)[0]} over raters: {over}" if over else ""

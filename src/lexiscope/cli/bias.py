@@ -41,7 +41,9 @@ _VIEWS = (
 
 @click.command(cls=Verb)
 @click.argument("items", metavar="PAIRS.csv")
-@options.of(ContextBiasSettings, "encoders", "budget", "protocol", "people", "language", "seed", "threads", "device")
+@options.of_settings(
+    ContextBiasSettings, "encoders", "budget", "protocol", "people", "language", "seed", "threads", "device"
+)
 @click.option(
     "--bootstrap", "n_bootstrap", type=click.IntRange(min=1), default=2000, show_default=True, help="Resamples."
 )
@@ -59,7 +61,7 @@ def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
     existing_file(items)
     for path in given["people"]:
         existing_file(path)
-    settings = options.made(ContextBiasSettings, {**given, "items": items})
+    settings = options.make_settings(ContextBiasSettings, {**given, "items": items})
     study: Any = catalog.study(STUDY)
     remark_threads(settings.threads, quiet=quiet)
     with progress_bar(STUDY, quiet=quiet) as progress:
@@ -78,27 +80,27 @@ def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dic
     words = next(r.value for r in records if r.statistic == "n_words")
     if words is not None and words < FEWEST_WORDS:
         told = f"Too few words for a verdict: {words:,.0f}. Use at least {FEWEST_WORDS}, better {FEW_WORDS} or more."
-        yield from (*_folded(told), "")
+        yield from (*_fold(told), "")
     counted = ", ".join(f"{value:,.0f} {split}" for split, value in sizes.items() if split != FOLDED)
     counts = f" ({counted})" if counted else ""
     yield f"{dataset}: {sum(sizes.values()):,.0f} items{counts}; {words:,.0f} words are tested"
-    yield from _folded(" ".join((*_paragraphs(report, "sets"), *_not_run(report))))
+    yield from _fold(" ".join((*_paragraphs(report, "sets"), *_not_run(report))))
     for number, plan in enumerate(plans, start=1):
         own = [record for record in records if record.subject == plan["model"]]
         yield ""
         paragraphs = _paragraphs(report, f"verdict_{number}")
-        yield from _folded(paragraphs[0])
+        yield from _fold(paragraphs[0])
         yield ""
-        yield from _folded(f"{plan['model']}. {plan['plan']}")
-        yield from _scores(own)
+        yield from _fold(f"{plan['model']}. {plan['plan']}")
+        yield from _score_lines(own)
         yield ""
-        yield from _folded(" ".join(paragraphs[1:-1]))
+        yield from _fold(" ".join(paragraphs[1:-1]))
     people = [record for record in records if record.subject == PEOPLE]
     if people:
         yield ""
         who = SIMULATED_PARTICIPANTS if any(record.people == SIMULATED for record in people) else "people"
         yield f"{who}, whose answers were given"
-        yield from _scores(people)
+        yield from _score_lines(people)
     yield ""
 
 
@@ -106,28 +108,29 @@ def _not_run(report: Report) -> list[str]:
     return [text for text in _paragraphs(report, "models") if text.startswith("Not run:")]
 
 
-def _scores(own: Sequence[Record]) -> Iterator[str]:
+def _score_lines(own: Sequence[Record]) -> Iterator[str]:
     for view, what in _VIEWS:
         score = pick(own, "accuracy", view=view)
         if score is not None:
-            named, shown = view.upper().replace("_", " "), _shown(score, 100, 1)
-            yield f"  {named:<12} {what:<17} {shown:>7} % correct {_ends(score, 100, 1)}".rstrip()
+            named, shown = view.upper().replace("_", " "), _value_text(score, 100, 1)
+            yield f"  {named:<12} {what:<17} {shown:>7} % correct {_interval_text(score, 100, 1)}".rstrip()
     for name in ("context", "word"):
-        found = pick(own, f"{name}_bias(metric=accuracy)")
-        if found is not None and found.value is None:
-            yield from _folded(f"  {name + ' bias':<30} undefined: {found.note}")
-        elif found is not None:
-            yield f"  {name + ' bias':<30} {_shown(found, 1, 2):>7}           {_ends(found, 1, 2)}".rstrip()
+        bias_record = pick(own, f"{name}_bias(metric=accuracy)")
+        if bias_record is not None and bias_record.value is None:
+            yield from _fold(f"  {name + ' bias':<30} undefined: {bias_record.note}")
+        elif bias_record is not None:
+            value, interval = _value_text(bias_record, 1, 2), _interval_text(bias_record, 1, 2)
+            yield f"  {name + ' bias':<30} {value:>7}           {interval}".rstrip()
     gap = pick(own, "minimum_gap(metric=accuracy)")
     if gap is not None and gap.value is not None:
-        yield f"  {'minimum gap':<30} {_shown(gap, 100, 1):>7} points    {_ends(gap, 100, 1)}".rstrip()
+        yield f"  {'minimum gap':<30} {_value_text(gap, 100, 1):>7} points    {_interval_text(gap, 100, 1)}".rstrip()
 
 
-def _shown(record: Record, factor: float, digits: int) -> str:
+def _value_text(record: Record, factor: float, digits: int) -> str:
     return f"{factor * (record.value or 0):.{digits}f}"
 
 
-def _ends(record: Record, factor: float, digits: int) -> str:
+def _interval_text(record: Record, factor: float, digits: int) -> str:
     if record.low is None or record.high is None:
         # of a score that was not measured, in one word, how it came to be
         fixed = record.note.removeprefix(_FIXED).partition(":")[0] if record.note.startswith(_FIXED) else ""
@@ -144,5 +147,5 @@ def _paragraphs(report: Report, section_id: str) -> list[str]:
     return []
 
 
-def _folded(text: str) -> list[str]:
+def _fold(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, break_on_hyphens=False)

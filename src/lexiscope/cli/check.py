@@ -63,13 +63,13 @@ def check(
     errors, 1 with errors (with --strict: or warnings).
     """
     columns = read_map(pairs, raters)
-    _refuse_dataset(file)
-    found = check_file(file, columns, scale=scale, min_ratings=min_ratings, delimiter=delimiter, language=language)
+    _check_is_file(file)
+    report = check_file(file, columns, scale=scale, min_ratings=min_ratings, delimiter=delimiter, language=language)
     if as_json:
-        sys.stdout.write(found.json())
+        sys.stdout.write(report.json())
     else:
-        _show(found, at_most)
-    ctx.exit(1 if strict and found.warnings else found.exit_status)
+        _print_report(report, at_most)
+    ctx.exit(1 if strict and report.warnings else report.exit_status)
 
 
 def read_map(pairs: tuple[str, ...], raters: tuple[str, ...] = ()) -> ColumnMap:
@@ -86,7 +86,7 @@ def read_map(pairs: tuple[str, ...], raters: tuple[str, ...] = ()) -> ColumnMap:
     return replace(ColumnMap.from_mapping(mapping), raters=raters)
 
 
-def _refuse_dataset(file: Path) -> None:
+def _check_is_file(file: Path) -> None:
     """Say what checks a dataset, where its name was given and there is no such file."""
     name = plain_name(str(file))
     if catalog.has("datasets", name) and (not file.exists() or file.suffix == ".py"):
@@ -95,13 +95,13 @@ def _refuse_dataset(file: Path) -> None:
         raise InputError("this is the name of a dataset, not a file", code="E001", place=Place(str(file)), hint=hint)
 
 
-def _show(found: CheckReport, at_most: int) -> None:
-    say(found.text(at_most=at_most))
-    if found.simulated:
+def _print_report(report: CheckReport, at_most: int) -> None:
+    say(report.text(at_most=at_most))
+    if report.simulated:
         remark(TOLD_SIMULATED)
-    if found.columns:
-        remark("columns: " + ", ".join(f"{part} = {column}" for part, column in found.columns))
-    if found.unused:
-        remark("columns that nothing was taken from: " + ", ".join(found.unused))
-    if _SENSES.intersection(found.unused):
+    if report.columns:
+        remark("columns: " + ", ".join(f"{part} = {column}" for part, column in report.columns))
+    if report.unused:
+        remark("columns that nothing was taken from: " + ", ".join(report.unused))
+    if _SENSES.intersection(report.unused):
         remark(_NO_PAIRS)

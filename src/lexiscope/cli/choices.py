@@ -105,7 +105,7 @@ def draw(
         seed=seed,
     )
     check_new(out)
-    written = _write_sheets(out, drawn, chosen or _views_of(drawn.items))
+    written = _write_sheets(out, drawn, chosen or _views_that_tell(drawn.items))
     sizes = f"{len(drawn.items)} distinct items, {len(drawn.shared)} of them in every list"
     say(f"written: {out} ({sizes}; {len(written)} sheets: {', '.join(written)})")
     remark(f"next: lexiscope choices views {out} NAME={out / written[0]} --out answers.csv", quiet=quiet)
@@ -125,20 +125,20 @@ def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: P
     Nothing is written where a row of any sheet is wrong. Scores of views that nobody was asked are assumed, and marked.
     """
     known = known_items(items)
-    table = _answers(known, answered, entities)
+    table = _read_answers(known, answered, entities)
     simulated = holds_simulated(table, place=Place(", ".join(answered)))
     gold = {item.item_id: item.gold for item in known if item.gold is not None}
     task = str(table.unique("task")[0])
     measure = catalog.screen(task).measure
-    found = people_by_view(table, right=gold, words={item.item_id: item.word for item in known}, measure=measure)
-    asked = {people.view for people in found}
+    by_view = people_by_view(table, right=gold, words={item.item_id: item.word for item in known}, measure=measure)
+    asked = {people.view for people in by_view}
     scores = assumed_scores(known, task=catalog.task(task))
     assumed = {view: score for view, score in scores.items() if view not in asked}
     if as_json:
-        records = people_records(found, assumed, dataset=known[0].dataset)
+        records = people_records(by_view, assumed, dataset=known[0].dataset)
         print_json([record.content() for record in (simulated_records(records) if simulated else records)])
     else:
-        _print_views(found, assumed, simulated=simulated)
+        _print_views(by_view, assumed, simulated=simulated)
     if out is not None:
         table.write_csv(out)
         remark(f"written: {out} ({len(table)} rows)")
@@ -154,7 +154,7 @@ def known_items(name: str) -> tuple[Item, ...]:
     return read_items(existing_file(folder / ITEMS)) if folder.is_dir() else load_items(name, task=BY_VIEW).items
 
 
-def _views_of(items: Sequence[Item]) -> tuple[str, ...]:
+def _views_that_tell(items: Sequence[Item]) -> tuple[str, ...]:
     """All views that tell something: of two equal words alone all say the same, and for a page no word is guessed."""
     pairs = all(len(item.usages) > 1 for item in items)
     left_out = {"word"} if pairs and all(item.has_one_word for item in items) else set()
@@ -173,7 +173,7 @@ def _write_sheets(folder: Path, drawn: OverlappingLists, chosen: Sequence[str]) 
     return written
 
 
-def _answers(items: Sequence[Item], answered: Sequence[str], entities: str | None) -> ResponseTable:
+def _read_answers(items: Sequence[Item], answered: Sequence[str], entities: str | None) -> ResponseTable:
     tables = []
     for value in answered:
         if "=" in value:
@@ -192,17 +192,17 @@ def _answers(items: Sequence[Item], answered: Sequence[str], entities: str | Non
     return with_page_ids(table, EntityList.read(existing_file(entities))) if entities is not None else table
 
 
-def _print_views(found: Sequence[PeopleInView], assumed: dict[str, FixedScore], *, simulated: bool) -> None:
+def _print_views(by_view: Sequence[PeopleInView], assumed: dict[str, FixedScore], *, simulated: bool) -> None:
     rows: list[tuple[str, ...]] = []
-    for people in found:
-        for one in people.annotators:
-            score = one.accuracy
+    for people in by_view:
+        for person in people.annotators:
+            score = person.accuracy
             right = score.reason if isinstance(score, Undefined) else with_interval(score.value, score.clustered)
-            rows.append((people.view, one.participant, right, str(one.n_undecided), str(one.n_unanswered)))
+            rows.append((people.view, person.participant, right, str(person.n_undecided), str(person.n_unanswered)))
     rows += [(view, "nobody", f"{100 * score.value:.1f} % ({score.why})", "", "") for view, score in assumed.items()]
     title = f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}" if simulated else ""
     print_table(("view", "person", "right", "undecided", "unanswered"), rows, title=title)
-    for people in found:
+    for people in by_view:
         for pair in people.shared:
             if pair.percent is not None and pair.interval is not None:
                 same = with_interval(pair.percent, pair.interval)
@@ -233,21 +233,21 @@ def guesses(items: str, answers: str, *, decided: str | None, out: Path, quiet: 
     made = guesses_of(table)
     if not made:
         raise InputError("nobody guessed a word in these answers", code="E504", hint="read a sheet of the view context")
-    found = propose_forms(known, made, EnglishForms.of(wordnet.load()))
+    proposed = propose_forms(known, made, EnglishForms.of(wordnet.load()))
     if decided is None:
-        _write_sheet(out, found, quiet=quiet)
+        _write_sheet(out, proposed, quiet=quiet)
         return
-    with_guess = guessed_items(known, found.slots, read_guess_sheet(existing_file(decided), found.slots))
+    with_guess = guessed_items(known, proposed.slots, read_guess_sheet(existing_file(decided), proposed.slots))
     write_items(with_guess, out)
     say(f"written: {out} ({len(with_guess)} items with a guess)")
 
 
-def _write_sheet(out: Path, found: GuessedSlots, *, quiet: bool) -> None:
-    doubts = sum(bool(slot.doubt) for slot in found.slots)
-    write_guess_sheet(out, found.slots)
-    say(f"written: {out} ({len(found.slots)} places for guesses, {doubts} to decide)")
-    if found.same:
-        say(f"{len(found.same)} guesses are the hidden word itself: no place")
+def _write_sheet(out: Path, proposed: GuessedSlots, *, quiet: bool) -> None:
+    doubts = sum(bool(slot.doubt) for slot in proposed.slots)
+    write_guess_sheet(out, proposed.slots)
+    say(f"written: {out} ({len(proposed.slots)} places for guesses, {doubts} to decide)")
+    if proposed.same:
+        say(f"{len(proposed.same)} guesses are the hidden word itself: no place")
     remark(f"next: fill it in, then --decided {out} --out guessed.csv", quiet=quiet)
 
 
@@ -287,21 +287,21 @@ def read(collection: str, *, sheets: tuple[str, ...], out: Path | None, mode: Mo
     given = options.read_named(sheets).items()
     answered = [read_choice_sheet(path, items, participant=name, task=SUBSTITUTION) for name, path in given]
     table = ResponseTable.concat(answered)
-    found = forced_choice(
+    results = forced_choice(
         table,
         right={item.item_id: item.gold or "" for item in items},
         sides={item.item_id: item.options for item in items},
         clusters={item.item_id: str(item.condition("sentence")) for item in items},
     )
-    _print_choices(found)
+    _print_choices(results)
     if out is not None:
         table.write_csv(out)
         say(f"written: {out} ({len(table)} rows)")
 
 
-def _print_choices(found: ForcedChoice) -> None:
+def _print_choices(results: ForcedChoice) -> None:
     rows = []
-    for who in found.choosers:
+    for who in results.choosers:
         over = who.over_answered
         answered = (
             over.reason if isinstance(over, Undefined) else f"{with_interval(over.value, over.clustered)} of {over.n}"
@@ -309,7 +309,7 @@ def _print_choices(found: ForcedChoice) -> None:
         everything = f"{percent(who.over_all.value)} of {who.over_all.n}"
         rows.append((who.participant, answered, everything, f"{who.n_weird} ({percent(who.weird_share)})"))
     print_table(("person", "right of answered", "right of all", "weird"), rows)
-    for pair in found.pairs:
+    for pair in results.pairs:
         say(f"\n{pair.first} and {pair.second}, {pair.n} items that both answered")
         say(f"  same choice: {with_interval(pair.percent, pair.interval)}")
         say(f"  Cohen's kappa on right and wrong: {kappa_text(pair.kappa_right)}")

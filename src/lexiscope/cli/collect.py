@@ -102,7 +102,7 @@ def answer_rows(table: ResponseTable) -> list[dict[str, object]]:
 
     ``replies`` is what the replies of a chat model came to, unreadable ones by their kind.
     """
-    replies = {(each.subject_id, each.view): str(each) for each in count_replies(table)}
+    replies = {(count.subject_id, count.view): str(count) for count in count_replies(table)}
     parts: list[tuple[str, ResponseTable]] = []
     for kind, name in ((PARTICIPANT, "people"), (SIMULATED, SIMULATED_PARTICIPANTS)):
         people = table.where(subject_kind=kind)

@@ -34,7 +34,7 @@ def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
 
     What is there already is only verified.
     """
-    for card in [_card(name) for name in names]:
+    for card in [_card_of(name) for name in names]:
         remark(f"{card.name}: {card.licence}; please cite: {card.citation}", quiet=quiet)
         with progress_bar(card.name, quiet=quiet) as report:
             paths = fetch.get(card, optional=everything, progress=None if report is None else partial(report, "files"))
@@ -52,7 +52,7 @@ def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> No
     Without names, every dataset and resource is checked. The exit status is 1 where a named one is incomplete or
     where any file is not the published one.
     """
-    cards = [_card(name) for name in names or (*catalog.names("datasets"), *CARDS)]
+    cards = [_card_of(name) for name in names or (*catalog.names("datasets"), *CARDS)]
     rows = [row for card in cards for row in _file_rows(card)]
     if as_json:
         print_json(rows)
@@ -92,7 +92,7 @@ def _state(row: dict[str, object]) -> str:
     return f"{row['state']} (optional)" if row["optional"] else str(row["state"])
 
 
-def _card(name: str) -> fetch.Card:
+def _card_of(name: str) -> fetch.Card:
     """The card of a dataset or of a resource."""
     if is_path(name):
         return catalog.card(name)
@@ -110,10 +110,10 @@ def _file_rows(card: fetch.Card) -> list[dict[str, object]]:
     return [
         {
             "dataset": card.name,
-            "file": found.file.path,
-            "state": found.status,
-            "path": None if found.path is None else str(found.path),
-            "optional": found.file.optional,
+            "file": state.file.path,
+            "state": state.status,
+            "path": None if state.path is None else str(state.path),
+            "optional": state.file.optional,
         }
-        for found in fetch.check(card)
+        for state in fetch.check(card)
     ]

@@ -52,12 +52,12 @@ def demo(*, out: Path, threads: int, quiet: bool) -> None:
     """
     remark_threads(threads, quiet=quiet)
     data = [_english(catalog.dataset(MINI))]
-    if rated_data_at_hand():
+    if has_rated_data():
         data.append(catalog.dataset(RATED))
     else:
         remark("RAW-C is not at hand: no comparison with people. lexiscope data get raw_c fetches it.", quiet=quiet)
     with progress_bar(SUBJECT, quiet=quiet) as progress:
-        answers = [_asked(dataset, out, progress) for dataset in data]
+        answers = [_collect_answers(dataset, out, progress) for dataset in data]
     parts = [without_ratings(data[0].items, answers[0], seed=SEED)]
     if len(data) > 1:
         people = data[1].responses.where(subject_kind="participant")
@@ -70,9 +70,9 @@ def demo(*, out: Path, threads: int, quiet: bool) -> None:
     say(f"The report: {page}")
 
 
-def rated_data_at_hand() -> bool:
+def has_rated_data() -> bool:
     """Say whether every file of RAW-C that loading needs lies on this machine; a wrong file is an error later on."""
-    return all(found.status != "missing" or found.file.optional for found in fetch.check(catalog.card(RATED)))
+    return all(state.status != "missing" or state.file.optional for state in fetch.check(catalog.card(RATED)))
 
 
 def write_run(
@@ -110,7 +110,7 @@ def _english(dataset: Dataset) -> Dataset:
     return Dataset(dataset.card, items, dataset.responses, dataset.checksums)
 
 
-def _asked(dataset: Dataset, out: Path, progress: Progress | None) -> ResponseTable:
+def _collect_answers(dataset: Dataset, out: Path, progress: Progress | None) -> ResponseTable:
     return collect_run(
         dataset.items,
         [SUBJECT],

@@ -62,7 +62,9 @@ def make_items(collection: str, *, out: Path, templates: str, template: str, mod
     COLLECTION is a file of synonym pairs, or a dataset: synonymy. Each item has its prompt, the sentence and "T is a
     synonym of", and its accepted answers.
     """
-    known = {each.name: each for each in (read_templates(templates) if templates else synonymy_templates())}
+    known = {
+        candidate.name: candidate for candidate in (read_templates(templates) if templates else synonymy_templates())
+    }
     if template not in known:
         raise click.BadParameter(f"{template!r} is none of {', '.join(known)}", param_hint="--template")
     name = Path(collection).stem
@@ -72,29 +74,29 @@ def make_items(collection: str, *, out: Path, templates: str, template: str, mod
     remark(f"next: lexiscope collect --items {out} --task {SUITE} --subject SPEC --out RUN", quiet=quiet)
 
 
-@gaps.command(cls=Verb)
+@gaps.command("found", cls=Verb)
 @click.argument("run", type=click.Path(path_type=Path))
 @_items
-@options.of(AnswerRule)
+@options.of_settings(AnswerRule)
 @_lexicon
-def found(run: Path, *, items: str, lexicon: str, **given: Any) -> None:
+def count_found(run: Path, *, items: str, lexicon: str, **given: Any) -> None:
     """Say how many gaps were filled with an accepted answer.
 
     RUN is a folder that collect wrote. An answer is found as whole words, whatever its case. Where there are several
     predictions of an item, one right one suffices. Both criteria are shown: the curated synonym, and all of the synset.
     """
     asked = load_items(items, task=SUITE).items
-    table = _responses(run)
+    table = _read_responses(run)
     criteria: tuple[Answers, ...] = ("curated", "synset")
-    rules = [options.changed(AnswerRule(answers), given) for answers in criteria]
+    rules = [options.change_settings(AnswerRule(answers), given) for answers in criteria]
     base_forms = _base_forms(lexicon) if rules[0].forms == "inflected" else None
     marked = ResponseTable.concat([mark_completions(table, asked, rule, base_forms=base_forms) for rule in rules])
     clusters = sentences_of(asked)
-    for subject, view, measure in _parts(table):
+    for subject, view, measure in _measured_parts(table):
         of_view = marked.where(view=view)
         hits = [gap_hits(of_view, rule.measure(measure), subject=subject) for rule in rules]
-        say(f"\n{subject}, {view or 'full'}, {_decoding(measure, hits[0].n_predictions)}")
-        _print_found(hits, clusters)
+        say(f"\n{subject}, {view or 'full'}, {_decoding_name(measure, hits[0].n_predictions)}")
+        _print_hits(hits, clusters)
 
 
 @gaps.command("sheet", cls=Verb)
@@ -111,10 +113,10 @@ def write_sheet(run: Path, *, items: str, out: Path, lexicon: str, blind: bool, 
     lexicon; for an agreement with the proposals that means something, let coders work --blind.
     """
     asked = load_items(items, task=SUITE).items
-    words = None if blind else _open(lexicon)
-    coded = answers_to_code(_responses(run), asked, lexicon=words)
+    words = None if blind else _find_lexicon(lexicon)
+    coded = answers_to_code(_read_responses(run), asked, lexicon=words)
     if words is not None:
-        _say_unproposed(coded, words.name, quiet=quiet)
+        _remark_unproposed(coded, words.name, quiet=quiet)
     write_coding_sheet(out, coded, proposals="hidden" if blind else "shown")
     say(f"written: {out} ({len(coded)} answers)")
     remark(f"code: one of {', '.join(CATEGORIES)}", quiet=quiet)
@@ -136,7 +138,7 @@ def read_sheets(
     RUN and --items are those of which the sheet was made; NAME is a code for the coder. The proposals of the lexicon
     are compared as one more coder. Nothing is written where a row of any sheet is wrong.
     """
-    words, table = _open(lexicon), _responses(run)
+    words, table = _find_lexicon(lexicon), _read_responses(run)
     asked = load_items(items, task=SUITE).items
     coded = answers_to_code(table, asked, lexicon=words)
     rest: Literal["kept", "refused"] = "kept" if unfinished else "refused"
@@ -152,7 +154,7 @@ def read_sheets(
         say(f"written: {out} ({len(codes)} rows)")
 
 
-def _say_unproposed(coded: Sequence[GapAnswer], lexicon: str, *, quiet: bool) -> None:
+def _remark_unproposed(coded: Sequence[GapAnswer], lexicon: str, *, quiet: bool) -> None:
     """Name the items to whose answers no category was proposed."""
     without = list(dict.fromkeys(answer.item.item_id for answer in coded if answer.proposal is None))
     if without:
@@ -162,12 +164,12 @@ def _say_unproposed(coded: Sequence[GapAnswer], lexicon: str, *, quiet: bool) ->
         remark(f"no category is proposed for {n} answers of {items}, {named}: {why}", quiet=quiet)
 
 
-def _responses(run: Path) -> ResponseTable:
+def _read_responses(run: Path) -> ResponseTable:
     table = ResponseTable.read_parquet(existing_file(run / RESPONSES))
     return table.where(task=SUITE)
 
 
-def _open(lexicon: str) -> Lexicon | None:
+def _find_lexicon(lexicon: str) -> Lexicon | None:
     return None if lexicon == "none" else open_lexicon(lexicon)
 
 
@@ -176,24 +178,33 @@ def _base_forms(lexicon: str) -> BaseForms:
     return lambda form: words.base_forms(form, "n")
 
 
-def _parts(table: ResponseTable) -> list[tuple[str, str | None, str]]:
+def _measured_parts(table: ResponseTable) -> list[tuple[str, str | None, str]]:
     """Each subject, view and measure of completions, in order of first appearance."""
     columns = (table.column(name).tolist() for name in ("subject_id", "view", "measure"))
     parts = dict.fromkeys(zip(*columns, strict=True))
     return [part for part in parts if parse_statistic(part[2])[0] == MEASURE]
 
 
-def _decoding(measure: str, n: int) -> str:
+def _decoding_name(measure: str, n: int) -> str:
     method = parse_statistic(measure)[1].get("method", "written")
     return method if n == 1 else f"{method}, any of {n}"
 
 
-def _print_found(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
+def _print_hits(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
     rows = []
-    for criterion, each in zip(("curated", "synset"), hits, strict=True):
-        one = gap_accuracy(each, clusters=clusters)
-        share = with_interval(one.accuracy.value, one.accuracy.clustered)
-        rows.append((criterion, one.accuracy.n_correct, one.accuracy.n, share, percent(one.mean_right), one.n_missing))
+    for criterion, of_rule in zip(("curated", "synset"), hits, strict=True):
+        result = gap_accuracy(of_rule, clusters=clusters)
+        share = with_interval(result.accuracy.value, result.accuracy.clustered)
+        rows.append(
+            (
+                criterion,
+                result.accuracy.n_correct,
+                result.accuracy.n,
+                share,
+                percent(result.mean_right),
+                result.n_missing,
+            )
+        )
     print_table(("accepted", "right", "items", "share", "of predictions", "left out"), rows, right=("right", "items"))
     both = gap_contrast(hits[0], hits[1], clusters=clusters)
     if both.t is not None and both.exact is not None:
@@ -206,12 +217,15 @@ def _print_found(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
 def _print_shares(table: ResponseTable, codes: ResponseTable, items: Sequence[Item]) -> None:
     clusters = sentences_of(items)
     for coder in codes.unique("subject_id"):
-        for subject, view, measure in _parts(table):
+        for subject, view, measure in _measured_parts(table):
             completions = code_completions(table.where(view=view, measure=measure), codes, coder=coder)
             (name,) = completions.unique("measure")
             shares = category_shares(completions, name, CATEGORIES, subject=subject, clusters=clusters)
-            say(f"\n{subject}, {_decoding(measure, 1)}, coded by {coder} ({shares.n} answers)")
-            rows = [(one.category, one.n, with_interval(one.share.value, one.share.clustered)) for one in shares.shares]
+            say(f"\n{subject}, {_decoding_name(measure, 1)}, coded by {coder} ({shares.n} answers)")
+            rows = [
+                (category.category, category.n, with_interval(category.share.value, category.share.clustered))
+                for category in shares.shares
+            ]
             print_table(("category", "n", "share"), rows, right=("n",))
 
 

@@ -45,9 +45,9 @@ def room_rows(room: str) -> list[Row]:
     if room == "pairings":
         return [{"task": task, "subject": kind, "answers by": by} for task, kind, by in catalog.pairings()]
     if room == "resources":
-        return [_resource(card) for card in CARDS.values()]
+        return [_resource_row(card) for card in CARDS.values()]
     kind = cast(catalog.Kind, room)
-    return [_place(kind, name) for name in catalog.names(kind)]
+    return [_catalog_row(kind, name) for name in catalog.names(kind)]
 
 
 def overview_rows() -> list[Row]:
@@ -57,7 +57,7 @@ def overview_rows() -> list[Row]:
     return [{"room": room, "names": ", ".join(names)} for room, names in rooms.items()]
 
 
-def _place(kind: catalog.Kind, name: str) -> Row:
+def _catalog_row(kind: catalog.Kind, name: str) -> Row:
     """Return the row of a name. What another package adds and cannot be loaded is listed with the reason."""
     keys, describe = _FACTS[kind]
     row = {"name": name, "from": catalog.origin(kind, name)}
@@ -70,28 +70,28 @@ def _place(kind: catalog.Kind, name: str) -> Row:
     return row | facts | {"what": catalog.summary(kind, name)}
 
 
-def _dataset(name: str) -> Row:
+def _dataset_facts(name: str) -> Row:
     card = catalog.card(name)
     return {"task": card.task, "language": card.language, "licence": card.licence, "data": card.availability}
 
 
-def _resource(card: ResourceCard) -> Row:
+def _resource_row(card: ResourceCard) -> Row:
     facts = {"language": card.language, "licence": card.licence, "data": card.availability}
     return {"name": card.name, **facts, "what": card.summary}
 
 
-def _task(name: str) -> Row:
+def _task_facts(name: str) -> Row:
     return {"answered by": ", ".join(capability for capability, _ in catalog.task(name).answers)}
 
 
-def _subject(kind: str) -> Row:
+def _subject_facts(kind: str) -> Row:
     return {"can": ", ".join(catalog.subject_capabilities(kind))}
 
 
 _FACTS: dict[catalog.Kind, tuple[tuple[str, ...], Callable[[str], Row]]] = {
-    "datasets": (("task", "language", "licence", "data"), _dataset),
-    "tasks": (("answered by",), _task),
-    "subjects": (("can",), _subject),
+    "datasets": (("task", "language", "licence", "data"), _dataset_facts),
+    "tasks": (("answered by",), _task_facts),
+    "subjects": (("can",), _subject_facts),
     "studies": ((), lambda _name: {}),
 }
 """For each room, the columns between a name and what it is, and a function that fills them in."""

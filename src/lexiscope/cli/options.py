@@ -26,7 +26,7 @@ Chosen = TypeVar("Chosen")
 # -- options that settings declare ------------------------------------------------------------------------------------
 
 
-def of(kind: type[Any], *names: str) -> Callable[[Function], Function]:
+def of_settings(kind: type[Any], *names: str) -> Callable[[Function], Function]:
     """Add an option for each setting of a frozen dataclass, or for those *names*, as :class:`SettingOption` says."""
     known = {setting.name: setting for setting in settings_of(kind) if setting.option.command_line}
 
@@ -38,17 +38,17 @@ def of(kind: type[Any], *names: str) -> Callable[[Function], Function]:
     return add
 
 
-def made(kind: type[Chosen], given: Mapping[str, Any]) -> Chosen:
+def make_settings(kind: type[Chosen], given: Mapping[str, Any]) -> Chosen:
     """Return the settings that the command line gives. Errors: those of the settings."""
-    return kind(**_chosen(kind, given))
+    return kind(**_given_settings(kind, given))
 
 
-def changed(settings: Chosen, given: Mapping[str, Any]) -> Chosen:
+def change_settings(settings: Chosen, given: Mapping[str, Any]) -> Chosen:
     """Return settings with what the command line gives instead. Errors: those of the settings."""
-    return replace(settings, **_chosen(type(settings), given))  # type: ignore[type-var]
+    return replace(settings, **_given_settings(type(settings), given))  # type: ignore[type-var]
 
 
-def _chosen(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _given_settings(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     names = [setting.name for setting in settings_of(kind)]
     return {name: given[name] for name in names if given.get(name) not in (None, ())}
 
@@ -63,7 +63,7 @@ class SettingOption(click.Option):
     def __init__(self, param_decls: Iterable[str] = (), *, setting: Setting, undo: bool = False) -> None:
         about, is_flag = setting.option.about, setting.parts == (bool,)
         flags = [f"{setting.flag}/--no-{setting.flag.removeprefix('--')}"] if is_flag and undo else setting.flags
-        types = [_type(setting, number) for number in range(len(setting.parts))]
+        types = [_click_type(setting, number) for number in range(len(setting.parts))]
         super().__init__(
             (*param_decls, *flags, setting.name),
             type=None if is_flag else types[0] if len(types) == 1 else tuple(types),
@@ -73,7 +73,7 @@ class SettingOption(click.Option):
             default=None,
             metavar=setting.option.metavar or None,
             help=f"{about[:1].upper()}{about[1:]}." + " May be repeated." * setting.many,
-            callback=_reader(setting) if setting.option.reads else None,
+            callback=_reading_callback(setting) if setting.option.reads else None,
         )
         hidden = setting.many or setting.default in ("", None) or isinstance(setting.default, bool | tuple)
         self.shown = "" if hidden else f"{setting.default}"
@@ -86,7 +86,7 @@ class SettingOption(click.Option):
         return extra
 
 
-def _type(setting: Setting, number: int) -> click.ParamType[Any]:
+def _click_type(setting: Setting, number: int) -> click.ParamType[Any]:
     kind, least, most = setting.parts[number], setting.option.least, setting.option.most
     if choices := setting.choices(number):
         return click.Choice(choices)
@@ -99,7 +99,7 @@ def _type(setting: Setting, number: int) -> click.ParamType[Any]:
     return click.FloatRange(least, most) if kind is float else click.STRING
 
 
-def _reader(setting: Setting) -> Any:
+def _reading_callback(setting: Setting) -> Any:
     def read(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         # an option of one value that was not given is None
         entries = value if setting.many else (value,) if value is not None else ()
@@ -116,7 +116,7 @@ def _reader(setting: Setting) -> Any:
 # -- options that several verbs share ---------------------------------------------------------------------------------
 
 
-def together(*several: Callable[[Any], Any]) -> Callable[[Function], Function]:
+def combine(*several: Callable[[Any], Any]) -> Callable[[Function], Function]:
     """Add several options, which several verbs have, in their order."""
 
     def add(function: Function) -> Function:
@@ -146,7 +146,7 @@ def column_map(function: Function) -> Function:
     return click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help=about)(function)
 
 
-def _read_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+def _parse_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Check the form of subject specs before any work starts; return them as they print."""
     try:
         return tuple(str(SubjectSpec.parse(value)) for value in values)
@@ -154,7 +154,7 @@ def _read_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, .
         raise click.BadParameter(f"{error.what}; {error.hint}", ctx=ctx, param=param) from error
 
 
-def _read_scale(ctx: click.Context, param: click.Parameter, ends: tuple[float, float] | None) -> Scale | None:
+def _parse_scale(ctx: click.Context, param: click.Parameter, ends: tuple[float, float] | None) -> Scale | None:
     """Make a scale of its two ends: steps of 1 between whole numbers at most 20 apart, else continuous."""
     if ends is None:
         return None
@@ -166,7 +166,7 @@ def _read_scale(ctx: click.Context, param: click.Parameter, ends: tuple[float, f
 
 def scale(about: str) -> Callable[[Function], Function]:
     """Add ``--scale``, the two ends of a scale of ratings."""
-    return click.option("--scale", nargs=2, type=float, callback=_read_scale, metavar="LOW HIGH", help=about)
+    return click.option("--scale", nargs=2, type=float, callback=_parse_scale, metavar="LOW HIGH", help=about)
 
 
 def quiet(function: Function) -> Function:
@@ -195,7 +195,7 @@ def subjects(function: Function) -> Function:
     return click.option(
         "--subject",
         "subjects",
-        callback=_read_specs,
+        callback=_parse_specs,
         multiple=True,
         metavar="SPEC",
         help="Who answers, as kind:name, for instance encoder:minilm. May be repeated.",

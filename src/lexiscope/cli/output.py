@@ -129,12 +129,12 @@ def with_interval(value: float, interval: Interval) -> str:
     return percent(value) + bounds
 
 
-def kappa_text(found: Kappa | Undefined) -> str:
+def kappa_text(kappa: Kappa | Undefined) -> str:
     """Return a kappa with its interval, or why there is none."""
-    if isinstance(found, Undefined):
-        return found.reason
-    bounds = f" [{found.interval.low:.2f}, {found.interval.high:.2f}]" if found.interval.is_defined else ""
-    return f"{found.value:.2f}{bounds}"
+    if isinstance(kappa, Undefined):
+        return kappa.reason
+    bounds = f" [{kappa.interval.low:.2f}, {kappa.interval.high:.2f}]" if kappa.interval.is_defined else ""
+    return f"{kappa.value:.2f}{bounds}"
 
 
 def _width() -> int:

@@ -29,13 +29,13 @@ def report(*, runs: tuple[Path, ...], out: Path) -> None:
     before it is read; nothing is written to the run folders.
     """
     for run in runs:
-        _require_run(run)
+        _check_run(run)
     reports = [describe_run(run) if holds_answers_only(run) else with_every_result(load(run)) for run in runs]
     path = write_report(together(reports, [run.name for run in runs]), out)
     say(f"written: {path}")
 
 
-def _require_run(folder: Path) -> None:
+def _check_run(folder: Path) -> None:
     if not folder.is_dir():
         raise InputError("there is no such run folder", code="E001", place=Place(str(folder)))
     if not (folder / SECTIONS).is_file() and not holds_answers_only(folder):

@@ -27,7 +27,7 @@ from lexiscope.items.tables.tabular import write_items
 Rounding = Literal["no", "half_up", "half_even"]
 
 
-_which = options.together(
+_which = options.combine(
     click.option(
         "--split", type=click.Choice(tuple(ambistory.COUNTS)), default="test", show_default=True, help="The split."
     ),
@@ -81,8 +81,8 @@ def write(
 
     RUN is the folder of a collected run. Every row needs a readable rating: none is filled in.
     """
-    found = predictions_of(ResponseTable.read_parquet(existing_file(run / RESPONSES)), subject)
-    rows = [found.get(ambistory.item_id(one)) for one in _samples(split, samples)]
+    ratings = predictions_of(ResponseTable.read_parquet(existing_file(run / RESPONSES)), subject)
+    rows = [ratings.get(ambistory.item_id(sample)) for sample in _read_samples(split, samples)]
     if rounding != "no":
         rows = [None if value is None else float(rounded([value], rule=rounding)[0]) for value in rows]
     write_submission(out, rows)
@@ -100,7 +100,7 @@ def check(ctx: click.Context, /, submission: Path, *, split: str, samples: Path 
     Every fault is listed with its line; the exit status is 1 where there is one. The official check is laxer in two
     places: it cuts 5.9 to 5, and it does not mind an id that comes twice.
     """
-    n_samples = len(_samples(split, samples))
+    n_samples = len(_read_samples(split, samples))
     faults = check_submission(existing_file(submission), n_samples)
     for fault in faults:
         say(f"{submission}: {fault}")
@@ -123,32 +123,32 @@ def score(submission: Path, *, split: str, samples: Path | None, out: Path | Non
     Accuracy within SD is strict, with the sample SD and a threshold of at least 1. A constant prediction has no
     Spearman correlation: n/a, and null in JSON.
     """
-    published = _samples(split, samples)
-    if any(one.choices is None for one in published):
+    published = _read_samples(split, samples)
+    if any(sample.choices is None for sample in published):
         raise InputError("these samples are redacted: there is nothing to score against", hint="check works on them")
     values = read_submission(existing_file(submission), len(published)).predictions
-    found = official_score(values, GoldRatings.of([one.choices or () for one in published]))
-    simulated = any(one.simulated for one in published)
+    result = official_score(values, GoldRatings.of([sample.choices or () for sample in published]))
+    simulated = any(sample.simulated for sample in published)
     mark = {"people": SIMULATED} if simulated else {}
     if out is not None:
-        write_atomically(out, json.dumps(found.as_json() | mark, allow_nan=False) + "\n")
+        write_atomically(out, json.dumps(result.as_json() | mark, allow_nan=False) + "\n")
     if as_json:
-        print_json(found.as_json() | {"n": found.n, "n_non_integer": found.n_non_integer} | mark)
+        print_json(result.as_json() | {"n": result.n, "n_non_integer": result.n_non_integer} | mark)
     else:
-        _print(found, simulated=simulated)
+        _print_score(result, simulated=simulated)
 
 
-def _samples(split: str, samples: Path | None) -> tuple[ambistory.StorySample, ...]:
+def _read_samples(split: str, samples: Path | None) -> tuple[ambistory.StorySample, ...]:
     return ambistory.split_samples(split) if samples is None else ambistory.read_samples(existing_file(samples))
 
 
-def _print(found: OfficialScore, *, simulated: bool) -> None:
-    rho = found.spearman
+def _print_score(result: OfficialScore, *, simulated: bool) -> None:
+    rho = result.spearman
     rows = [
-        ("accuracy within SD", f"{found.accuracy:.4f}", f"{found.n_correct} of {found.n}"),
+        ("accuracy within SD", f"{result.accuracy:.4f}", f"{result.n_correct} of {result.n}"),
         ("Spearman", "n/a", rho.reason) if isinstance(rho, Undefined) else ("Spearman", f"{rho:.4f}", ""),
     ]
     title = f"scored against ratings of {SIMULATED_PARTICIPANTS}" if simulated else ""
     print_table(("score", "value", ""), rows, title=title, right=("value",))
-    if found.n_non_integer:
-        say(f"{found.n_non_integer} predictions are no whole numbers: unrounded ones gain three to five points")
+    if result.n_non_integer:
+        say(f"{result.n_non_integer} predictions are no whole numbers: unrounded ones gain three to five points")

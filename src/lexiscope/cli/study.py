@@ -30,7 +30,7 @@ class StudyVerb(Verb):
 
     def study_of(self, ctx: click.Context, name: str) -> click.Context:
         """Make the options of a context those of a study (``NAME`` or ``FILE.yaml``), and return it."""
-        ctx.meta[_STUDY] = _Named.of(name, _kind(name))
+        ctx.meta[_STUDY] = _NamedStudy.of(name, _settings_class(name))
         return ctx
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -49,12 +49,12 @@ class StudyVerb(Verb):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the argument, the options of every study, those of the study that is named, and how it is run."""
         argument, *how, asks_help = super().get_params(ctx)
-        return [argument, *self._common(ctx), *how, asks_help, *self._own(ctx)]
+        return [argument, *self._common_options(ctx), *how, asks_help, *self._own_options(ctx)]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write two groups: the options of every study, and those of the study that is named (else the studies)."""
         _, *how = super().get_params(ctx)
-        _write(formatter, "Options of every study", [*self._common(ctx), *how], ctx)
+        _write_options(formatter, "Options of every study", [*self._common_options(ctx), *how], ctx)
         if _STUDY in ctx.meta:
             self._write_own(ctx, formatter)
             return
@@ -68,13 +68,13 @@ class StudyVerb(Verb):
         return formatter.getvalue().rstrip()
 
     def _write_own(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write(formatter, f"Options of {_title(ctx)}", self._own(ctx), ctx)
+        _write_options(formatter, f"Options of {_study_title(ctx)}", self._own_options(ctx), ctx)
 
-    def _common(self, ctx: click.Context) -> tuple[click.Parameter, ...]:
-        return _named(ctx).common
+    def _common_options(self, ctx: click.Context) -> tuple[click.Parameter, ...]:
+        return _named_study(ctx).common
 
-    def _own(self, ctx: click.Context) -> tuple[click.Parameter, ...]:
-        return _named(ctx).own
+    def _own_options(self, ctx: click.Context) -> tuple[click.Parameter, ...]:
+        return _named_study(ctx).own
 
     def _find_study(self, ctx: click.Context, args: Sequence[str]) -> str | None:
         """Return the name of the study, and take its options; of a file that is not there they are not known.
@@ -91,10 +91,10 @@ class StudyVerb(Verb):
                     # not a study file, but the value of an option; where it is one, it is refused below
                     continue
                 words.append(word)
-                if self._argument(ctx, args) == word:
+                if self._parse_name(ctx, args) == word:
                     return word
                 del ctx.meta[_STUDY]
-        name = self._argument(ctx, args, ignoring=True)
+        name = self._parse_name(ctx, args, ignoring=True)
         if name in words or name is None or name.startswith("-"):
             name = name if name in words else next(iter(words), None)
         lost = name is not None and Path(name).suffix in _FILES and not Path(name).exists()
@@ -102,7 +102,7 @@ class StudyVerb(Verb):
             self.study_of(ctx, name)
         return name
 
-    def _argument(self, ctx: click.Context, args: Sequence[str], *, ignoring: bool = False) -> str | None:
+    def _parse_name(self, ctx: click.Context, args: Sequence[str], *, ignoring: bool = False) -> str | None:
         parser = self.make_parser(ctx)
         parser.ignore_unknown_options = ignoring
         try:
@@ -110,18 +110,18 @@ class StudyVerb(Verb):
         except click.UsageError:
             # this word is not the study's name; what is wrong otherwise is said when the options are read
             return None
-        found = values.get("name")
-        return found if isinstance(found, str) else None
+        word = values.get("name")
+        return word if isinstance(word, str) else None
 
     def _no_such_option(self, ctx: click.Context, error: click.NoSuchOption) -> str:
         if _STUDY not in ctx.meta:
             return error.format_message()
-        own = ", ".join(flag for option in self._own(ctx) for flag in option.opts) or "none"
-        return f"{error.format_message()} Options of {_title(ctx)} itself: {own}."
+        own = ", ".join(flag for option in self._own_options(ctx) for flag in option.opts) or "none"
+        return f"{error.format_message()} Options of {_study_title(ctx)} itself: {own}."
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _NamedStudy:
     """The study that is named, if any: its settings, and the options made of them, those of every study first."""
 
     name: str
@@ -130,42 +130,44 @@ class _Named:
     own: tuple[click.Parameter, ...]
 
     @classmethod
-    def of(cls, name: str, kind: type[Settings]) -> _Named:
-        own = _options(own_settings(kind))
+    def of(cls, name: str, kind: type[Settings]) -> _NamedStudy:
+        own = _options_of(own_settings(kind))
         flags = {flag for option in own for flag in option.opts}
         # an option that a study has under the same name (several datasets for one) is listed among its own
-        every = _options(settings_of(Settings))
+        every = _options_of(settings_of(Settings))
         return cls(name, kind, tuple(option for option in every if not flags & set(option.opts)), own)
 
 
-def _options(settings: Sequence[Setting]) -> tuple[click.Option, ...]:
+def _options_of(settings: Sequence[Setting]) -> tuple[click.Option, ...]:
     """The options of settings; what a study file says can be undone on the command line."""
-    return tuple(options.SettingOption(setting=each, undo=True) for each in settings if each.option.command_line)
+    return tuple(
+        options.SettingOption(setting=setting, undo=True) for setting in settings if setting.option.command_line
+    )
 
 
-def _named(ctx: click.Context) -> _Named:
-    return cast(_Named, ctx.meta[_STUDY]) if _STUDY in ctx.meta else _unnamed()
+def _named_study(ctx: click.Context) -> _NamedStudy:
+    return cast(_NamedStudy, ctx.meta[_STUDY]) if _STUDY in ctx.meta else _unnamed()
 
 
 @functools.cache
-def _unnamed() -> _Named:
-    return _Named.of("", Settings)
+def _unnamed() -> _NamedStudy:
+    return _NamedStudy.of("", Settings)
 
 
-def _title(ctx: click.Context) -> str:
+def _study_title(ctx: click.Context) -> str:
     """What the study of a context is called: by its settings, else as it was named."""
-    named = _named(ctx)
+    named = _named_study(ctx)
     return named.kind().study or named.name
 
 
-def _kind(name: str) -> type[Settings]:
+def _settings_class(name: str) -> type[Settings]:
     if Path(name).suffix in _FILES:
         module = importlib.import_module("lexiscope.studies.kit.settings_file")
         return type(module.read_study_file(existing_file(name)))
     return catalog.settings(name)
 
 
-def _write(
+def _write_options(
     formatter: click.HelpFormatter, heading: str, options: Sequence[click.Parameter], ctx: click.Context
 ) -> None:
     rows = [row for row in (option.get_help_record(ctx) for option in options) if row is not None]

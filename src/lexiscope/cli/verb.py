@@ -69,10 +69,10 @@ def check_output(out: Path, *read: Path) -> None:
     place = Place(str(out))
     if out.is_dir():
         raise InputError("this is a folder, not a file", code="E001", place=place, hint="name a file in it")
-    for each in read:
-        if out.resolve().is_relative_to(each.resolve()):
-            what = "the command reads this file" if out.resolve() == each.resolve() else f"this file lies in {each}"
-            why = "" if out.resolve() == each.resolve() else "the command reads that folder"
+    for source in read:
+        if out.resolve().is_relative_to(source.resolve()):
+            what = "the command reads this file" if out.resolve() == source.resolve() else f"this file lies in {source}"
+            why = "" if out.resolve() == source.resolve() else "the command reads that folder"
             raise InputError(what, code="E001", place=place, why=why, hint="name another file for the result")
 
 

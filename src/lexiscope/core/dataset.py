@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
@@ -128,6 +129,27 @@ class Dataset:
         if rated.any():
             printed = np.where(rated, str(scale), self.responses.column("scale"))
             object.__setattr__(self, "responses", self.responses.with_column("scale", printed))
+
+    def check_counts(self, *names: str) -> None:
+        """Check that the dataset holds as many of these as its card says.
+
+        *names*: ``items``, ``words``, ``sentences`` (distinct texts), ``participants``, ``trials`` (their responses),
+        ``lists``, ``set_aside``. Errors: :class:`InputError` naming the first that differs.
+        """
+        trials = self.responses.where(subject_kind="participant")
+        numbers = {
+            "items": len(self.items),
+            "words": len({item.word for item in self.items}),
+            "sentences": len({usage.text for item in self.items for usage in item.usages}),
+            "participants": len(trials.unique("subject_id")),
+            "trials": len(trials),
+            "lists": len(trials.unique("list_id")),
+            "set_aside": len(self.set_aside),
+        }
+        for name in names:
+            number = numbers[name]
+            if number != self.card.count(name):
+                raise InputError(f"{self.card.name} has {self.card.count(name)} {name}; these files hold {number}")
 
     def __repr__(self) -> str:
         subjects = counted(len(self.responses.unique("subject_id")), "subject")

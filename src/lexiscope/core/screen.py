@@ -168,7 +168,8 @@ class Screen:
     ``on_sheet`` says whether an item is one that a sheet by view asks (:mod:`lexiscope.items.sheets.view_sheet`).
     ``habit`` says how a study of the task is usually run, ``writing`` what becomes of texts that are written for the
     next study. ``published`` makes the tables in which the answers of a study are published, of its judgments
-    (:mod:`lexiscope.tasks.kit.published`), and ``release`` is a file of another shape: its name, and what writes it.
+    (:mod:`lexiscope.tasks.kit.published_sheets`), and ``release`` is a file of another shape: its name, and what
+    writes it.
     """
 
     folder: Path

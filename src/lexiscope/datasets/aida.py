@@ -40,21 +40,21 @@ def load(*, texts: str = "masked") -> Dataset:
     """
     if texts not in ("masked", "full"):
         raise SpecError(f"aida has no texts {texts!r}", hint="use masked or full")
-    return load_texts() if texts == "full" else _masked()
+    return load_texts() if texts == "full" else _masked_dataset()
 
 
-def _masked() -> Dataset:
-    listed = _by_document(mentions())
+def _masked_dataset() -> Dataset:
+    listed = _mentions_by_document(mentions())
     candidates = fetch.locate(CANDIDATES, dataset=CARD.name)
     checksums = [(CANDIDATES.path, candidates.sha256)]
     items: list[Item] = []
     aside: list[SetAside] = []
     for split, file in MASKED.items():
-        found = fetch.locate(file, dataset=CARD.name)
-        checksums.append((file.path, found.sha256))
+        located = fetch.locate(file, dataset=CARD.name)
+        checksums.append((file.path, located.sha256))
         # ELEVANT counts documents from 0
-        read = [replace(each, document_id=str(int(each.document_id) + 1)) for each in read_elevant(found.path)]
-        for item, partner in _partners(read, split, listed, masked=True):
+        read = [replace(text, document_id=str(int(text.document_id) + 1)) for text in read_elevant(located.path)]
+        for item, partner in _items_and_candidates(read, split, listed, masked=True):
             if partner is None or partner.page is None:
                 aside.append(_unlisted(item, file.path))
             else:
@@ -71,12 +71,12 @@ def load_texts(path: Path | None = None) -> Dataset:
     """
     whole = fetch.given(path) if path else fetch.locate(TEXTS, dataset=CARD.name)
     there = fetch.locate_optional(CANDIDATES, dataset=CARD.name)
-    listed = _by_document(read_candidates(there.path)) if there is not None else {}
+    listed = _mentions_by_document(read_candidates(there.path)) if there is not None else {}
     items: list[Item] = []
     texts = tuple(read_aida_tsv(whole.path))
     for part, split in _SPLITS.items():
-        found = _partners([text for text in texts if text.split == part], split, listed, masked=False)
-        items += [item if partner is None else _with_candidates(item, partner) for item, partner in found]
+        pairs = _items_and_candidates([text for text in texts if text.split == part], split, listed, masked=False)
+        items += [item if partner is None else _with_candidates(item, partner) for item, partner in pairs]
     return Dataset(CARD, tuple(items), ResponseTable.empty(), ((TEXTS.path, whole.sha256),))
 
 
@@ -95,20 +95,22 @@ def search_space() -> SearchSpace:
     """
     listed = mentions()
     titles = {title for mention in listed for title, _ in mention.candidates}
-    return SearchSpace.of_pages("candidate pages of aida", titles | {each.page for each in listed if each.page})
+    return SearchSpace.of_pages(
+        "candidate pages of aida", titles | {listed_mention.page for listed_mention in listed if listed_mention.page}
+    )
 
 
-def _partners(
+def _items_and_candidates(
     texts: Sequence[LinkedText], split: str, listed: Mapping[str, Sequence[CandidateMention]], *, masked: bool
 ) -> Iterable[tuple[Item, CandidateMention | None]]:
     """Return the items of texts, each with the listed mention that it is."""
-    partners = {text.document_id: aligned(text, listed.get(text.document_id, ())) for text in texts}
+    partners = {text.document_id: align_mentions(text, listed.get(text.document_id, ())) for text in texts}
 
     def conditions(_text: LinkedText, mention: Mention) -> Mapping[str, Condition]:
         return {"masked": masked, **({"wikidata": mention.ids[0]} if masked else {})}
 
-    found = linked_items(texts, dataset=CARD.name, split=split, shown=window(), conditions=conditions)
-    for item in found.items:
+    linked = linked_items(texts, dataset=CARD.name, split=split, shown=window(), conditions=conditions)
+    for item in linked.items:
         document, number = item.item_id.split("/")[-2:]
         yield item, partners[document].get(int(number))
 
@@ -125,18 +127,18 @@ def _unlisted(item: Item, path: str) -> SetAside:
     return SetAside(path, 0, "this mention has no partner in the list of candidates", cells)
 
 
-def _by_document(listed: Iterable[CandidateMention]) -> dict[str, list[CandidateMention]]:
-    found: dict[str, list[CandidateMention]] = {}
+def _mentions_by_document(listed: Iterable[CandidateMention]) -> dict[str, list[CandidateMention]]:
+    mentions_of: dict[str, list[CandidateMention]] = {}
     for mention in listed:
-        found.setdefault(str(mention.document), []).append(mention)
-    return found
+        mentions_of.setdefault(str(mention.document), []).append(mention)
+    return mentions_of
 
 
 # -- alignment ------------------------------------------------------------------------------------------------------
 # Which mention of AIDA's list of candidates is which mention of a text: by document, and by the order of letters.
 
 
-def aligned(text: LinkedText, listed: Sequence[CandidateMention]) -> dict[int, CandidateMention]:
+def align_mentions(text: LinkedText, listed: Sequence[CandidateMention]) -> dict[int, CandidateMention]:
     """Return the listed mention of each mention of a text, by the number of the mention from 1.
 
     Both lists go in the order of the text; a text may hold mentions that are not listed (those of another annotation),
@@ -144,11 +146,11 @@ def aligned(text: LinkedText, listed: Sequence[CandidateMention]) -> dict[int, C
     """
     here = [_letters(text.text[mention.start : mention.end]) for mention in text.mentions]
     there = [_letters(mention.printed) for mention in listed]
-    found: dict[int, CandidateMention] = {}
+    partners: dict[int, CandidateMention] = {}
     for block in SequenceMatcher(None, here, there, autojunk=False).get_matching_blocks():
         for step in range(block.size):
-            found[block.a + step + 1] = listed[block.b + step]
-    return found
+            partners[block.a + step + 1] = listed[block.b + step]
+    return partners
 
 
 def _letters(mention: str) -> str:

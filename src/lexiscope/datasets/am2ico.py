@@ -152,21 +152,21 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
     """
     if language not in FILES:
         raise SpecError(f"am2ico has no language {language!r}", hint=f"use one of {', '.join(FILES)}")
-    found: dict[DataFile, FetchedFile] = {}
+    located: dict[DataFile, FetchedFile] = {}
     items: list[Item] = []
     for split, file in FILES[language].items():
         place = locate_optional(file, dataset=CARD.name, folder=folder) if file.optional else None
         if file.optional and place is None:
             continue
-        found[file] = place or locate(file, dataset=CARD.name, folder=folder)
-        items += read_split(found[file].path, language=language, split=split)
+        located[file] = place or locate(file, dataset=CARD.name, folder=folder)
+        items += read_split(located[file].path, language=language, split=split)
     expected = dict(zip(SPLITS, COUNTS[language], strict=True))
-    if any(file.optional for file in found):
+    if any(file.optional for file in located):
         # a set that we never saw: its own count is all that can be expected
         expected["train"] = sum(item.conditions["split"] == "train" for item in items)
     expect_counts(f"am2ico, {language}", items, expected)
     card = card_of(CARD, items, language=f"{language}, en")
-    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(found))
+    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(located))
 
 
 def read_split(path: Path, *, language: str, split: str) -> list[Item]:

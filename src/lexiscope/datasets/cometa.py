@@ -64,11 +64,11 @@ def load(folder: Path | None = None, *, level: Level = "general") -> Dataset:
     files = _files(folder)
     for part, file in zip(PARTS, files, strict=True):
         for term in read_cometa(file.path):
-            found = _item(term, part, level)
-            if isinstance(found, Item):
-                items.append(found)
+            linked = _item(term, part, level)
+            if isinstance(linked, Item):
+                items.append(linked)
             else:
-                aside.append(found)
+                aside.append(linked)
     checksums = tuple((pinned.path, file.sha256) for pinned, file in zip(_FILES, files, strict=True))
     return Dataset(CARD, tuple(items), ResponseTable.empty(), checksums, set_aside=tuple(aside))
 
@@ -78,8 +78,8 @@ def search_space(folder: Path | None = None, *, level: Level = "general") -> Sea
 
     Errors: those of :func:`load`.
     """
-    concepts = dict(_concept(term, level) for file in _files(folder) for term in read_cometa(file.path))
-    entries = (Entry(each, name or each) for each, name in sorted(concepts.items()))
+    concepts = dict(_concept_of(term, level) for file in _files(folder) for term in read_cometa(file.path))
+    entries = (Entry(concept, name or concept) for concept, name in sorted(concepts.items()))
     return SearchSpace(f"{level} concepts of cometa", tuple(entries))
 
 
@@ -89,7 +89,7 @@ def _files(folder: Path | None) -> tuple[fetch.FetchedFile, ...]:
     return fetch.locate_all(CARD)
 
 
-def _concept(term: LinkedTerm, level: Level) -> tuple[str, str]:
+def _concept_of(term: LinkedTerm, level: Level) -> tuple[str, str]:
     return term.general if level == "general" else term.specific
 
 
@@ -107,4 +107,4 @@ def _item(term: LinkedTerm, part: str, level: Level) -> Item | SetAside:
     conditions = {"split": part, "sentence": f"{part}:{term.line}", "level": level}
     usage = Usage(term.example, start, end, language="en")
     item_id = f"{CARD.name}/{part}/{term.line}"
-    return Item(item_id, CARD.name, (usage,), gold=joined([_concept(term, level)[0]]), conditions=conditions)
+    return Item(item_id, CARD.name, (usage,), gold=joined([_concept_of(term, level)[0]]), conditions=conditions)

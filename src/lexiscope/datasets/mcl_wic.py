@@ -82,13 +82,13 @@ def load(folder: Path | None = None) -> Dataset:
     Errors: :class:`DataError` for a file that is missing or not the published one; :class:`InputError` with file and
     id for a pair that breaks a rule.
     """
-    found = {file: locate(file, dataset=CARD.name, folder=folder) for file in CARD.files}
+    located = {file: locate(file, dataset=CARD.name, folder=folder) for file in CARD.files}
     items: list[Item] = []
     for split, members in _MEMBERS.items():
-        data, gold = (_read(found[file].path, name) for file, name in members)
+        data, gold = (_read(located[file].path, name) for file, name in members)
         items += read_split(data, gold, split=split, path=members[0][1])
     expect_counts(CARD.name, items, COUNTS)
-    return Dataset(CARD, tuple(items), ResponseTable.empty(), checksums(found))
+    return Dataset(CARD, tuple(items), ResponseTable.empty(), checksums(located))
 
 
 def read_split(data: Any, gold: Any, *, split: str, path: str) -> list[Item]:

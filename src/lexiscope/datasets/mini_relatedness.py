@@ -52,8 +52,8 @@ def load(language: Language | None = None) -> Dataset:
     Errors: :class:`DataError` where there is no such language, or an embedded file was changed.
     """
     wanted = LANGUAGES if language is None else (language,)
-    items = tuple(item for one in wanted for item in enumerate_pairs(stimuli(one), dataset=CARD.name))
-    checksums = tuple((_file(one).path, sha256_of(_path(one))) for one in wanted)
+    items = tuple(item for pair in wanted for item in enumerate_pairs(stimuli(pair), dataset=CARD.name))
+    checksums = tuple((_file(pair).path, sha256_of(_path(pair))) for pair in wanted)
     return Dataset(CARD, items, ResponseTable.empty(), checksums)
 
 

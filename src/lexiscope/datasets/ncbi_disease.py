@@ -77,11 +77,11 @@ def load() -> Dataset:
     aside: list[SetAside] = []
     checksums = []
     for split, file in FILES.items():
-        found = fetch.locate(file, dataset=CARD.name)
-        checksums.append((file.path, found.sha256))
-        texts = tuple(read_pubtator(found.path))
+        file_found = fetch.locate(file, dataset=CARD.name)
+        checksums.append((file.path, file_found.sha256))
+        texts = tuple(read_pubtator(file_found.path))
         items += linked_items(texts, dataset=CARD.name, split=split, shown=window()).items
-        aside += set_aside((each for text in texts for each in text.misplaced), file.path)
+        aside += set_aside((mention for text in texts for mention in text.misplaced), file.path)
     return Dataset(CARD, tuple(items), ResponseTable.empty(), tuple(checksums), set_aside=tuple(aside))
 
 
@@ -91,12 +91,14 @@ def search_space() -> SearchSpace:
     Errors: those of :func:`load`.
     """
     items = load().items
-    names = dict(_names(item for item in items if item.conditions["split"] == "train"))
-    ids = sorted({each for item in items for each in right_ids(item)})
-    return SearchSpace("concepts of ncbi_disease", tuple(Entry(each, names.get(each, each)) for each in ids))
+    names = dict(_concept_names(item for item in items if item.conditions["split"] == "train"))
+    ids = sorted({concept for item in items for concept in right_ids(item)})
+    return SearchSpace(
+        "concepts of ncbi_disease", tuple(Entry(concept, names.get(concept, concept)) for concept in ids)
+    )
 
 
-def _names(items: Iterable[Item]) -> Iterator[tuple[str, str]]:
+def _concept_names(items: Iterable[Item]) -> Iterator[tuple[str, str]]:
     """The commonest mention of each concept; mentions of several concepts name none."""
     mentions: dict[str, Counter[str]] = {}
     for item in items:

@@ -58,7 +58,7 @@ def load(
     Errors: :class:`DataError` where the embedded file was changed; :class:`InputError` for a dial that is no share.
     """
     given = {"context_sufficiency": context_sufficiency, "word_sufficiency": word_sufficiency, "seed": seed}
-    turned = {name: _number(name, value) for name, value in given.items() if value is not None}
+    turned = {name: _parse_number(name, value) for name, value in given.items() if value is not None}
     items = planted_items(replace(embedded_dials(), **turned), dataset=CARD.name)
     return Dataset(CARD, items, ResponseTable.empty(), ((DIALS.path, sha256_of(_path())),))
 
@@ -75,7 +75,7 @@ def embedded_dials() -> Dials:
     return Dials(**{**read, "splits": tuple(read["splits"].items())})
 
 
-def _number(name: str, value: float | str) -> Any:
+def _parse_number(name: str, value: float | str) -> Any:
     """Return a dial that may have been given as text."""
     try:
         return int(value) if name == "seed" else float(value)

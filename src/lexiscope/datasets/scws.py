@@ -81,13 +81,13 @@ def load(folder: Path | None = None) -> Dataset:
     Errors: :class:`DataError` for a file that is missing or not the published one; :class:`InputError` with file and
     line for a row that breaks a rule.
     """
-    found = {FILE: locate(FILE, dataset=CARD.name, folder=folder)}
-    items, ratings = read_pairs(found[FILE].path)
+    located = {FILE: locate(FILE, dataset=CARD.name, folder=folder)}
+    items, ratings = read_pairs(located[FILE].path)
     if len(items) != CARD.count("items"):
         raise InputError(
             f"scws has {CARD.count('items'):,} pairs; this file holds {len(items):,}", place=Place(FILE.path)
         )
-    return Dataset(CARD, items, ratings, checksums(found))
+    return Dataset(CARD, items, ratings, checksums(located))
 
 
 def read_pairs(path: Path) -> tuple[tuple[Item, ...], ResponseTable]:
@@ -100,22 +100,22 @@ def read_pairs(path: Path) -> tuple[tuple[Item, ...], ResponseTable]:
     items, ratings = [], []
     for row in range(len(rows)):
         cells = rows.cells(row, _COLUMNS)
-        usages = [_usage(rows, row, side, cells) for side in (0, 1)]
+        usages = [_read_usage(rows, row, side, cells) for side in (0, 1)]
         number = rows.number(row, 0, cells[0])
         conditions = {"same_word": cells[1].casefold() == cells[3].casefold()}
         items.append(Item(f"scws/{number:04d}", "scws", tuple(usages), conditions=conditions))
-        ratings.append(_ratings(rows, row, cells))
-    return tuple(items), _responses(items, ratings)
+        ratings.append(_read_ratings(rows, row, cells))
+    return tuple(items), _rating_rows(items, ratings)
 
 
-def _usage(rows: PlainLines, row: int, side: int, cells: Sequence[str]) -> Usage:
+def _read_usage(rows: PlainLines, row: int, side: int, cells: Sequence[str]) -> Usage:
     word, pos, context = cells[1 + 2 * side], cells[2 + 2 * side], cells[5 + side]
-    found = list(_MARKED.finditer(context))
-    if len(found) != 1:
+    marks = list(_MARKED.finditer(context))
+    if len(marks) != 1:
         rows.refuse(
-            row, f"the word must stand once between <b> and </b>; it stands there {len(found)} times", cell=5 + side
+            row, f"the word must stand once between <b> and </b>; it stands there {len(marks)} times", cell=5 + side
         )
-    (match,) = found
+    (match,) = marks
     if match[1].casefold() != word.casefold():
         rows.refuse(row, f"the marked word is {match[1]!r}, the word of the pair {word!r}", cell=5 + side)
     text = context[: match.start()] + match[1] + context[match.end() :]
@@ -126,8 +126,8 @@ def _usage(rows: PlainLines, row: int, side: int, cells: Sequence[str]) -> Usage
     return verified_usage(text, span, place=place, lemma=word, pos=pos, language="en")
 
 
-def _ratings(rows: PlainLines, row: int, cells: Sequence[str]) -> list[float]:
-    values = [_number(rows, row, cell, cells[cell]) for cell in range(7, len(_COLUMNS))]
+def _read_ratings(rows: PlainLines, row: int, cells: Sequence[str]) -> list[float]:
+    values = [_parse_number(rows, row, cell, cells[cell]) for cell in range(7, len(_COLUMNS))]
     for cell, value in enumerate(values[1:], start=8):
         SCALE.check(value, place=rows.place(row, cell))
     if not math.isclose(values[0], sum(values[1:]) / N_RATERS, abs_tol=0.005):
@@ -135,14 +135,14 @@ def _ratings(rows: PlainLines, row: int, cells: Sequence[str]) -> list[float]:
     return values[1:]
 
 
-def _number(rows: PlainLines, row: int, cell: int, text: str) -> float:
+def _parse_number(rows: PlainLines, row: int, cell: int, text: str) -> float:
     try:
         return float(text)
     except ValueError:
         rows.refuse(row, f"a number is needed here; there is {text!r}", cell=cell)
 
 
-def _responses(items: Sequence[Item], ratings: Sequence[Sequence[float]]) -> ResponseTable:
+def _rating_rows(items: Sequence[Item], ratings: Sequence[Sequence[float]]) -> ResponseTable:
     raters = [f"rater_{number}" for number in range(1, N_RATERS + 1)]
     columns = {
         "subject_id": raters * len(items),

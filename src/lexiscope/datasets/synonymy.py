@@ -38,7 +38,10 @@ def load(folder: Path | None = None, *, mode: Mode = "clean") -> Dataset:
     items = choice_sets(collection(folder), mode=mode, dataset=CARD.name)
     responses = read_outcomes(_path(OUTCOMES, folder), items)
     checksums = tuple((file.path, file.sha256 or "") for file in (CURATED, ITEMS, NEGATIVES, OUTCOMES))
-    return _counted(Dataset(CARD, items, responses, checksums, SUBJECTS), mode)
+    dataset = Dataset(CARD, items, responses, checksums, SUBJECTS)
+    # the published texts have other words and sentences, and the card counts those of mode clean
+    dataset.check_counts("items", *(("words", "sentences") if mode == "clean" else ()))
+    return dataset
 
 
 def collection(folder: Path | None = None, *, article: ArticleRule = "letter") -> tuple[SynonymItem, ...]:
@@ -55,17 +58,6 @@ def collection(folder: Path | None = None, *, article: ArticleRule = "letter") -
 
 def _path(file: DataFile, folder: Path | None) -> Path:
     return locate(file, dataset=CARD.name, folder=folder, how_to_obtain=CARD.how_to_obtain).path
-
-
-def _counted(dataset: Dataset, mode: Mode) -> Dataset:
-    found = {"items": len(dataset.items)}
-    if mode == "clean":
-        found["words"] = len({item.word for item in dataset.items})
-        found["sentences"] = len({usage.text for item in dataset.items for usage in item.usages})
-    for name, number in found.items():
-        if number != CARD.count(name):
-            raise InputError(f"{CARD.name} has {CARD.count(name)} {name}; these files hold {number}")
-    return dataset
 
 
 # -- card -----------------------------------------------------------------------------------------------------------
@@ -194,9 +186,9 @@ def read_collection(
     """
     published = _published_rows(curated)
     table, nouns = read_csv(items, ITEM_COLUMNS), read_csv(negatives, NEGATIVE_COLUMNS)
-    for each in (table, nouns):
-        each.expect_length(N_ITEMS, f"{N_ITEMS} items")
-        each.expect("item", [str(number) for number in range(1, N_ITEMS + 1)])
+    for rows in (table, nouns):
+        rows.expect_length(N_ITEMS, f"{N_ITEMS} items")
+        rows.expect("item", [str(number) for number in range(1, N_ITEMS + 1)])
     distractors = [_COMMA.get(n, word) for n, word in enumerate(table["distractor"], start=1)]
     theirs = zip(
         table["target"], table["synonym"], distractors, table["position"], table["sentence_tokens"], strict=True
@@ -221,10 +213,10 @@ def read_outcomes(path: Path, items: Sequence[Item]) -> ResponseTable:
     if outside.size:
         table.refuse(int(outside[0]), "correct", "0 or 1 is needed here")
     keys = list(zip(table["model"], table["test"], table["condition"], map(int, table["item"]), strict=True))
-    found = {key: int(value) for key, value in zip(keys, values, strict=True)}
+    outcomes = {key: int(value) for key, value in zip(keys, values, strict=True)}
     _check_names(table)
-    _check_joint(table, keys, found)
-    return _responses(found, items, path)
+    _check_joint(table, keys, outcomes)
+    return _responses(outcomes, items, path)
 
 
 def _published_rows(path: Path) -> list[tuple[str, ...]]:
@@ -263,27 +255,29 @@ def _item(table: DelimitedTable, nouns: DelimitedTable, row: int, article: Artic
 
 def _check_names(table: DelimitedTable) -> None:
     """Check that suite and expression of every row are those of its template."""
-    known = {each.name: (each.suite, each.expression) for each in synonymy_templates()}
+    known = {template.name: (template.suite, template.expression) for template in synonymy_templates()}
     for row, (test, suite, phrase) in enumerate(zip(table["test"], table["suite"], table["phrase"], strict=True)):
         if known.get(test) != (_SUITES.get(suite, suite), phrase):
             table.refuse(row, "test", f"test, suite and phrase are not those of one of {', '.join(known)}")
 
 
-def _check_joint(table: DelimitedTable, keys: Sequence[tuple[Any, ...]], found: Mapping[tuple[Any, ...], int]) -> None:
+def _check_joint(
+    table: DelimitedTable, keys: Sequence[tuple[Any, ...]], outcomes: Mapping[tuple[Any, ...], int]
+) -> None:
     for row, (model, test, condition, item) in enumerate(keys):
         if condition in _JOINT:
             # the product of two outcomes that are 0 or 1
-            parts = [found.get((model, test, part, item)) for part in _JOINT[condition]]
-            if None in parts or found[model, test, condition, item] != min(part or 0 for part in parts):
+            parts = [outcomes.get((model, test, part, item)) for part in _JOINT[condition]]
+            if None in parts or outcomes[model, test, condition, item] != min(part or 0 for part in parts):
                 table.refuse(row, "correct", f"{condition} must be 1 where both {' and '.join(_JOINT[condition])} are")
 
 
-def _responses(found: Mapping[tuple[Any, ...], int], items: Sequence[Item], path: Path) -> ResponseTable:
-    models = list(dict.fromkeys(key[0] for key in found))
-    names = {(each.suite, each.expression): each.name for each in synonymy_templates()}
+def _responses(outcomes: Mapping[tuple[Any, ...], int], items: Sequence[Item], path: Path) -> ResponseTable:
+    models = list(dict.fromkeys(key[0] for key in outcomes))
+    names = {(template.suite, template.expression): template.name for template in synonymy_templates()}
     about = [item.conditions for item in items]
     asked = [(names[str(c["suite"]), str(c["expression"])], c["condition"], c["item"]) for c in about]
-    missing = [(model, *key) for model in models for key in asked if (model, *key) not in found]
+    missing = [(model, *key) for model in models for key in asked if (model, *key) not in outcomes]
     if missing:
         raise InputError(f"{len(missing)} outcomes lack; the first is {missing[0]}", place=Place(str(path)))
     # by model, then in the order of the items, as every task returns its rows
@@ -294,7 +288,7 @@ def _responses(found: Mapping[tuple[Any, ...], int], items: Sequence[Item], path
             "item_id": [item.item_id for _ in models for item in items],
             "task": "minimal_pair",
             "measure": "correct",
-            "value": [float(found[(model, *key)]) for model in models for key in asked],
+            "value": [float(outcomes[(model, *key)]) for model in models for key in asked],
             "view": "full",
         }
     )

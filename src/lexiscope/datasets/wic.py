@@ -83,12 +83,12 @@ def load(folder: Path | None = None) -> Dataset:
     Errors: :class:`DataError` for a file that is missing or not the published one; :class:`InputError` with file and
     line for a row that breaks a rule.
     """
-    found = {file: locate(file, dataset=CARD.name, folder=folder) for file in FILES.values()}
+    located = {file: locate(file, dataset=CARD.name, folder=folder) for file in FILES.values()}
     items: list[Item] = []
     for split in SPLITS:
-        items += read_split(*(found[FILES[f"{split}.{kind}"]].path for kind in ("data", "gold")), split=split)
+        items += read_split(*(located[FILES[f"{split}.{kind}"]].path for kind in ("data", "gold")), split=split)
     expect_counts(CARD.name, items, COUNTS)
-    return Dataset(CARD, tuple(items), ResponseTable.empty(), checksums(found))
+    return Dataset(CARD, tuple(items), ResponseTable.empty(), checksums(located))
 
 
 def read_split(data: Path, gold: Path, *, split: str) -> list[Item]:

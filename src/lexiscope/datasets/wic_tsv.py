@@ -136,16 +136,16 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
     """
     if language not in COUNTS:
         raise SpecError(f"wic_tsv has no language {language!r}", hint=f"use one of {', '.join(COUNTS)}")
-    found: dict[DataFile, FetchedFile] = {}
+    located: dict[DataFile, FetchedFile] = {}
     items: list[Item] = []
     for split in FOLDERS:
         files = {kind: file for kind in KINDS if (file := file_of(language, split, kind)) is not None}
-        found |= {file: locate(file, dataset=CARD.name, folder=folder) for file in files.values()}
-        paths = {kind: found[file].path for kind, file in files.items()}
+        located |= {file: locate(file, dataset=CARD.name, folder=folder) for file in files.values()}
+        paths = {kind: located[file].path for kind, file in files.items()}
         items += read_split(paths, language=language, split=split)
     expect_counts(f"wic_tsv, {language}", items, COUNTS[language])
     card = card_of(CARD, items, language=language)
-    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(found))
+    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(located))
 
 
 def read_split(paths: Mapping[str, Path], *, language: str, split: str) -> list[Item]:

@@ -1,7 +1,7 @@
 """Wikification: a sample of Wikipedia links, divided by sentence: 50,000 to test, 50,000 for dev, the rest to train.
 
 The sample of the context–word bias study was never released: this reads any file of links in BLINK's format and draws
-anew, with a seed. ``wned_wiki.sampled`` divides open text in the same way.
+anew, with a seed. ``wned_wiki.draw_sample`` divides open text in the same way.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ def load(path: Path | None = None, *, n_test: int = N_TEST, n_dev: int = N_DEV, 
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in its format, and for fewer sentences
     than the parts need.
     """
-    found = fetch.given(path) if path else fetch.locate_all(CARD)[0]
+    file = fetch.given(path) if path else fetch.locate_all(CARD)[0]
     items = []
-    for number, link in enumerate(read_blink(found.path), start=1):
+    for number, link in enumerate(read_blink(file.path), start=1):
         usage = Usage(link.text, link.start, link.end, language="en")
         item_id = f"{CARD.name}/{number}"
         items.append(
             Item(item_id, CARD.name, (usage,), gold=joined([link.page_id]), conditions={"sentence": link.text})
         )
     drawn = split_by_sentence(items, n_test=n_test, n_dev=n_dev, seed=seed)
-    return Dataset(CARD, drawn, ResponseTable.empty(), ((FILE.path, found.sha256),))
+    return Dataset(CARD, drawn, ResponseTable.empty(), ((FILE.path, file.sha256),))
 
 
 def search_space(path: Path | None = None) -> SearchSpace:
@@ -72,6 +72,6 @@ def search_space(path: Path | None = None) -> SearchSpace:
 
     Errors: those of :func:`load`.
     """
-    at = path or fetch.locate_all(CARD)[0].path
-    pages = {link.page_id: Entry(link.page_id, link.title, link.description) for link in read_blink(at)}
-    return SearchSpace("pages of wikification", tuple(pages[each] for each in sorted(pages)))
+    source = path or fetch.locate_all(CARD)[0].path
+    pages = {link.page_id: Entry(link.page_id, link.title, link.description) for link in read_blink(source)}
+    return SearchSpace("pages of wikification", tuple(pages[page_id] for page_id in sorted(pages)))

@@ -46,13 +46,13 @@ def load(path: Path | None = None) -> Dataset:
     Errors: :class:`~lexiscope.core.errors.DataError` where no file is at hand (how to obtain one);
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in its format.
     """
-    found = fetch.given(path) if path else fetch.locate_all(CARD)[0]
-    texts = tuple(read_wikimed(found.path))
+    file = fetch.given(path) if path else fetch.locate_all(CARD)[0]
+    texts = tuple(read_wikimed(file.path))
     items: list[Item] = []
     for split in dict.fromkeys(text.split for text in texts):
         part = (text for text in texts if text.split == split)
         items += linked_items(part, dataset=CARD.name, split=split or "all", shown=window()).items
-    return Dataset(CARD, tuple(items), ResponseTable.empty(), ((FILE.path, found.sha256),))
+    return Dataset(CARD, tuple(items), ResponseTable.empty(), ((FILE.path, file.sha256),))
 
 
 def search_space(path: Path | None = None) -> SearchSpace:
@@ -63,9 +63,9 @@ def search_space(path: Path | None = None) -> SearchSpace:
     """
     names: dict[str, Counter[str]] = {}
     for item in load(path).items:
-        for each in right_ids(item):
-            counts = names.setdefault(each, Counter())
+        for concept in right_ids(item):
+            counts = names.setdefault(concept, Counter())
             if item.conditions["split"] == "train":
                 counts[item.usages[0].target.lower()] += 1
-    named = {each: counts.most_common(1)[0][0] if counts else each for each, counts in names.items()}
-    return SearchSpace("concepts of wikimed", tuple(Entry(each, named[each]) for each in sorted(named)))
+    named = {concept: counts.most_common(1)[0][0] if counts else concept for concept, counts in names.items()}
+    return SearchSpace("concepts of wikimed", tuple(Entry(concept, named[concept]) for concept in sorted(named)))

@@ -1,7 +1,8 @@
 """WNED-Wiki: mentions in 319 Wikipedia articles, linked to their pages; open text, and a stand-in for Wikification.
 
-A mention in its sentence, and the title of its page. :func:`load` has them all as test items; :func:`sampled` divides
-them by sentence as the Wikification sample of the context–word bias study was divided, which was never released.
+A mention in its sentence, and the title of its page. :func:`load` has them all as test items; :func:`draw_sample`
+divides them by sentence as the Wikification sample of the context–word bias study was divided, which was never
+released.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ CARD = DatasetCard(
 
 
 def load(*, sample: str = "") -> Dataset:
-    """Return all mentions as test items; with *sample*, a seed, divided by sentence as :func:`sampled` does.
+    """Return all mentions as test items; with *sample*, a seed, divided by sentence as :func:`draw_sample` does.
 
     Errors: :class:`~lexiscope.core.errors.DataError` where the file is not at hand or not as published;
     :class:`SpecError` for a seed that is no whole number.
@@ -67,15 +68,15 @@ def load(*, sample: str = "") -> Dataset:
         raise SpecError(f"{sample!r} is no seed of a sample", hint="write wned_wiki?sample=0")
     if sample:
         whole = load()
-        return replace(whole, items=sampled(whole.items, seed=int(sample)))
-    found = fetch.locate(FILE, dataset=CARD.name)
-    texts = tuple(read_zelda(found.path))
+        return replace(whole, items=draw_sample(whole.items, seed=int(sample)))
+    file = fetch.locate(FILE, dataset=CARD.name)
+    texts = tuple(read_zelda(file.path))
     items = linked_items(texts, dataset=CARD.name, split="test", shown=sentence()).items
-    aside = set_aside((each for text in texts for each in text.misplaced), FILE.path)
-    return Dataset(CARD, items, ResponseTable.empty(), ((FILE.path, found.sha256),), set_aside=aside)
+    aside = set_aside((mention for text in texts for mention in text.misplaced), FILE.path)
+    return Dataset(CARD, items, ResponseTable.empty(), ((FILE.path, file.sha256),), set_aside=aside)
 
 
-def sampled(items: Sequence[Item], *, n_test: int = 600, n_dev: int = 600, seed: int = 0) -> tuple[Item, ...]:
+def draw_sample(items: Sequence[Item], *, n_test: int = 600, n_dev: int = 600, seed: int = 0) -> tuple[Item, ...]:
     """Return the items divided by sentence into test, dev and train (the condition ``split``), drawn with *seed*.
 
     It stands in for the Wikification sample (50,000 sentences each for test and dev).

@@ -95,9 +95,9 @@ def load(split: str = "test+dev") -> Dataset:
     checksums: dict[str, str] = {}
     for part in _SPLITS[split]:
         files = {"train": SEMCOR.files, "dev": _DEV, "test": _TEST}[part]
-        found = [fetch.locate(file, dataset=SEMCOR.name if part == "train" else CARD.name) for file in files]
-        checksums |= {file.path: each.sha256 for file, each in zip(files, found, strict=True)}
-        items += _items(UnifiedCorpus(found[0].path, found[1].path), part, lexicon)
+        located = [fetch.locate(file, dataset=SEMCOR.name if part == "train" else CARD.name) for file in files]
+        checksums |= {file.path: place.sha256 for file, place in zip(files, located, strict=True)}
+        items += _items(UnifiedCorpus(located[0].path, located[1].path), part, lexicon)
     return Dataset(CARD, tuple(items), ResponseTable.empty(), tuple(checksums.items()))
 
 
@@ -105,18 +105,18 @@ def _items(corpus: UnifiedCorpus, split: Split, lexicon: Lexicon) -> Iterator[It
     @cache
     def senses(lemma: str, tag: str) -> tuple[tuple[str, ...], str]:
         # options and glosses are shared by all items of a word: SemCor has 226,036 items of 22,436 words
-        found = lexicon.senses(lemma, POS_OF_TAG[tag])
-        glosses = (lexicon.synset(sense.synset_id).gloss for sense in found)
-        return tuple(sense.sense_key for sense in found), DIVIDER.join(glosses)
+        known = lexicon.senses(lemma, POS_OF_TAG[tag])
+        glosses = (lexicon.synset(sense.synset_id).gloss for sense in known)
+        return tuple(sense.sense_key for sense in known), DIVIDER.join(glosses)
 
     @cache
     def conditions(source: str, tag: str, glosses: str) -> dict[str, Condition]:
         return {"split": split, "source": source, "pos": POS_OF_TAG[tag], GLOSSES: glosses}
 
-    for token, usage in (each for sentence in corpus.sentences() for each in sentence.tagged()):
-        instance, source = _named(token, split)
+    for token, usage in (tagged for sentence in corpus.sentences() for tagged in sentence.tagged()):
+        instance, source = _instance_and_source(token, split)
         options, glosses = senses(token.lemma, token.pos)
-        _check(token, usage, options)
+        _check_senses(token, usage, options)
         yield Item(
             f"{CARD.name}/{split}/{instance}",
             CARD.name,
@@ -127,7 +127,7 @@ def _items(corpus: UnifiedCorpus, split: Split, lexicon: Lexicon) -> Iterator[It
         )
 
 
-def _named(token: Token, split: Split) -> tuple[str, str]:
+def _instance_and_source(token: Token, split: Split) -> tuple[str, str]:
     """Return the id of an instance, with the name of its set before it, and that name."""
     instance = token.instance_id or ""
     if split == "test":
@@ -136,7 +136,7 @@ def _named(token: Token, split: Split) -> tuple[str, str]:
     return f"{source}.{instance}", source
 
 
-def _check(token: Token, usage: Usage, options: tuple[str, ...]) -> None:
+def _check_senses(token: Token, usage: Usage, options: tuple[str, ...]) -> None:
     missing = [key for key in token.sense_keys if key not in options]
     if missing:
         what = f"{missing[0]} is no sense of {token.lemma!r} as {token.pos}"

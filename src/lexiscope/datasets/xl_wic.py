@@ -174,19 +174,19 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
     """
     if language not in SAMPLES:
         raise SpecError(f"xl_wic has no language {language!r}", hint=f"use one of {', '.join(SAMPLES)}")
-    found = _package(language, folder)
-    whole = package_file(language, "valid") in found
+    located = _package(language, folder)
+    whole = package_file(language, "valid") in located
     if not whole:
         file = sample_file(language)
-        found = {file: locate(file, dataset=CARD.name, folder=folder, how_to_obtain=CARD.how_to_obtain)}
+        located = {file: locate(file, dataset=CARD.name, folder=folder, how_to_obtain=CARD.how_to_obtain)}
     items: list[Item] = []
     aside: list[SetAside] = []
-    for split, (data, gold) in _splits(language, found).items():
+    for split, (data, gold) in _split_files(language, located).items():
         several = read_split(data, gold, language=language, split=split)
         items += several[0]
         aside += several[1]
-    _check(language, items, aside, whole=whole)
-    return _dataset(language, items, aside, found)
+    _check_row_counts(language, items, aside, whole=whole)
+    return _dataset(language, items, aside, located)
 
 
 def read_split(data: Path, gold: Path | None = None, *, language: str, split: str) -> Rows:
@@ -208,7 +208,7 @@ def read_split(data: Path, gold: Path | None = None, *, language: str, split: st
         cells = rows.cells(row, names)
         answer = _answer(rows, labels, row, cells, split)
         try:
-            items.append(_item(rows, row, cells, answer, f"xl_wic/{language}/{split}/{row + 1:05d}"))
+            items.append(_read_item(rows, row, cells, answer, f"xl_wic/{language}/{split}/{row + 1:05d}"))
         except SpanError as error:
             aside.append(SetAside(rows.path, row + 1, error.what, tuple(zip(names, cells, strict=True))))
     return items, aside
@@ -220,7 +220,7 @@ def _answer(rows: PlainLines, labels: PlainLines | None, row: int, cells: list[s
     return labels.one_of(row, labels.lines[row], _TRUTHS) if labels is not None else None
 
 
-def _item(rows: PlainLines, row: int, cells: list[str], answer: str | None, item_id: str) -> Item:
+def _read_item(rows: PlainLines, row: int, cells: list[str], answer: str | None, item_id: str) -> Item:
     word, pos, *ends = cells[:6]
     _, language, split, _ = item_id.split("/")
     usages = []
@@ -237,21 +237,21 @@ def _package(language: str, folder: Path | None) -> dict[DataFile, FetchedFile]:
     return {file: place for file, place in looked.items() if place is not None}
 
 
-def _splits(language: str, found: Mapping[DataFile, FetchedFile]) -> dict[str, tuple[Path, Path | None]]:
+def _split_files(language: str, located: Mapping[DataFile, FetchedFile]) -> dict[str, tuple[Path, Path | None]]:
     """The files of each split that is at hand, data and labels."""
-    sample = found.get(sample_file(language))
+    sample = located.get(sample_file(language))
     if sample is not None:
         return {"dev": (sample.path, None)}
     splits = {}
     for split in SPLITS:
-        files = {kind: found.get(package_file(language, name)) for kind, name in PACKAGE[split].items()}
+        files = {kind: located.get(package_file(language, name)) for kind, name in PACKAGE[split].items()}
         data, gold = files["data"], files.get("gold")
         if data is not None:
             splits[split] = (data.path, gold.path if gold is not None else None)
     return splits
 
 
-def _check(language: str, items: list[Item], aside: list[SetAside], *, whole: bool) -> None:
+def _check_row_counts(language: str, items: list[Item], aside: list[SetAside], *, whole: bool) -> None:
     """Check how many rows there are: of the sample always, of the package where its counts are known."""
     if not whole:
         sample = SAMPLES[language]
@@ -267,6 +267,8 @@ def _check(language: str, items: list[Item], aside: list[SetAside], *, whole: bo
             raise InputError(what, hint="the file is cut off: unpack the package again")
 
 
-def _dataset(language: str, items: list[Item], aside: list[SetAside], found: Mapping[DataFile, FetchedFile]) -> Dataset:
+def _dataset(
+    language: str, items: list[Item], aside: list[SetAside], located: Mapping[DataFile, FetchedFile]
+) -> Dataset:
     card = card_of(CARD, items, language=language, more=(("set_aside", len(aside)),))
-    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(found), set_aside=tuple(aside))
+    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(located), set_aside=tuple(aside))

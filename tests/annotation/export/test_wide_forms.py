@@ -20,15 +20,15 @@ from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import saw_c
 from lexiscope.datasets.saw_c.card import RATING_SCALE
-from lexiscope.datasets.saw_c.cells import NORM_COLUMNS, TRIAL_COLUMNS
+from lexiscope.datasets.saw_c.columns import NORM_COLUMNS, TRIAL_COLUMNS
 from lexiscope.datasets.saw_c.people import read_trials, trial_responses
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.sheets.given_answer import read_view_judgments
 from lexiscope.items.sheets.sheet import Sheet
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.ratings_file import read_ratings
-from lexiscope.tasks.kit.published import Reviewed
-from lexiscope.tasks.plausibility.sheet import release, sample
+from lexiscope.tasks.kit.published_sheets import Reviewed
+from lexiscope.tasks.plausibility import release_text, sample_fields
 
 from .made_export import Answered, collected, pair
 
@@ -122,7 +122,7 @@ def test_a_sample_is_as_ambistory_released_it(published: Path) -> None:
             {"response": str(choice), "flag_nonsensical": flag}
             for choice, flag in zip(entry["choices"], entry["nonsensical"], strict=True)
         ]
-        made = sample(item, rows)
+        made = sample_fields(item, rows)
         assert list(made) == list(entry)
         assert made == entry
 
@@ -139,7 +139,7 @@ def test_choices_are_aligned_by_slot() -> None:
         per_list=5,
         answers=lambda number, item, _: Answered(float(number), nonsensical=number == 2),
     )
-    samples = json.loads(release(source))
+    samples = json.loads(release_text(source))
     assert [entry["sample_id"] for entry in samples.values()] == ["1", "2", "3"]
     for entry in samples.values():
         assert entry["choices"] == [1, 2, 3, 4, 5]

@@ -17,7 +17,7 @@ from lexiscope.items.answers.known_words import UNKNOWN
 from lexiscope.items.answers.truth_choice import SAME
 from lexiscope.subjects.senses.sense_embedding import SenseEmbedding, load
 from lexiscope.tasks.same_sense import by_sense
-from lexiscope.tasks.same_sense.by_sense import ONE_SENSE, random_answers
+from lexiscope.tasks.same_sense.by_sense import ONE_SENSE, random_answer_counts
 
 DATA = Path(__file__).parents[2] / "data" / "multi_sense"
 MSSG = f"mssg:{DATA / 'mssg.txt'}"
@@ -98,7 +98,7 @@ def test_it_answers_by_sense_identity() -> None:
     ]
     table = by_sense(items, made(MSSG), view="full")
     assert table.column("option").tolist()[0] == SAME
-    found = random_answers(table)
+    found = random_answer_counts(table)
     assert (found[ONE_SENSE], found[UNKNOWN], sum(found.values())) == (1, 1, 2)
 
 

@@ -21,7 +21,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import SIMULATED, kind_of_person, refuse_mixture
-from lexiscope.tasks.kit.published import Reviewed, Row
+from lexiscope.tasks.kit.published_sheets import Reviewed, Row
 
 FEWEST_FOR_AGREEMENT = 3
 """People of a list who must have finished before a rule on agreement judges any of them."""

@@ -14,7 +14,7 @@ import numpy as np
 from lexiscope.annotation.export.collected import Collected
 from lexiscope.core import catalog
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
-from lexiscope.tasks.kit.published import Cells, answers_by_item, number_cells
+from lexiscope.tasks.kit.published_sheets import Cells, answers_by_item, number_cells
 
 RATING = "rating"
 """The measure of answers that are numbers on a scale."""

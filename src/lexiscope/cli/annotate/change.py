@@ -87,7 +87,7 @@ def invite(study: Path, *, n: int, public_url: str, postgres: str | None) -> Non
     Each link is one person's and is printed once; only its hash is stored. While the server runs, use the dashboard.
     """
     address = Serving(public_url=public_url).settings().public_url.rstrip("/")
-    with writing(study, postgres) as store:
+    with open_for_change(study, postgres) as store:
         tokens = store.make_tokens(n, actor=ACTOR)
     for token in tokens:
         say(f"{address}/t/{token}")
@@ -104,7 +104,7 @@ def forget(study: Path, participant: str, *, platform_id: bool, postgres: str | 
     The answers stay under the random id, without the identity, in the database and in its backups. While the server
     runs, use the dashboard.
     """
-    with writing(study, postgres) as store:
+    with open_for_change(study, postgres) as store:
         who = store.find(participant) if platform_id else participant
         if who is None:
             raise InputError("nobody came with this platform id")
@@ -122,7 +122,7 @@ def purge(study: Path, *, postgres: str | None) -> None:
 
     The day is that of the study file, retention.platform_ids_days after closing; a running server deletes them itself.
     """
-    with writing(study, postgres) as store:
+    with open_for_change(study, postgres) as store:
         due, done = store.due_purge(), store.purge_identities()
     if due is None:
         say("nothing is due: the study is not closed, or names no number of days")
@@ -144,7 +144,7 @@ def password(study: Path, *, public_url: str, postgres: str | None) -> None:
     It serves once, within 24 hours; an earlier link is void. While the server runs, use the dashboard.
     """
     settings = Serving(public_url=public_url).settings()
-    with writing(study, postgres) as store:
+    with open_for_change(study, postgres) as store:
         say(make_setup_link(store, settings))
 
 
@@ -156,12 +156,12 @@ def backup(study: Path, *, out: Path | None) -> None:
 
     A copy needs the study's secret.key: without --out the key is laid beside it.
     """
-    found = read_study(study)
+    on_disk = read_study(study)
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%S_%f}.sqlite"
-    with snapshot(found.freeze(), found.folder) as store:
-        copy = store.backup(out or found.folder / BACKUPS / name)
+    with snapshot(on_disk.freeze(), on_disk.folder) as store:
+        copy = store.backup(out or on_disk.folder / BACKUPS / name)
     if out is None:
-        copy_key(found.folder)
+        copy_key(on_disk.folder)
     say(f"written: {copy}")
 
 
@@ -182,22 +182,22 @@ def restore_backup(folder: Path, copy: Path, *, key: Path | None) -> None:
 
 
 def _set_status(study: Path, postgres: str | None, to: Status) -> None:
-    with writing(study, postgres) as store:
+    with open_for_change(study, postgres) as store:
         store.set_status(to, actor=ACTOR)
     say(f"the study is {to}")
 
 
 @contextmanager
-def writing(path: Path, postgres: str | None) -> Iterator[Store]:
+def open_for_change(path: Path, postgres: str | None) -> Iterator[Store]:
     """Open a study's store for a change, by the study's file or folder.
 
     Errors: :class:`RunError` where its server runs; :class:`InputError` E001 where it was never launched.
     """
-    found = read_study(path)
-    frozen = found.freeze()
-    check_launched(found.folder, url=postgres)
+    on_disk = read_study(path)
+    frozen = on_disk.freeze()
+    check_launched(on_disk.folder, url=postgres)
     try:
-        opened = Store.open(found.folder, frozen.record, url=postgres, has_place=frozen.has_place)
+        opened = Store.open(on_disk.folder, frozen.record, url=postgres, has_place=frozen.has_place)
     except RunError as error:
         if error.what != "this study is open in another process":
             raise
@@ -227,19 +227,19 @@ def reconcile_list(study: Path, platform: Path, *, out: Path | None, apply_list:
     dashboard. The file has ids of the platform: keep it private.
     """
     submissions = read_submissions(existing_file(platform))
-    found = read_study(study)
-    frozen = found.freeze()
+    on_disk = read_study(study)
+    frozen = on_disk.freeze()
     codes = frozen.record.codes
     if apply_list:
-        with writing(study, postgres) as store:
-            _apply(store, submissions)
-            differences = reconcile(submissions, _ours(store), codes=codes)
-            owed = _owed(store, found.definition.payment)
+        with open_for_change(study, postgres) as store:
+            _mark_leavers(store, submissions)
+            differences = reconcile(submissions, _our_records(store), codes=codes)
+            owed = _top_ups(store, on_disk.definition.payment)
     else:
-        with snapshot(frozen, found.folder, url=postgres) as store:
-            differences = reconcile(submissions, _ours(store), codes=codes)
-            owed = _owed(store, found.definition.payment)
-    _show(differences, len(submissions))
+        with snapshot(frozen, on_disk.folder, url=postgres) as store:
+            differences = reconcile(submissions, _our_records(store), codes=codes)
+            owed = _top_ups(store, on_disk.definition.payment)
+    _print_differences(differences, len(submissions))
     if owed:
         print_table(("participant", "owed", "minutes"), owed, title="Earned less than the least hourly pay")
     if out is not None:
@@ -247,41 +247,53 @@ def reconcile_list(study: Path, platform: Path, *, out: Path | None, apply_list:
         say(f"written: {out}")
 
 
-def _apply(store: Store, submissions: tuple[PlatformSubmission, ...]) -> None:
-    ours = _ours(store)
+def _mark_leavers(store: Store, submissions: tuple[PlatformSubmission, ...]) -> None:
+    ours = _our_records(store)
     left = leavers(submissions, ours)
     marked = store.mark_away(left, reason=LEFT_THERE, actor=ACTOR)
     rows = [
-        (one.platform_id, one.participant_id, str(marked[one.participant_id]), str(left[one.participant_id]))
-        for one in ours
-        if one.participant_id in marked
+        (
+            record.platform_id,
+            record.participant_id,
+            str(marked[record.participant_id]),
+            str(left[record.participant_id]),
+        )
+        for record in ours
+        if record.participant_id in marked
     ]
     if rows:
         print_table(("participant", "random id", "was", "is"), rows)
     say(f"marked: {len(rows)}" + ("; their places are free" if rows else ""))
 
 
-def _show(differences: tuple[PlatformDifference, ...], n_submissions: int) -> None:
-    rows = [(one.platform_id, one.kind, one.there, one.here, one.to_do) for one in differences]
+def _print_differences(differences: tuple[PlatformDifference, ...], n_submissions: int) -> None:
+    rows = [
+        (difference.platform_id, difference.kind, difference.there, difference.here, difference.to_do)
+        for difference in differences
+    ]
     if rows:
         print_table(("participant", "difference", "platform", "here", "what to do"), rows)
     say(f"{counted(n_submissions, 'submission')}, {counted(len(rows), 'difference')}")
 
 
-def _owed(store: Store, payment: Payment) -> list[tuple[str, str, float]]:
+def _top_ups(store: Store, payment: Payment) -> list[tuple[str, str, float]]:
     """Who is owed a top-up of their pay, by the platform's id: only here is it beside what is owed."""
-    ids = {one.participant_id: one.platform_id for one in _ours(store)}
+    ids = {record.participant_id: record.platform_id for record in _our_records(store)}
     due = pay_top_ups(store.people(), amount=payment.amount, hourly_least=payment.hourly_least)
-    return [(ids[one.participant_id], f"{one.owed:.2f}", one.minutes) for one in due if one.participant_id in ids]
+    return [
+        (ids[record.participant_id], f"{record.owed:.2f}", record.minutes)
+        for record in due
+        if record.participant_id in ids
+    ]
 
 
-def _ours(store: Store) -> list[OurRecord]:
+def _our_records(store: Store) -> list[OurRecord]:
     codes = store.read(issued_codes)
-    people = {one.participant_id: one for one in store.people()}
-    found = []
+    people = {person.participant_id: person for person in store.people()}
+    records = []
     for platform_id in sorted(store.platform_ids()):
         who = store.find(platform_id)
         if who is not None:
-            one = people[who]
-            found.append(OurRecord(platform_id, who, str(one.state), one.n_answered, codes.get(who, {})))
-    return found
+            person = people[who]
+            records.append(OurRecord(platform_id, who, str(person.state), person.n_answered, codes.get(who, {})))
+    return records

@@ -20,7 +20,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.command("serve", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--folder", type=_FOLDER, help="Where answers are stored; else the file's name without its ending.")
-@options.of(Serving)
+@options.of_settings(Serving)
 @click.option("--new", is_flag=True, help="Start again without the answers of a database that is lost or damaged.")
 def serve_study(file: Path, *, folder: Path | None, new: bool, **given: Any) -> None:
     """Run a study: pages for participants and for the researcher.
@@ -28,10 +28,10 @@ def serve_study(file: Path, *, folder: Path | None, new: bool, **given: Any) -> 
     Nothing is served that `annotate check` finds fault with. Ctrl-C ends it; the same command continues the study.
     A launched study whose database is missing or damaged is not served: restore a backup, or insist with --new.
     """
-    serving = options.made(Serving, given)
+    serving = options.make_settings(Serving, given)
     serving.check()
     study = read_study(file, folder)
-    _refuse(study)
+    _check_ready(study)
     if serving.unsafe_fast:
         remark("unsafe-fast: a power cut may take answers that were acknowledged")
     serve(study, serving, say=lambda links: _say_links(study, serving, links), new=new)
@@ -55,7 +55,7 @@ def preview(file: Path, *, port: int, out: Path | None) -> None:
     say(f"written: {out} ({len(written)} pages); open {written[0]}")
 
 
-def _refuse(study: StudyOnDisk) -> None:
+def _check_ready(study: StudyOnDisk) -> None:
     problems = study.problems()
     if problems:
         listed = [str(study.error(problem)) for problem in problems]

@@ -51,12 +51,12 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
     Consent and ethics statement stay empty: only you can write them.
     """
     columns = dict(read_map(pairs).items())
-    material = _material(existing_file(items_file), task, pairs, language=language or "und", name=name)
+    material = _read_study_items(existing_file(items_file), task, pairs, language=language or "und", name=name)
     draft = draft_definition(
         material.items,
         task=task,
         items_file=items_file,
-        language=language or _language(material.items),
+        language=language or _common_language(material.items),
         name=name,
         columns=columns,
     )
@@ -78,9 +78,9 @@ def template(*, study: str | None, out: Path) -> None:
     """
     if out.exists():
         raise InputError(f"{out} exists already", code="E615", place=Place(str(out)), hint="name a new file")
-    found: Any = catalog.study(study) if study else None
-    questions: tuple[Question, ...] = found.QUESTIONS if study else ()
-    write_atomically(out, preregistration_template([(each.question_id, each.text) for each in questions]))
+    named: Any = catalog.study(study) if study else None
+    questions: tuple[Question, ...] = named.QUESTIONS if study else ()
+    write_atomically(out, preregistration_template([(question.question_id, question.text) for question in questions]))
     say(f"Saved {out}")
     say("Next: replace every ____ and register the text before the first participant answers.")
 
@@ -99,9 +99,9 @@ def check(ctx: click.Context, /, file: Path, *, as_json: bool) -> None:
     problems = (*ready_to_launch(study.definition, material.items), *search_problems(study.definition))
     warnings = launch_warnings(study.definition, material.items, merged=material.merged)
     if as_json:
-        print_json([_as_json(study, problem) for problem in (*problems, *warnings)])
+        print_json([_problem_json(study, problem) for problem in (*problems, *warnings)])
     else:
-        _show_problems(study, material.items, problems, warnings)
+        _print_problems(study, material.items, problems, warnings)
     ctx.exit(1 if problems else 0)
 
 
@@ -118,15 +118,15 @@ def design(file: Path, *, as_json: bool) -> None:
     say(made.text())
     checks = study.definition.trials_per_list
     say(f"{counted(len(made.items), 'item')}, {len(made.shared)} of them in every list; checks in each list: {checks}")
-    say_folded(_people(study.definition, len(made.lists)))
+    say_folded(_participants_needed(study.definition, len(made.lists)))
 
 
-def _material(path: Path, task: str, pairs: tuple[str, ...], *, language: str, name: str) -> StudyItems:
+def _read_study_items(path: Path, task: str, pairs: tuple[str, ...], *, language: str, name: str) -> StudyItems:
     """The items of a file; a table that Lexiscope wrote says itself what its columns are."""
     if not pairs and (ours := table_material(path)) is not None:
         return ours
     screen = catalog.screen(task)
-    found = import_items(
+    imported = import_items(
         path,
         read_map(pairs),
         dataset=name,
@@ -135,10 +135,10 @@ def _material(path: Path, task: str, pairs: tuple[str, ...], *, language: str, n
         conditions=material_columns(screen),
         word_alone=screen.word_alone,
     )
-    return material_of(found)
+    return material_of(imported)
 
 
-def _people(definition: StudyDefinition, n_lists: int) -> str:
+def _participants_needed(definition: StudyDefinition, n_lists: int) -> str:
     """How many people a study needs: for each list of each arm; where items are drawn, those that it opens at first."""
     per_item, arms = definition.ratings.per_item, len(definition.views)
     if catalog.screen(definition.task).drawn:
@@ -149,7 +149,7 @@ def _people(definition: StudyDefinition, n_lists: int) -> str:
     return f"{counted(per_item, 'valid answer')} an item{by_arm}: {wanted}, besides those excluded"
 
 
-def _language(items: tuple[Item, ...]) -> str:
+def _common_language(items: tuple[Item, ...]) -> str:
     languages = {usage.language for item in items for usage in item.usages}
     if len(languages) != 1 or languages == {"und"}:
         raise click.UsageError("name the language of items and texts: --language es")
@@ -176,7 +176,7 @@ def design_of(study: DefinitionFile, items: tuple[Item, ...]) -> DividedLists:
         ) from error
 
 
-def _show_problems(
+def _print_problems(
     study: DefinitionFile, items: tuple[Item, ...], problems: tuple[Problem, ...], warnings: tuple[Problem, ...]
 ) -> None:
     for problem in (*problems, *warnings):
@@ -192,7 +192,7 @@ def _show_problems(
     say_folded("versions of the texts: " + ", ".join(versions))
 
 
-def _as_json(study: DefinitionFile, problem: Problem) -> dict[str, Any]:
+def _problem_json(study: DefinitionFile, problem: Problem) -> dict[str, Any]:
     place = study.place(problem.keys)
     where = {"path": place.path, "line": place.line, "column": place.column}
     setting = ".".join(str(key) for key in problem.keys)

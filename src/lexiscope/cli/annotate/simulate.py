@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,10 @@ import click
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.rehearsal.population import Population
 from lexiscope.annotation.rehearsal.run_report import ServerRun
-from lexiscope.annotation.rehearsal.simulate import Simulated, simulate
+from lexiscope.annotation.rehearsal.simulate import RuleFound, Simulated, simulate
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
-from lexiscope.annotation.study_file.launch import Problem, ready_to_launch
+from lexiscope.annotation.study_file.launch import ready_to_launch
 from lexiscope.annotation.study_file.launched import StudyOnDisk
 from lexiscope.annotation.study_file.material import study_items
 from lexiscope.cli import options
@@ -32,7 +33,7 @@ _BLOCKING = ("E402", "E407", "E408", "E421", "E422", "E616", "E617", "E619", "E6
 @click.command("simulate", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--seeds", type=click.IntRange(min=1), default=20, show_default=True, help="How many rehearsals.")
-@options.of(Population)
+@options.of_settings(Population)
 @click.option("--through-server", is_flag=True, help="Send them once through the real server, page by page.")
 @click.option("--people", type=click.IntRange(min=1), help="With --through-server: at most so many come.")
 @options.path("--out", metavar="FOLDER", about="With --through-server: write the export here.")
@@ -61,10 +62,13 @@ def simulate_study(
     study = read_definition(existing_file(file))
     items = study_items(study.definition)
     problems = ready_to_launch(study.definition, items)
-    _refuse_blocking(study, problems)
-    population = options.made(Population, given)
+    for problem in problems:
+        if problem.code in _BLOCKING:
+            raise problem_error(study, problem)
+    population = options.make_settings(Population, given)
     if through_server:
-        on_disk = StudyOnDisk(study, items, file.with_suffix(""), search=_searched(study))
+        search = Path(study.definition.search) if study.definition.search else None
+        on_disk = StudyOnDisk(study, items, file.with_suffix(""), search=search)
         rehearse_on_server(on_disk, population, people=people or 0, out=out, as_json=as_json, quiet=quiet)
         return
     if catalog.screen(study.definition.task).widget != "scale":
@@ -72,90 +76,61 @@ def simulate_study(
     with progress_bar("rehearsing", quiet=quiet or as_json) as progress:
         seeds_used = range(1, seeds + 1)
         made = design_of(study, items)
-        found = simulate(study.definition, made, population=population, seeds=seeds_used, progress=progress)
+        result = simulate(study.definition, made, population=population, seeds=seeds_used, progress=progress)
     if as_json:
-        print_json(_simulated_json(found))
+        print_json(_simulated_json(result))
         return
-    _show_simulated(study, found)
+    _print_simulated(study, result)
     if problems:
         remark(f"{len(problems)} things stand in the way of its launch: lexiscope annotate check {file}", quiet=quiet)
 
 
-def _searched(study: DefinitionFile) -> Path | None:
-    return Path(study.definition.search) if study.definition.search else None
-
-
-def _refuse_blocking(study: DefinitionFile, problems: tuple[Problem, ...]) -> None:
-    for problem in problems:
-        if problem.code in _BLOCKING:
-            raise problem_error(study, problem)
-
-
-def _show_simulated(study: DefinitionFile, found: Simulated) -> None:
-    n, currency = len(found.runs), study.definition.payment.currency
+def _print_simulated(study: DefinitionFile, result: Simulated) -> None:
     rows: list[tuple[str, object, object]] = [
-        (f"{SIMULATED_PARTICIPANTS} paid", f"{found.paid[0]:g}", f"{found.paid[1]:g}"),
-        (f"cost ({currency})", f"{found.cost[0]:.2f}", f"{found.cost[1]:.2f}"),
-        ("hours until the last answer", f"{found.hours[0]:.1f}", f"{found.hours[1]:.1f}"),
+        (f"{SIMULATED_PARTICIPANTS} paid", f"{result.paid[0]:g}", f"{result.paid[1]:g}"),
+        (f"cost ({study.definition.payment.currency})", f"{result.cost[0]:.2f}", f"{result.cost[1]:.2f}"),
+        ("hours until the last answer", f"{result.hours[0]:.1f}", f"{result.hours[1]:.1f}"),
     ]
-    print_table(
-        ("", "median", "95 %"),
-        rows,
-        title=f"{n} rehearsals, {found.n_complete} complete",
-        right=("median", "95 %"),
-    )
-    say(f"valid ratings of an item: {found.fewest_ratings} to {found.most_ratings}, mean {found.mean_ratings:.2f}")
+    title = f"{len(result.runs)} rehearsals, {result.n_complete} complete"
+    print_table(("", "median", "95 %"), rows, title=title, right=("median", "95 %"))
+    say(f"valid ratings of an item: {result.fewest_ratings} to {result.most_ratings}, mean {result.mean_ratings:.2f}")
     say()
-    caught = [(r.rule, r.careless, r.slow, r.non_native, r.attentive) for r in found.rules]
-    missed = dict(found.missed)
-    caught.append(("(missed by all)", missed["careless"], missed["slow"], missed["non_native"], ""))  # type: ignore[arg-type]
-    columns = ("rule", "careless", "slow", "non-native", "attentive")
-    print_table(
-        columns,
-        caught,
-        title=f"{SIMULATED_PARTICIPANTS} caught, over all rehearsals",
-        right=columns[1:],
-        whole=columns[1:],
-    )
-    _show_power(study, found)
-
-
-def _show_power(study: DefinitionFile, found: Simulated) -> None:
+    _print_rules(result.rules, result.missed, title=f"{SIMULATED_PARTICIPANTS} caught, over all rehearsals")
     planned = study.definition.planned
     if not planned.model:
         say("no analysis is planned: no power")
-        return
-    if found.power is None or found.power_se is None or found.estimate is None:
-        recovered = found.runs[0].recovered
+    elif result.power is None or result.power_se is None or result.estimate is None:
+        recovered = result.runs[0].recovered
         say_folded(f"the planned model could not be fitted: {'' if recovered is None else recovered.reason}")
-        return
-    say_folded(
-        f"{planned.effect}: planted {planned.size:g} points, found {found.estimate:.3f} on average; significant at .05 "
-        f"in {found.power:.0%} of {found.n_tested} rehearsals (SE {found.power_se:.1%}); {planned.model}"
-    )
+    else:
+        say_folded(
+            f"{planned.effect}: planted {planned.size:g} points, found {result.estimate:.3f} on average; significant "
+            f"at .05 in {result.power:.0%} of {result.n_tested} rehearsals (SE {result.power_se:.1%}); {planned.model}"
+        )
 
 
-def _simulated_json(found: Simulated) -> dict[str, Any]:
+def _print_rules(rules: Sequence[RuleFound], missed: Iterable[tuple[str, int]], *, title: str) -> None:
+    """Print whom each exclusion rule found, by kind of participant, and last those whom no rule found."""
+    caught: list[tuple[object, ...]] = [(r.rule, r.careless, r.slow, r.non_native, r.attentive) for r in rules]
+    caught.append(("(missed by all)", *(n for _, n in missed), ""))
+    columns = ("rule", "careless", "slow", "non-native", "attentive")
+    print_table(columns, caught, title=title, right=columns[1:], whole=columns[1:])
+
+
+def _simulated_json(result: Simulated) -> dict[str, Any]:
+    names = ("complete", "paid", "excluded", "left", "returned", "surplus", "screened_out", "turned_away", "hours")
     runs = [
         {
             "seed": run.seed,
-            "complete": run.recruited.complete,
-            "paid": run.recruited.paid,
-            "excluded": run.recruited.excluded,
-            "left": run.recruited.left,
-            "returned": run.recruited.returned,
-            "surplus": run.recruited.surplus,
-            "screened_out": run.recruited.screened_out,
-            "turned_away": run.recruited.turned_away,
-            "hours": run.recruited.hours,
+            **{name: getattr(run.recruited, name) for name in names},
             "cost": run.cost,
             "valid_per_list": run.recruited.valid_per_list,
             "recovered": None if run.recovered is None else asdict(run.recovered),
         }
-        for run in found.runs
+        for run in result.runs
     ]
-    whole = {name: getattr(found, name) for name in found.__slots__ if name not in ("runs", "rules")}
-    return {KIND_COLUMN: SIMULATED, **whole, "rules": [asdict(rule) for rule in found.rules], "runs": runs}
+    whole = {name: getattr(result, name) for name in result.__slots__ if name not in ("runs", "rules")}
+    return {KIND_COLUMN: SIMULATED, **whole, "rules": [asdict(rule) for rule in result.rules], "runs": runs}
 
 
 # -- what ``lexiscope annotate simulate --through-server`` does and prints ------------------------------------------
@@ -173,14 +148,14 @@ def rehearse_on_server(
     if out is not None:
         write_export(run.collected, out)
     if as_json:
-        print_json(_as_json(run))
+        print_json(_server_run_json(run))
         return
-    _show(study, run)
+    _print_server_run(study, run)
     if out is not None:
         remark(f"written: {out}; every table in it is marked: {SIMULATED_PARTICIPANTS}", quiet=quiet)
 
 
-def _show(study: StudyOnDisk, run: ServerRun) -> None:
+def _print_server_run(study: StudyOnDisk, run: ServerRun) -> None:
     rows: list[tuple[str, object]] = [
         (f"{SIMULATED_PARTICIPANTS} paid", run.paid),
         ("valid", run.valid),
@@ -198,27 +173,20 @@ def _show(study: StudyOnDisk, run: ServerRun) -> None:
     say(f"valid answers to an item: {fewest} to {most}, mean {middle:.2f}")
     say()
     if run.rules:
-        caught: list[tuple[object, ...]] = [(r.rule, r.careless, r.slow, r.non_native, r.attentive) for r in run.rules]
-        caught.append(("(missed by all)", *(n for _, n in run.missed), ""))
-        columns = ("rule", "careless", "slow", "non-native", "attentive")
-        print_table(columns, caught, title=f"{SIMULATED_PARTICIPANTS} caught", right=columns[1:], whole=columns[1:])
-    _show_effect(study, run)
-
-
-def _show_effect(study: StudyOnDisk, run: ServerRun) -> None:
-    planned, found = study.definition.planned, run.recovered
-    if found is None:
+        _print_rules(run.rules, run.missed, title=f"{SIMULATED_PARTICIPANTS} caught")
+    planned, fitted = study.definition.planned, run.recovered
+    if fitted is None:
         say("no analysis is planned")
-    elif found.estimate is None or found.p is None:
-        say_folded(f"the planned model could not be fitted: {found.reason}")
+    elif fitted.estimate is None or fitted.p is None:
+        say_folded(f"the planned model could not be fitted: {fitted.reason}")
     else:
         say_folded(
-            f"{planned.effect}: planted {planned.size:g} points, found {found.estimate:.3f} (SE {found.se or 0:.3f}), "
-            f"p = {found.p:.4f} in this rehearsal; its power takes many: leave --through-server out"
+            f"{planned.effect}: planted {planned.size:g} points, found {fitted.estimate:.3f} (SE {fitted.se or 0:.3f}),"
+            f" p = {fitted.p:.4f} in this rehearsal; its power takes many: leave --through-server out"
         )
 
 
-def _as_json(run: ServerRun) -> dict[str, Any]:
+def _server_run_json(run: ServerRun) -> dict[str, Any]:
     plain = {name: getattr(run, name) for name in run.__slots__ if name not in ("rules", "recovered", "collected")}
     rules = [asdict(rule) for rule in run.rules]
     return (

@@ -57,12 +57,14 @@ def draft(
     (accepted, rejected), mend the column text where it is needed, and give the table to `lexiscope annotate stage
     --drafts`. Precontexts are written for sentences as the reviewed drafts of --drafts leave them.
     """
-    found = read_study(study)
-    frozen = found.freeze()
-    with snapshot(frozen, found.folder, url=postgres) as store:
+    opened = read_study(study)
+    frozen = opened.freeze()
+    with snapshot(frozen, opened.folder, url=postgres) as store:
         made = stage_of(frozen, store)
-    made = made.with_drafts([one for path in drafts for one in read_drafts(existing_file(path))], frozen.screen.faults)
-    _draft(made.cleaning_requests() if what == "clean" else made.precontext_requests(), subject, out)
+    made = made.with_drafts(
+        [reviewed for path in drafts for reviewed in read_drafts(existing_file(path))], frozen.screen.faults
+    )
+    _write_drafts(made.cleaning_requests() if what == "clean" else made.precontext_requests(), subject, out)
 
 
 @click.command("pool", cls=Verb)
@@ -86,17 +88,17 @@ def pool(
     puns = read_pun_senses(existing_file(gold), existing_file(texts) if texts is not None else None)
     made = homonym_pool(puns, wordnet.load())
     print_table(["filter", "in", "out"], [[step.rule, str(step.before), str(step.after)] for step in made.steps])
-    items = with_examples(made.items, _examples(drafts))
+    items = with_examples(made.items, _accepted_examples(drafts))
     lacking = [item for item in items if not all(item.condition(f"example_{which}") for which in ("1", "2"))]
-    _write(out, item_file(items))
+    _write_new(out, item_file(items))
     say(f"{len(items)} items, {len(lacking)} of them with a meaning that lacks an example")
     if examples is not None:
-        _draft(_missing_examples(lacking), subject, examples)
+        _write_drafts(_missing_examples(lacking), subject, examples)
 
 
-def _examples(paths: Sequence[Path]) -> dict[tuple[str, str], str]:
+def _accepted_examples(paths: Sequence[Path]) -> dict[tuple[str, str], str]:
     """The accepted examples by item and meaning."""
-    reviewed = [one for path in paths for one in read_drafts(existing_file(path))]
+    reviewed = [draft for path in paths for draft in read_drafts(existing_file(path))]
     return {
         (draft_id.rpartition("#")[0], which): text
         for which in ("1", "2")
@@ -110,7 +112,7 @@ def _missing_examples(items: Sequence[Item]) -> tuple[DraftRequest, ...]:
     )
 
 
-def _draft(requests: Sequence[DraftRequest], subject: str | None, out: Path) -> None:
+def _write_drafts(requests: Sequence[DraftRequest], subject: str | None, out: Path) -> None:
     if subject is None:
         raise click.UsageError("name who drafts: --subject SPEC")
     if out.exists():
@@ -119,14 +121,14 @@ def _draft(requests: Sequence[DraftRequest], subject: str | None, out: Path) -> 
     work = out.with_suffix(".replies")
     with progress_bar("drafts") as bar:
         moved = None if bar is None else partial(bar, "drafts")
-        found = drafted(requests, catalog.subject(subject), work=work, progress=moved)
-    write_atomically(out, draft_table(found))
-    say(f"written: {out}: {len(found)} drafts by {subject}, {_faulty(found)} with a fault")
+        drafts = drafted(requests, catalog.subject(subject), work=work, progress=moved)
+    write_atomically(out, draft_table(drafts))
+    say(f"written: {out}: {len(drafts)} drafts by {subject}, {_faulty(drafts)} with a fault")
     say_folded("next: read each draft beside the text that it is for, and fill in its verdict: accepted or rejected")
 
 
 def _faulty(drafts: Sequence[Draft]) -> int:
-    return sum(bool(one.faults) for one in drafts)
+    return sum(bool(draft.faults) for draft in drafts)
 
 
 # -- stage: what people wrote, as the next study's items ------------------------------------------------------------
@@ -162,44 +164,44 @@ def stage(
     verdict says accepted and their guard still holds; provenance.csv then says which texts a language model drafted. A
     file that is there with other content stays, and is an error.
     """
-    found = read_study(study)
-    frozen = found.freeze()
-    with snapshot(frozen, found.folder, url=postgres) as store:
+    on_disk = read_study(study)
+    frozen = on_disk.freeze()
+    with snapshot(frozen, on_disk.folder, url=postgres) as store:
         made = stage_of(frozen, store)
     reviewed = [draft for path in drafts for draft in read_drafts(existing_file(path))]
     made = made.with_drafts(reviewed, frozen.screen.faults)
-    _say_counts(made)
+    _print_counts(made)
     if reviewed:
-        _write(out / "provenance.csv", provenance_table(reviewed))
+        _write_new(out / "provenance.csv", provenance_table(reviewed))
     if made.of_sentences:
         written = accepted_texts(reviewed, "precontext")
         written |= read_precontexts(existing_file(precontexts)) if precontexts is not None else {}
-        _from_sentences(made, study, out, written, leave_out=leave_out_incomplete, postgres=postgres)
+        _stage_sentences(made, study, out, written, leave_out=leave_out_incomplete, postgres=postgres)
         return
     if precontexts is not None:
         raise InputError("precontexts are of sentences, and this study asks for endings", hint="leave them out")
-    _write(out / made.writing.file, made.table())
+    _write_new(out / made.writing.file, made.table())
     _write_items(made, out, item_file(made.rating_items(leave_out_incomplete=leave_out_incomplete)))
 
 
-def _from_sentences(
+def _stage_sentences(
     made: Stage, study: Path, out: Path, written: Mapping[str, str], *, leave_out: bool, postgres: str | None
 ) -> None:
     table = out / made.writing.file
     if written:
-        made_of = {one.setup_id for one in made.setups()}
+        made_of = {setup.setup_id for setup in made.setups()}
         unused = [name for name in written if name not in made_of]
         if unused:
             remark(f"precontexts of sentences that are not accepted, not used: {', '.join(unused)}")
         _write_items(made, out, item_file(made.ending_items(written, leave_out_incomplete=leave_out)))
         return
-    _write(table, made.table())
+    _write_new(table, made.table())
     again = f"lexiscope annotate stage {study} --precontexts {table} --out {out}"
     say_folded(f"next: write three sentences before each accepted one, into the column precontext of {table}; then:")
     say(again + (f" --postgres {postgres}" if postgres else ""))
 
 
-def _say_counts(made: Stage) -> None:
+def _print_counts(made: Stage) -> None:
     counts = made.counts()
     say(f"accepted: {counts.accepted}, rejected: {counts.rejected}, not reviewed: {counts.unreviewed}")
     if made.of_sentences:
@@ -212,11 +214,11 @@ def _say_counts(made: Stage) -> None:
 def _write_items(made: Stage, out: Path, text: str) -> None:
     task = made.writing.next_task
     file = out / f"{task}_items.csv"
-    _write(file, text)
+    _write_new(file, text)
     say(f"next: lexiscope annotate init --task {task} --items {file} --name {task} --out {task}.yaml")
 
 
-def _write(path: Path, text: str) -> None:
+def _write_new(path: Path, text: str) -> None:
     """Write a file that is not there. What was filled in by hand is never written over.
 
     Errors: :class:`InputError` E615 where another one is there.

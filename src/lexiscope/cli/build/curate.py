@@ -70,17 +70,17 @@ def run_bench(
     """
     message = ""
     while True:
-        _show(bench, console, message, others or {})
+        _print_proposal(bench, console, message, others or {})
         try:
             key = read_key()
         except (KeyboardInterrupt, EOFError):
             return
         if key in QUIT:
             return
-        message = _act(bench, key, console, read_key, read_line)
+        message = _apply_key(bench, key, console, read_key, read_line)
 
 
-def _act(bench: CurationBench, key: str, console: Console, read_key: ReadKey, read_line: ReadLine) -> str:
+def _apply_key(bench: CurationBench, key: str, console: Console, read_key: ReadKey, read_line: ReadLine) -> str:
     """Do what a key says; return what to tell the curator."""
     if key == "u":
         first = bench.position == 0
@@ -91,9 +91,9 @@ def _act(bench: CurationBench, key: str, console: Console, read_key: ReadKey, re
     if key == "a":
         proposal = bench.proposal
         decision = bench.accept()
-        return f"accepted{' as changed' if is_changed(decision, proposal) else ''}: {_pair(decision)}"
+        return f"accepted{' as changed' if is_changed(decision, proposal) else ''}: {_pair_text(decision)}"
     if key == "r":
-        return _reject(bench, console, read_key, read_line)
+        return _ask_and_reject(bench, console, read_key, read_line)
     steps: dict[str, Callable[[], None]] = {
         "s": bench.turn_synonym,
         "S": lambda: bench.turn_synonym(-1),
@@ -112,7 +112,7 @@ def _act(bench: CurationBench, key: str, console: Console, read_key: ReadKey, re
     return ""
 
 
-def _reject(bench: CurationBench, console: Console, read_key: ReadKey, read_line: ReadLine) -> str:
+def _ask_and_reject(bench: CurationBench, console: Console, read_key: ReadKey, read_line: ReadLine) -> str:
     console.print("\n Why? Any other key goes back.")
     numbered = dict(zip("1234", REASONS, strict=True))
     for number, reason in numbered.items():
@@ -123,10 +123,12 @@ def _reject(bench: CurationBench, console: Console, read_key: ReadKey, read_line
     note = read_line("The reason") if reason == "other" else ""
     if reason == "other" and not note.strip():
         return "not rejected: another reason has to be named"
-    return _said(bench.reject(reason, note))
+    return _decision_text(bench.reject(reason, note))
 
 
-def _show(bench: CurationBench, console: Console, message: str, others: dict[str, dict[str, Decision]]) -> None:
+def _print_proposal(
+    bench: CurationBench, console: Console, message: str, others: dict[str, dict[str, Decision]]
+) -> None:
     console.clear()
     n = len(bench.proposals)
     place = "all decided" if bench.is_finished else f"item {bench.position + 1} of {n}"
@@ -142,25 +144,25 @@ def _show(bench: CurationBench, console: Console, message: str, others: dict[str
                 continue
             grid.add_row(Text(f" {key}", "bold cyan"), Text(label, "dim"), text)
         console.print(grid, width=min(WIDTH, console.width))
-    console.print(_keys(bench))
+    console.print(_keys_text(bench))
 
 
 def _item_rows(bench: CurationBench) -> list[Row]:
     candidate, context = bench.candidate, bench.context
-    distractor = next(one for one in bench.possible_distractors if one.word == bench.distractor)
-    number = 1 + [one.context_id for one in candidate.contexts].index(context.context_id)
+    distractor = next(alternative for alternative in bench.possible_distractors if alternative.word == bench.distractor)
+    number = 1 + [alternative.context_id for alternative in candidate.contexts].index(context.context_id)
     rows: list[Row] = [
-        ("", "sentence", _sentence(context, context.target, "bold yellow", bench.language)),
+        ("", "sentence", _sentence_text(context, context.target, "bold yellow", bench.language)),
         ("", "", Text()),
-        ("", "right", _sentence(context, bench.synonym, "bold green", bench.language)),
+        ("", "right", _sentence_text(context, bench.synonym, "bold green", bench.language)),
         ("", "", Text()),
-        ("", "wrong", _sentence(context, bench.distractor, "bold red", bench.language)),
+        ("", "wrong", _sentence_text(context, bench.distractor, "bold red", bench.language)),
         ("", "", Text()),
         ("", "sense here", Text(f"{candidate.gloss} (sense {candidate.sense_number} of {candidate.n_senses})")),
         ("", "other sense", Text(distractor.gloss)),
         ("", "", Text()),
-        ("s", "synonym", _words(bench.possible_synonyms, bench.synonym)),
-        ("d", "distractor", _words(bench.possible_distractors, bench.distractor)),
+        ("s", "synonym", _alternatives_text(bench.possible_synonyms, bench.synonym)),
+        ("d", "distractor", _alternatives_text(bench.possible_distractors, bench.distractor)),
         ("c", "context", Text(f"{number} of {len(candidate.contexts)} ({context.context_id})")),
     ]
     if context.flagged:
@@ -174,46 +176,49 @@ def _decision_rows(bench: CurationBench, others: dict[str, dict[str, Decision]])
     known = {name: decisions[key] for name, decisions in others.items() if key in decisions}
     if bench.previous_decision is not None:
         known["you, before"] = bench.previous_decision
-    return [("", name, Text(_said(decision))) for name, decision in known.items()]
+    return [("", name, Text(_decision_text(decision))) for name, decision in known.items()]
 
 
-def _said(decision: Decision) -> str:
+def _decision_text(decision: Decision) -> str:
     if decision.verdict == "reject":
         return f"rejected: {decision.note if decision.reason == 'other' else REASONS[decision.reason]}"
-    return f"accepted: {_pair(decision)} in {decision.context_id}"
+    return f"accepted: {_pair_text(decision)} in {decision.context_id}"
 
 
-def _sentence(context: Context, word: str, style: str, language: str) -> Text:
+def _sentence_text(context: Context, word: str, style: str, language: str) -> Text:
     """The sentence as subjects will read it, with a word in the target's place."""
     placed = context.placed(word, language=language)
     return Text.assemble(placed.text[: placed.start], (f"[{placed.word}]", style), placed.text[placed.end :])
 
 
-def _words(words: Sequence[Alternative], chosen: str) -> Text:
+def _alternatives_text(words: Sequence[Alternative], chosen: str) -> Text:
     """All words with their counts in the sense, the chosen one marked."""
-    found = Text()
-    for number, one in enumerate(words):
-        found.append("   " if number else "")
-        found.append(f"{'>' if one.word == chosen else ''}{one.word}", "bold" if one.word == chosen else "")
-        found.append(f" {one.count}", "dim")
-    return found
+    text = Text()
+    for number, alternative in enumerate(words):
+        text.append("   " if number else "")
+        text.append(
+            f"{'>' if alternative.word == chosen else ''}{alternative.word}",
+            "bold" if alternative.word == chosen else "",
+        )
+        text.append(f" {alternative.count}", "dim")
+    return text
 
 
-def _pair(decision: Decision) -> str:
+def _pair_text(decision: Decision) -> str:
     return f"{decision.synonym} / {decision.distractor}"
 
 
-def _keys(bench: CurationBench) -> Text:
+def _keys_text(bench: CurationBench) -> Text:
     names = {"u": "back", "q": "stop"}
     if not bench.is_finished:
         names = {"a": "accept", "r": "reject", "s d c": "change (capital: back)", "n": "next"} | names
-    found = Text("\n ")
+    text = Text("\n ")
     if not bench.is_finished:
-        found.append("The numbers count uses of a word in the sense that it shares with the target.\n ", "dim")
+        text.append("The numbers count uses of a word in the sense that it shares with the target.\n ", "dim")
     for key, name in names.items():
-        found.append(key, "bold cyan")
-        found.append(f" {name}" + ("" if key == "q" else "  "))
-    return found
+        text.append(key, "bold cyan")
+        text.append(f" {name}" + ("" if key == "q" else "  "))
+    return text
 
 
 def _ask(prompt: str) -> str:

@@ -58,9 +58,9 @@ def sheet(folder: Path, *, curator: str, settle: tuple[str, str] | None, out: Pa
     proposals = proposals_of(folder)
     before = DecisionLog(folder, curator).latest(proposals)
     only = disputed(folder, settle) if settle is not None else None
-    shown = [one for one in proposals if only is None or one.proposal_id in only]
+    shown = [proposal for proposal in proposals if only is None or proposal.proposal_id in only]
     write_curation_sheet(out, shown, before, language=build_language(folder))
-    say(f"written: {out} ({len(shown)} proposals, {sum(one.proposal_id in before for one in shown)} decided)")
+    say(f"written: {out} ({len(shown)} proposals, {sum(proposal.proposal_id in before for proposal in shown)} decided)")
     remark(f"verdict: {' or '.join(VERDICTS)}; reason of a rejection: {', '.join(REASONS)} (other needs a note)")
     remark(f"next: lexiscope build read-sheet {folder} {out} --curator {curator}")
 
@@ -100,19 +100,27 @@ def compare_curators(folder: Path, first: str, second: str, *, out: Path | None,
     """
     proposals = proposals_of(folder)
     language = build_language(folder)
-    found = compare(proposals, *(decided(folder, name, proposals) for name in (first, second)))
+    comparison = compare(proposals, *(decided(folder, name, proposals) for name in (first, second)))
     if out is not None:
-        write_disagreements(out, found, language=language)
+        write_disagreements(out, comparison, language=language)
     if as_json:
-        print_json(summary(found) | {"disagreements": [_difference_row(one, language) for one in found.disagreements]})
+        print_json(
+            summary(comparison)
+            | {"disagreements": [_difference_row(disagreement, language) for disagreement in comparison.disagreements]}
+        )
         return
-    for name, value in summary(found).items():
+    for name, value in summary(comparison).items():
         # a statistic keeps the name that parses back
         label = name if "(" in name else name.replace("_", " ")
         say(f"{label}: {value if not isinstance(value, float) else f'{value:.3f}'}")
-    if found.disagreements:
+    if comparison.disagreements:
         columns = ("proposal", "word", "differ in", first, second)
-        print_table(columns, [_short_row(one) for one in found.disagreements], title="Disagreements", whole=("word",))
+        print_table(
+            columns,
+            [_short_row(disagreement) for disagreement in comparison.disagreements],
+            title="Disagreements",
+            whole=("word",),
+        )
     if out is not None:
         say(f"written: {out}")
     remark(f"a third decides: lexiscope build curate {folder} --curator NAME --settle {first} {second}")
@@ -132,15 +140,15 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
     if len(names) > 2 or (third is not None and len(names) != 2):
         raise click.UsageError("name one curator, or two and with --third who decides between them")
     proposals = proposals_of(folder)
-    found = [decided(folder, name, proposals) for name in names]
+    decisions = [decided(folder, name, proposals) for name in names]
     settled = decided(folder, third, proposals) if third is not None else None
-    merged = merge(proposals, found[0], found[1] if len(found) == 2 else None, settled)
+    merged = merge(proposals, decisions[0], decisions[1] if len(decisions) == 2 else None, settled)
     say(", ".join(f"{number} {name}" for name, number in merged.counts.items()))
     left_out = out.with_name(f"{out.stem}_left_out.csv")
     language = build_language(folder)
     rows = [
-        [one.proposal_id, one.candidate.word, one.context.marked(language=language), why]
-        for one, why in merged.left_out
+        [proposal.proposal_id, proposal.candidate.word, proposal.context.marked(language=language), why]
+        for proposal, why in merged.left_out
     ]
     write_sheet(left_out, ("proposal", "word", "sentence", "why"), rows)
     say(f"written: {left_out}")
@@ -151,22 +159,27 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
     remark(f"next: lexiscope build minimal-pairs --collection {out} --out FOLDER")
 
 
-def summary(found: CuratorComparison) -> dict[str, Any]:
+def summary(comparison: CuratorComparison) -> dict[str, Any]:
     """Return the numbers of a comparison by name; kappa is missing, and says why, where it is undefined."""
-    n, n_same = len(found.verdicts), sum(one == other for one, other in found.verdicts)
+    n, n_same = (
+        len(comparison.verdicts),
+        sum(verdict == other_verdict for verdict, other_verdict in comparison.verdicts),
+    )
     interval = wilson_interval(n_same, n)
     numbers: dict[str, Any] = {
-        "proposals": found.n_proposals,
-        **{f"decided_by_{name}": number for name, number in zip(found.curators, found.n_decided, strict=True)},
+        "proposals": comparison.n_proposals,
+        **{
+            f"decided_by_{name}": number for name, number in zip(comparison.curators, comparison.n_decided, strict=True)
+        },
         "decided_by_both": n,
         "same_verdict": n_same,
         "agreement": n_same / n,
         "agreement_95%": f"{interval.low:.3f} to {interval.high:.3f}",
-        "accepted_by_both": found.n_both_accepted,
-        "same_context_and_words": found.n_same_choice,
-        "disagreements": len(found.disagreements),
+        "accepted_by_both": comparison.n_both_accepted,
+        "same_context_and_words": comparison.n_same_choice,
+        "disagreements": len(comparison.disagreements),
     }
-    first, second = zip(*found.verdicts, strict=True)
+    first, second = zip(*comparison.verdicts, strict=True)
     try:
         kappa = cohen_kappa(first, second, categories=VERDICTS)
         numbers[kappa.name] = kappa.value
@@ -175,32 +188,32 @@ def summary(found: CuratorComparison) -> dict[str, Any]:
     return numbers
 
 
-def write_disagreements(path: Path, found: CuratorComparison, *, language: str = "en") -> None:
+def write_disagreements(path: Path, comparison: CuratorComparison, *, language: str = "en") -> None:
     """Write the disagreements as a sheet: what each of the two decided."""
-    rows = [list(_difference_row(one, language).values()) for one in found.disagreements]
-    names = [f"{what}_{name}" for name in found.curators for what in _COMPARED]
+    rows = [list(_difference_row(disagreement, language).values()) for disagreement in comparison.disagreements]
+    names = [f"{what}_{name}" for name in comparison.curators for what in _COMPARED]
     write_sheet(path, ("proposal", "word", "differ_in", "sentence", *names), rows)
 
 
 _COMPARED = ("verdict", "context", "synonym", "distractor", "reason", "note")
 
 
-def _difference_row(one: CuratorDisagreement, language: str) -> dict[str, str]:
+def _difference_row(disagreement: CuratorDisagreement, language: str) -> dict[str, str]:
     row = {
-        "proposal": one.proposal.proposal_id,
-        "word": one.proposal.candidate.word,
-        "differ_in": one.kind,
-        "sentence": one.proposal.context.marked(language=language),
+        "proposal": disagreement.proposal.proposal_id,
+        "word": disagreement.proposal.candidate.word,
+        "differ_in": disagreement.kind,
+        "sentence": disagreement.proposal.context.marked(language=language),
     }
-    for decision in (one.first, one.second):
+    for decision in (disagreement.first, disagreement.second):
         given = asdict(decision) | {"context": decision.context_id}
         row |= {f"{what}_{decision.curator}": given[what] for what in _COMPARED}
     return row
 
 
-def _short_row(one: CuratorDisagreement) -> tuple[str, ...]:
-    cells = [one.proposal.proposal_id, one.proposal.candidate.word, one.kind]
-    return (*cells, *(_in_short(each) for each in (one.first, one.second)))
+def _short_row(disagreement: CuratorDisagreement) -> tuple[str, ...]:
+    cells = [disagreement.proposal.proposal_id, disagreement.proposal.candidate.word, disagreement.kind]
+    return (*cells, *(_in_short(decision) for decision in (disagreement.first, disagreement.second)))
 
 
 def _in_short(decision: Decision) -> str:

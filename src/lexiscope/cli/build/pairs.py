@@ -20,7 +20,7 @@ from lexiscope.tasks.minimal_pair import NAME as MINIMAL_PAIR
 
 
 @click.command("minimal-pairs", cls=Verb)
-@options.of(PairBuildSettings)
+@options.of_settings(PairBuildSettings)
 @options.path("--out", metavar="FOLDER", about="Where all is written.", required=True)
 @options.quiet
 def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
@@ -31,9 +31,9 @@ def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
     and filters.csv say what was found, proposals.csv what is proposed to curators; collection.csv, items.csv (for
     lexiscope collect --task minimal_pair) and lines/ are the suites; run.json says how they came about.
     """
-    settings = options.made(PairBuildSettings, given)
+    settings = options.make_settings(PairBuildSettings, given)
     told, command = partial(remark, quiet=quiet), shlex.join(["lexiscope", *sys.argv[1:]])
-    counts = make_build(out, settings, command=command, show=partial(_show, quiet=quiet), say=told)
+    counts = make_build(out, settings, command=command, show=partial(_print_candidates, quiet=quiet), say=told)
     if counts is None:
         say(f"{out} is finished: nothing to do")
         return
@@ -44,9 +44,9 @@ def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
         told(f"or look at each first: lexiscope build curate {out} --curator NAME")
 
 
-def _show(found: FoundCandidates, *, quiet: bool) -> None:
+def _print_candidates(result: FoundCandidates, *, quiet: bool) -> None:
     if not quiet:
-        rows = [(one.stage, one.name, one.n_in, one.n_in - one.n_out, one.n_out) for one in found.counts]
+        rows = [(step.stage, step.name, step.n_in, step.n_in - step.n_out, step.n_out) for step in result.counts]
         numbers = ("in", "fell", "out")
         print_table(("of", "filter", *numbers), rows, title="What passed each filter", right=numbers)
-    say(f"{found.n_contexts} contexts of {len(found.candidates)} senses of {found.n_words} words are candidates")
+    say(f"{result.n_contexts} contexts of {len(result.candidates)} senses of {result.n_words} words are candidates")

@@ -29,7 +29,7 @@ _LARGE, _LISTED = 25_000_000, 10
     multiple=True,
 )
 @options.path("--out", metavar="FILE.html", about="The page.", required=True)
-@options.of(ExplorerSettings)
+@options.of_settings(ExplorerSettings)
 @options.quiet
 def explore_senses(
     subject: str, *, words: Path, corpus: tuple[Path, ...], out: Path, quiet: bool, **given: Any
@@ -45,9 +45,9 @@ def explore_senses(
     files = corpus_files(corpus)
     reader = read_subject(subject)
     check_output(out, *files_of(reader))
-    settings = options.made(ExplorerSettings, given)
+    settings = options.make_settings(ExplorerSettings, given)
     with progress_bar("explore", quiet=quiet) as report:
-        found = explore(
+        exploration = explore(
             reader,
             asked,
             files,
@@ -56,29 +56,29 @@ def explore_senses(
             settings=settings,
             progress=report,
         )
-    size = write_explorer(found, out)
-    for text in _remarks(found, size):
+    size = write_explorer(exploration, out)
+    for text in _remarks(exploration, size):
         remark(text, quiet=quiet)
-    say(f"written: {out} ({len(found.words):,} words, {_sized(size)})")
+    say(f"written: {out} ({len(exploration.words):,} words, {_size_text(size)})")
 
 
-def _remarks(found: Exploration, size: int) -> Iterator[str]:
-    if found.unknown:
-        yield f"not in the vocabulary: {_listed([each.word for each in found.unknown])}"
-    absent = [each.word for each in found.words if each.n == 0]
-    if absent and len(absent) == len(found.words):
+def _remarks(exploration: Exploration, size: int) -> Iterator[str]:
+    if exploration.unknown:
+        yield f"not in the vocabulary: {_short_list([entry.word for entry in exploration.unknown])}"
+    absent = [entry.word for entry in exploration.words if entry.n == 0]
+    if absent and len(absent) == len(exploration.words):
         yield "none of the words stands in the corpus: is it of their language, and written as that of the training?"
     elif absent:
-        yield f"not in the corpus: {_listed(absent)}"
+        yield f"not in the corpus: {_short_list(absent)}"
     if size > _LARGE:
         yield "a browser will be slow with so large a page: take fewer words, or fewer --examples"
 
 
-def _listed(words: Sequence[str]) -> str:
+def _short_list(words: Sequence[str]) -> str:
     return ", ".join(words[:_LISTED]) + (f" and {len(words) - _LISTED:,} more" if len(words) > _LISTED else "")
 
 
-def _sized(size: int) -> str:
+def _size_text(size: int) -> str:
     """Return a number of bytes in kB or MB.
 
     >>> _sized(4_774_195), _sized(61_000)

@@ -43,11 +43,11 @@ def histogram(subject: str, *, bins: int, counts: Path | None, out: Path | None,
     if out is not None:
         check_output(out, *files_of(asked), *([counts] if counts else []))
     induced = asked.induced
-    n_senses = induced.n_senses[_by_frequency(induced, counts)]
+    n_senses = induced.n_senses[_frequency_order(induced, counts)]
     rows = senses_by_rank(n_senses, int(n_senses.max()), bins=min(bins, len(n_senses)))
     if out is not None:
         cells = [(row.first_rank, row.last_rank, *row.n_words, row.mean) for row in rows]
-        write_atomically(out, csv_text(("first_rank", "last_rank", *_names(rows), "mean"), cells))
+        write_atomically(out, csv_text(("first_rank", "last_rank", *_column_names(rows), "mean"), cells))
     if as_json:
         print_json([asdict(row) for row in rows])
         return
@@ -56,7 +56,7 @@ def histogram(subject: str, *, bins: int, counts: Path | None, out: Path | None,
         say(f"written: {out}")
 
 
-def _by_frequency(induced: InducedSenses, counts: Path | None) -> NDArray[np.int64]:
+def _frequency_order(induced: InducedSenses, counts: Path | None) -> NDArray[np.int64]:
     """Return the numbers of the words, the most frequent first; of equals the one that stands first."""
     if counts is not None:
         given = read_frequencies(existing_file(counts))
@@ -74,7 +74,7 @@ def _by_frequency(induced: InducedSenses, counts: Path | None) -> NDArray[np.int
 
 def print_senses_by_frequency(rows: Sequence[SensesByFrequency]) -> None:
     """Print how many senses words have by rank of frequency, on stdout; numbers of senses above six share a column."""
-    names = _names(rows)
+    names = _column_names(rows)
     few = len(names) <= _SHOWN
     columns = ["rank of frequency", *names[:_SHOWN], *([] if few else ["more"]), "mean"]
     shown = [
@@ -89,5 +89,5 @@ def print_senses_by_frequency(rows: Sequence[SensesByFrequency]) -> None:
     print_table(columns, shown, right=columns[1:], title="Words by their number of senses")
 
 
-def _names(rows: Sequence[SensesByFrequency]) -> list[str]:
+def _column_names(rows: Sequence[SensesByFrequency]) -> list[str]:
     return [f"{k} sense{'s' if k > 1 else ''}" for k in range(1, len(rows[0].n_words) + 1)]

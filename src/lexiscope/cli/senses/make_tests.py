@@ -39,8 +39,8 @@ from lexiscope.subjects.senses.sense_embedding import SenseEmbedding
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 
-_source = options.together(
-    options.of(NounSource),
+_source = options.combine(
+    options.of_settings(NounSource),
     click.option("--name", default="", metavar="NAME", help="Of the vectors, in ids. Default: of their folder."),
     options.seed("Of all draws."),
     options.path("--out", metavar="FOLDER", about="A new folder.", required=True),
@@ -51,9 +51,9 @@ _source = options.together(
 
 @click.command("intrusion", cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
-@options.of(IntrusionRules)
+@options.of_settings(IntrusionRules)
 @options.path("--frequencies", metavar="FILE", about="Columns word and count.")
-@options.of(SelectionRules, "n_nouns")
+@options.of_settings(SelectionRules, "n_nouns")
 @_source
 def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool, **given: Any) -> None:
     """Make word-intrusion items: nine neighbours of a sense, and one word from another sense of the same word.
@@ -64,14 +64,14 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
     answer; test.json, how it was made.
     """
     check_new(out)
-    asked, rules = read_subject(subject), options.made(IntrusionRules, given)
-    source = options.made(NounSource, given)
+    asked, rules = read_subject(subject), options.make_settings(IntrusionRules, given)
+    source = options.make_settings(NounSource, given)
     words, checksums = source.listed()
     if source.words is None:
-        found = source.nouns()
-        n_nouns = options.made(SelectionRules, {"n_nouns": given["n_nouns"]}).n_nouns
-        words, checksums = tuple(noun.word for noun in found.nouns[:n_nouns]), found.checksums
-    known = _frequencies(asked, frequencies)
+        nouns = source.nouns()
+        n_nouns = options.make_settings(SelectionRules, {"n_nouns": given["n_nouns"]}).n_nouns
+        words, checksums = tuple(noun.word for noun in nouns.nouns[:n_nouns]), nouns.checksums
+    known = _word_frequencies(asked, frequencies)
     name = given["name"] or _name_of(asked)
     built = build_intrusion(
         asked.induced,
@@ -86,19 +86,19 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
     )
     if frequencies is not None:
         checksums = {**checksums, frequencies.name: sha256_of(frequencies)}
-    made = Made(INTRUSION, built.items, built.left_out, asdict(rules), checksums)
+    made = SenseTest(INTRUSION, built.items, built.left_out, asdict(rules), checksums)
     write_test(out, made, asked, seed=given["seed"])
     senses = {(item.condition("word"), item.condition("sense")) for item in built.items}
     say(f"{len(built.items)} items for {len(senses)} senses of {len({word for word, _ in senses})} words")
     say(f"the most frequent word of a page is its intruder in {most_frequent_found(built.items, known):.1%} of them")
     median, most = ranks_of_intruders(built.items)
     say(f"an intruder's rank among the neighbours of the sense it comes from: median {median:g}, at most {most}")
-    _told(out, made, quiet=quiet)
+    _print_left_out(out, made, quiet=quiet)
 
 
 @click.command("selection", cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
-@options.of(SelectionRules)
+@options.of_settings(SelectionRules)
 @_source
 def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
     """Make sense-selection items: a sentence, and a group of neighbours for each sense of its marked noun.
@@ -109,8 +109,8 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
     probabilities; model/, the same as answers; left_out.csv, with reasons; test.json, how it was made.
     """
     check_new(out)
-    asked, rules = read_subject(subject), options.made(SelectionRules, given)
-    source = options.made(NounSource, given).nouns()
+    asked, rules = read_subject(subject), options.make_settings(SelectionRules, given)
+    source = options.make_settings(NounSource, given).nouns()
     name = given["name"] or _name_of(asked)
     built = build_selection(
         asked.induced,
@@ -123,17 +123,17 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
         revision=asked.facts.revision,
     )
     left_out = (*source.absent, *built.left_out)
-    made = Made(SELECTION, built.items, left_out, asdict(rules), source.checksums, source.licence)
+    made = SenseTest(SELECTION, built.items, left_out, asdict(rules), source.checksums, source.licence)
     write_test(out, made, asked, seed=given["seed"])
     words = {str(item.condition("word")) for item in built.items}
     filled = {
         str(item.condition("word")) for item in built.items if any(n.startswith("dummy_") for n in item.conditions)
     }
     say(f"{len(built.items)} items for {len(words)} nouns, {len(filled)} of them filled up with dummies")
-    _told(out, made, quiet=quiet)
+    _print_left_out(out, made, quiet=quiet)
 
 
-def _frequencies(asked: Gasi | SenseEmbedding, path: Path | None) -> dict[str, float]:
+def _word_frequencies(asked: Gasi | SenseEmbedding, path: Path | None) -> dict[str, float]:
     if path is None:
         return word_counts_of(asked.induced)
     known = read_frequencies(path)
@@ -144,9 +144,9 @@ def _name_of(asked: Gasi | SenseEmbedding) -> str:
     return asked.folder.name if isinstance(asked, Gasi) else asked.form
 
 
-def _told(out: Path, made: Made, *, quiet: bool) -> None:
+def _print_left_out(out: Path, made: SenseTest, *, quiet: bool) -> None:
     if made.left_out:
-        counted = Counter((each.why, "senses" if each.sense else "words") for each in made.left_out)
+        counted = Counter((left.why, "senses" if left.sense else "words") for left in made.left_out)
         rows = [(n, what, why) for (why, what), n in counted.most_common()]
         print_table(("left out", "", "why"), rows, right=("left out",))
     if made.licence:
@@ -163,7 +163,7 @@ ITEMS, LEFT_OUT, MODEL, TEST = "items.csv", "left_out.csv", "model", "test.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SenseTest:
     """A test: its task, items, what was left out, the rules, the files it was made of, and the sentences' licence."""
 
     task: str
@@ -174,13 +174,13 @@ class Made:
     licence: str = ""
 
 
-def write_test(out: Path, made: Made, asked: Gasi | SenseEmbedding, *, seed: int) -> None:
+def write_test(out: Path, made: SenseTest, asked: Gasi | SenseEmbedding, *, seed: int) -> None:
     """Write the folder, all of it or nothing.
 
     Errors: :class:`InputError` where there is no item at all, before anything is written, with the first reason.
     """
     if not made.items:
-        why = "; ".join(f"{each.word}: {each.why}" for each in made.left_out[:3]) or "no word was given"
+        why = "; ".join(f"{left.word}: {left.why}" for left in made.left_out[:3]) or "no word was given"
         hint = "name other words, or wider rules: see the options"
         raise InputError("no item can be made of these words and vectors", why=why, hint=hint)
     with whole_folder(out) as folder:

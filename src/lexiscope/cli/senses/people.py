@@ -121,18 +121,20 @@ def people(
     read = _read(item_files, answers)
     settings = SenseInductionSettings(people=tuple(map(str, answers)), n_bootstrap=resamples, seed=seed)
     trust = trust_of_checks(ResponseTable.concat([ResponseTable.read_csv(path) for path in checks])) if checks else {}
-    vectors = Reference(_reference(reference, read.items.values()), str(reference)) if reference else Reference()
+    vectors = (
+        Reference(_reference_vectors(reference, read.items.values()), str(reference)) if reference else Reference()
+    )
     tests = sense_tests(read, resamples=resamples, seed=seed)
     first = accuracy_part(tests, {})
     counted = [test for test in tests if test.can_resample]
-    sat = _hits(runs, read.items, resamples=resamples, seed=seed)
+    sat = _model_hits(runs, read.items, resamples=resamples, seed=seed)
     judged = joined([first, agreement_part(counted, {}, trust), duplicates_part(counted, {}, vectors)])
     part = joined([marked_part(judged) if holds_simulated(read.responses) else judged, models_part(sat)])
     run = about_run(settings, data=files, counts={"n_answers": len(read.responses), "n_items": len(read.items)})
-    missing = [f"{each.analysis}, {each.subject}: {each.reason}" for each in first.omissions]
+    missing = [f"{omission.analysis}, {omission.subject}: {omission.reason}" for omission in first.omissions]
     report = _report(part, missing, run)
     write_run(out, report, read.responses, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
-    _show(part.records, part, as_json=as_json)
+    _print_results(part.records, part, as_json=as_json)
     if not as_json:
         say(f"written: {out / 'report.html'} ({len(part.records)} numbers)")
     for text in (*missing, *told_if_simulated(read.responses)):
@@ -151,13 +153,13 @@ def _task_of(path: Path) -> str:
     return SELECTION if any(name.startswith(GROUP) for name in header) else INTRUSION
 
 
-def _hits(
+def _model_hits(
     runs: Sequence[Path], items: Mapping[str, Item], *, resamples: int, seed: int
 ) -> list[tuple[str, str, ModelHits]]:
     """The right answers of the models of some runs, to the test of each model's senses; people's are left out."""
     right = right_answers(items.values())
     words = {name: tested_word(item) for name, item in items.items()}
-    found = []
+    hits_of = []
     for path in runs:
         table = ResponseTable.read_parquet(path)
         told = table.filter(~np.isin(table.column("subject_kind"), COLLECTED))
@@ -165,20 +167,20 @@ def _hits(
         for test in sense_tests(SenseTestAnswers(told, items), resamples=resamples, seed=seed):
             name = JUDGMENTS[test.task]
             hits = model_hits(test.answers, right, name=name, words=words, resamples=resamples, seed=seed)
-            found += [(test.task, test.model, each) for each in hits]
-    return found
+            hits_of += [(test.task, test.model, of_model) for of_model in hits]
+    return hits_of
 
 
-def _reference(path: Path, items: Iterable[Item]) -> Mapping[str, ArrayLike]:
+def _reference_vectors(path: Path, items: Iterable[Item]) -> Mapping[str, ArrayLike]:
     """The reference vectors of all words that stand in groups."""
     words = words_in_groups(items)
     if not path.is_dir():
         return dict(read_word_vectors(existing_file(path), words))
-    found = read_sense_vectors(path)
-    if (found.n_senses > 1).any():
+    vectors = read_sense_vectors(path)
+    if (vectors.n_senses > 1).any():
         what, hint = "these vectors have several senses for a word", "name a training of the variant skip_gram"
         raise InputError(what, place=Place(str(path)), hint=hint)
-    return {word: np.asarray(found.senses[found.index[word], 0]) for word in words if word in found.index}
+    return {word: np.asarray(vectors.senses[vectors.index[word], 0]) for word in words if word in vectors.index}
 
 
 def _report(part: Part, left_out: Sequence[str], run: Mapping[str, object]) -> Report:
@@ -191,27 +193,27 @@ def _report(part: Part, left_out: Sequence[str], run: Mapping[str, object]) -> R
 _PRINTED = ("statistic", "subject", "dataset", "layer", "condition", "value", "low", "high", "n", "p", "note", "people")
 
 
-def _show(records: Sequence[Record], part: Part, *, as_json: bool) -> None:
+def _print_results(records: Sequence[Record], part: Part, *, as_json: bool) -> None:
     if as_json:
         print_json([{name: cell for name, cell in record.content().items() if name in _PRINTED} for record in records])
         return
     for table in part.tables:
-        _print(table)
+        _print_report_table(table)
 
 
-def _print(table: Table) -> None:
+def _print_report_table(table: Table) -> None:
     """Print a table so that it fits a narrow terminal: cells are folded, notes stand below under their letters."""
     laid = layout(table)
     grid = [[f"{cell.text} ({cell.mark})" if cell.mark else cell.text for cell in row]
             for row in (laid.headers, *laid.rows)]  # fmt: skip
     right = [name for name, column in zip(grid[0], table.columns, strict=True) if column.right]
     title = f"Table {table.number}. {table.title}" if table.number else table.title
-    print_table(_distinct(grid[0]), grid[1:], title=title, right=_distinct(right))
+    print_table(_distinct_names(grid[0]), grid[1:], title=title, right=_distinct_names(right))
     for text in (*(f"({letter}) {note}" for letter, note in laid.lettered), *laid.notes):
         say_folded(text)
     say()
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
+def _distinct_names(names: Sequence[str]) -> list[str]:
     """Two columns may have one heading: the second one gets a blank that nobody sees."""
     return [name + " " * list(names[:place]).count(name) for place, name in enumerate(names)]

@@ -57,33 +57,33 @@ def show(
     with progress_bar("show", quiet=quiet) as report:
         (entry,) = make_entries(reader, [word], files, n_neighbours=neighbours, n_best=0, progress=report)
     if not files and isinstance(reader, Gasi):
-        entry = _counted(reader, entry)
+        entry = _with_corpus_counts(reader, entry)
     if as_json:
-        print_json(_as_json(entry, usages))
+        print_json(_entry_json(entry, usages))
         return
     say_folded(f"{word}: {word_line(entry if files else replace(entry, n=None))}")
     _print_senses(entry, usages)
     for number, usage in enumerate(usages, start=1):
-        say_folded(f"{_name(number, len(usages))}: {_in_brackets(usage)}")
+        say_folded(f"{_column_name(number, len(usages))}: {_in_brackets(usage)}")
         say_folded(f"  chosen by: {', '.join(usage.beside) or 'no known word stands beside it'}")
-    if not any(map(_share, entry.senses)):
+    if not any(map(_share_text, entry.senses)):
         remark("how often each sense is chosen: --corpus FILE", quiet=quiet)
 
 
-def _counted(reader: Gasi, entry: WordEntry) -> WordEntry:
+def _with_corpus_counts(reader: Gasi, entry: WordEntry) -> WordEntry:
     """Return the entry with what the corpus of the training shows, where it lies beside the vectors."""
     folder = reader.folder / SHARDS
     if not (folder / ABOUT).is_file():
         return entry
-    found = count_senses(open_shards(folder), reader.vectors, entry.word, window=reader.window)
-    counted = zip(entry.senses, found.shares, found.chosen, strict=True)
+    counts = count_senses(open_shards(folder), reader.vectors, entry.word, window=reader.window)
+    counted = zip(entry.senses, counts.shares, counts.chosen, strict=True)
     senses = tuple(replace(sense, examples=SenseExamples(share, n, (), ())) for sense, share, n in counted)
-    return replace(entry, senses=senses, n=found.n)
+    return replace(entry, senses=senses, n=counts.n)
 
 
 def _print_senses(entry: WordEntry, usages: tuple[SenseUsage, ...]) -> None:
-    shares = [_share(sense) for sense in entry.senses]
-    named = [_name(number, len(usages)) for number in range(1, len(usages) + 1)]
+    shares = [_share_text(sense) for sense in entry.senses]
+    named = [_column_name(number, len(usages)) for number in range(1, len(usages) + 1)]
     columns = ["sense", *(["share"] if any(shares) else []), *named, "neighbours"]
     rows = [
         (
@@ -97,11 +97,11 @@ def _print_senses(entry: WordEntry, usages: tuple[SenseUsage, ...]) -> None:
     print_table(columns, rows, right=columns[:-1])
 
 
-def _share(sense: SenseEntry) -> str:
+def _share_text(sense: SenseEntry) -> str:
     return "" if sense.share is None else percent(sense.share)
 
 
-def _name(number: int, n: int) -> str:
+def _column_name(number: int, n: int) -> str:
     return "in sentence" if n == 1 else f"in sentence ({number})"
 
 
@@ -109,12 +109,14 @@ def _in_brackets(usage: SenseUsage) -> str:
     return f"{usage.text[: usage.start]}[{usage.text[usage.start : usage.end]}]{usage.text[usage.end :]}"
 
 
-def _as_json(entry: WordEntry, usages: tuple[SenseUsage, ...]) -> dict[str, Any]:
+def _entry_json(entry: WordEntry, usages: tuple[SenseUsage, ...]) -> dict[str, Any]:
     senses = []
     for sense in entry.senses:
-        found = sense.examples
-        corpus = None if found is None else {"share": found.share if entry.n else None, "n_chosen": found.n_chosen}
-        near = [{**asdict(each), "sense": each.sense + 1} for each in sense.neighbours]
+        examples = sense.examples
+        corpus = (
+            None if examples is None else {"share": examples.share if entry.n else None, "n_chosen": examples.n_chosen}
+        )
+        near = [{**asdict(neighbour), "sense": neighbour.sense + 1} for neighbour in sense.neighbours]
         senses.append({"number": sense.number, "prior": sense.prior, "corpus": corpus, "neighbours": near})
     told = {name: getattr(entry, name) for name in ("word", "pruned", "count", "n", "n_alone")}
-    return {**told, "senses": senses, "usages": [asdict(each) for each in usages]}
+    return {**told, "senses": senses, "usages": [asdict(neighbour) for neighbour in usages]}

@@ -20,13 +20,13 @@ def read_subject(spec: str) -> Gasi | SenseEmbedding:
     """
     if ":" not in spec and Path(spec).exists():
         raise SpecError(f"{spec!r} is a file or folder, not a subject", hint=f"write gasi:{spec}; {_HINT}")
-    found = catalog.subject(spec)
-    if not isinstance(found, Gasi | SenseEmbedding):
+    reader = catalog.subject(spec)
+    if not isinstance(reader, Gasi | SenseEmbedding):
         what = f"{spec!r} has no induced senses"
-        raise CapabilityError(what, why=f"it is a subject of the kind {found.kind}", hint=_HINT)
+        raise CapabilityError(what, why=f"it is a subject of the kind {reader.kind}", hint=_HINT)
     # files that cannot be read are told before any work starts
-    _ = found.induced
-    return found
+    _ = reader.induced
+    return reader
 
 
 def files_of(asked: Gasi | SenseEmbedding) -> tuple[Path, ...]:

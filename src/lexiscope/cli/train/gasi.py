@@ -53,8 +53,8 @@ _EVEN = 0.99
     show_default=True,
     help="own: words are cut and put in lower case. given: they stand between white space already.",
 )
-@options.of(VocabularyLimits)
-@options.of(GasiSettings)
+@options.of_settings(VocabularyLimits)
+@options.of_settings(GasiSettings)
 @options.seed("Seed of the training.")
 @options.path(
     "--shards",
@@ -71,15 +71,15 @@ def gasi(**given: Any) -> None:
     training's log is OUT/training_log.csv: loss, entropy of the choice, and how strong its noise is beside the signal.
     The same command again does nothing where the training is finished and goes on where it was broken off.
     """
-    settings = options.made(GasiSettings, given)
+    settings = options.make_settings(GasiSettings, given)
     remark(_threads_told(settings), quiet=given["quiet"])
     check_place(given["out"], given["corpus"])
     with progress_bar("train", quiet=given["quiet"]) as report:
-        shards = _shards(given, report)
-        if told := _told_of_words(shards, given["tokenisation"]):
+        shards = _make_shards(given, report)
+        if told := _lost_words_text(shards, given["tokenisation"]):
             remark(told, quiet=given["quiet"])
         mask = mask_of(given["senses_of"], shards) if given["senses_of"] else None
-        found = train_gasi(
+        trained = train_gasi(
             shards,
             out=given["out"],
             settings=settings,
@@ -88,7 +88,7 @@ def gasi(**given: Any) -> None:
             command=["lexiscope", *sys.argv[1:]],
             progress=report,
         )
-    _show(found, as_json=given["as_json"], quiet=given["quiet"])
+    _print_training(trained, as_json=given["as_json"], quiet=given["quiet"])
 
 
 @click.command(cls=Verb)
@@ -105,14 +105,14 @@ def gasi_prune(folder: Path, *, out: Path, threshold: float | None, seed: int, a
     are those of FOLDER; train again with --senses-of OUT for vectors that were learnt without the duplicates.
     """
     command = ["lexiscope", *sys.argv[1:]]
-    found = prune_senses(folder, out=out, threshold=threshold, seed=seed, command=command)
+    pruned = prune_senses(folder, out=out, threshold=threshold, seed=seed, command=command)
     rows = senses_by_frequency(vectors := read_sense_vectors(out), bins=min(_BINS, len(vectors.words)))
     if as_json:
-        told = asdict(found) | {"folder": str(found.folder), "senses_by_frequency": [asdict(row) for row in rows]}
+        told = asdict(pruned) | {"folder": str(pruned.folder), "senses_by_frequency": [asdict(row) for row in rows]}
         print_json(told)
         return
     print_senses_by_frequency(rows)
-    say(f"threshold {found.threshold:.4f}: {found.n_before:,} senses, {found.n_after:,} are left")
+    say(f"threshold {pruned.threshold:.4f}: {pruned.n_before:,} senses, {pruned.n_after:,} are left")
     say(f"written: {out}")
     remark(f"next: lexiscope train gasi … --senses-of {out}", quiet=quiet)
 
@@ -128,14 +128,14 @@ def gasi_export(folder: Path, *, out: Path, form: str) -> None:
     say(f"{count:,} vectors written: {out}")
 
 
-def _shards(given: Mapping[str, Any], report: Report | None) -> Shards:
+def _make_shards(given: Mapping[str, Any], report: Report | None) -> Shards:
     folder = given["shard_folder"] or given["out"] / SHARDS
     files = corpus_files(given["corpus"])
-    limits = options.made(VocabularyLimits, given)
+    limits = options.make_settings(VocabularyLimits, given)
     return make_shards(files, folder, limits=limits, tokenisation=given["tokenisation"], progress=report)
 
 
-def _told_of_words(shards: Shards, tokenisation: str) -> str:
+def _lost_words_text(shards: Shards, tokenisation: str) -> str:
     """Say which words of a text that was cut already no sentence will show, because sentences are cut by ``own``."""
     if tokenisation == "own":
         return ""
@@ -157,32 +157,32 @@ def _threads_told(settings: GasiSettings) -> str:
     return told if settings.threads == 1 else f"{told}; no two runs are equal to the bit with more than one"
 
 
-def _show(found: TrainedSenses, *, as_json: bool, quiet: bool) -> None:
+def _print_training(trained: TrainedSenses, *, as_json: bool, quiet: bool) -> None:
     if as_json:
-        print_json([asdict(row) for row in found.log])
+        print_json([asdict(row) for row in trained.log])
         return
-    step = max(1, len(found.log) // _SHOWN_ROWS)
+    step = max(1, len(trained.log) // _SHOWN_ROWS)
     rows = [
         (row.epoch, f"{row.tokens:,}", row.loss, row.entropy, row.entropy_without_noise, row.signal_sd, row.noise_sd)
-        for row in found.log[::-1][::step][::-1]
+        for row in trained.log[::-1][::step][::-1]
     ]
     columns = ("epoch", "tokens", "loss", "entropy", "without noise", "signal SD", "noise SD")
     print_table(columns, rows, right=columns)
-    if found.tokens_per_second is not None:
-        remark(f"{found.tokens_per_second:,.0f} tokens of the corpus a second", quiet=quiet)
-    say(f"{found.n_senses:,} senses of {found.n_words:,} words")
-    say(f"written: {found.folder}")
-    if told := _told_of_choice(found):
+    if trained.tokens_per_second is not None:
+        remark(f"{trained.tokens_per_second:,.0f} tokens of the corpus a second", quiet=quiet)
+    say(f"{trained.n_senses:,} senses of {trained.n_words:,} words")
+    say(f"written: {trained.folder}")
+    if told := _undecided_text(trained):
         remark(told, quiet=quiet)
-    remark(f"next: lexiscope train gasi_prune {found.folder} --out …", quiet=quiet)
+    remark(f"next: lexiscope train gasi_prune {trained.folder} --out …", quiet=quiet)
 
 
-def _told_of_choice(found: TrainedSenses) -> str:
+def _undecided_text(trained: TrainedSenses) -> str:
     """Say that a context decides nothing where, at the end, all senses of a word are nearly equally probable."""
-    senses, some_pruned = divmod(found.n_senses, found.n_words)
+    senses, some_pruned = divmod(trained.n_senses, trained.n_words)
     # where words have different numbers of senses, no one entropy is the highest
     most = 0.0 if some_pruned else math.log(senses)
-    entropy = found.log[-1].entropy_without_noise if found.log else 0.0
+    entropy = trained.log[-1].entropy_without_noise if trained.log else 0.0
     if not most or entropy < _EVEN * most:
         return ""
     return (

@@ -36,7 +36,7 @@ from lexiscope.training.lora_targets import RatedItem
 @click.command(cls=Verb)
 @click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
 @click.option("--ratings", type=click.Path(path_type=Path), help="A long file of ratings; a dataset may have its own.")
-@options.of(RatingColumns, "rater", "item", "value")
+@options.of_settings(RatingColumns, "rater", "item", "value")
 @options.column_map
 @click.option("--language", default="", help="Only items in this language; for a file: its language.")
 @click.option("--task", default=RATED, show_default=True, help="The question; it needs a scale with steps.")
@@ -48,7 +48,7 @@ from lexiscope.training.lora_targets import RatedItem
 @click.option("--validation", type=float, default=0.1, show_default=True, help="Share of a split by word.")
 @click.option("--preset", type=click.Choice(tuple(PRESETS)), default="ambistory", show_default=True, help="Settings.")
 @click.option("--target-modules", metavar="A,B", help="The modules that the adapter changes.  [default: q_proj,v_proj]")
-@options.of(LoraSettings)
+@options.of_settings(LoraSettings)
 @options.seed("Seed of the training.")
 @options.as_json
 @options.quiet
@@ -62,10 +62,10 @@ def lora(**given: Any) -> None:
     """
     settings = _settings(given)
     prompting = Prompting(given["variant"], given["shots"])
-    material = _material(given, prompting)
+    material = _training_items(given, prompting)
     remark_threads(settings.threads, quiet=given["quiet"])
     with progress_bar("train", quiet=given["quiet"]) as report:
-        found = train_lora(
+        tuned = train_lora(
             material,
             given["model"],
             out=given["out"],
@@ -74,7 +74,7 @@ def lora(**given: Any) -> None:
             command=["lexiscope", *sys.argv[1:]],
             progress=report,
         )
-    _show(found, as_json=given["as_json"], quiet=given["quiet"])
+    _print_training(tuned, as_json=given["as_json"], quiet=given["quiet"])
 
 
 # -- what is learnt -------------------------------------------------------------------------------------------
@@ -92,19 +92,19 @@ def _of_ratings() -> tuple[str, ...]:
     return catalog.tasks_where(lambda task: task.scale is not None and task.asks is not None)
 
 
-def _material(given: Mapping[str, Any], prompting: Prompting) -> TrainingItems:
+def _training_items(given: Mapping[str, Any], prompting: Prompting) -> TrainingItems:
     task = catalog.task(given["task"])
     source = load_items(given["items"], read_map(given["pairs"]), task=given["task"], language=given["language"])
-    scale = _one_scale(source.items, task)
+    scale = _common_scale(source.items, task)
     if scale is None or not scale.points or task.asks is None:
         what = f"the task {task.name!r} is not answered with a number of a scale with steps"
         raise SpecError(what, hint=f"ratings of such a task can be learnt: {', '.join(_of_ratings())}")
     rated = _rated_items(given, source, scale)
     split = split_items(rated.items, how=given["how"], share=given["validation"], seed=given["seed"])
-    return TrainingItems(split, scale, _asking(task, prompting), task.name, prompting, rated.checksums)
+    return TrainingItems(split, scale, _ask_function(task, prompting), task.name, prompting, rated.checksums)
 
 
-def _asking(task: Task, prompting: Prompting) -> Ask:
+def _ask_function(task: Task, prompting: Prompting) -> Ask:
     asks = task.asks
     assert asks is not None
 
@@ -114,7 +114,7 @@ def _asking(task: Task, prompting: Prompting) -> Ask:
     return ask
 
 
-def _one_scale(items: Sequence[Item], task: Task) -> Scale | None:
+def _common_scale(items: Sequence[Item], task: Task) -> Scale | None:
     """Return the scale on which all items are rated: what is learnt are its numbers."""
     scales = {str(scale): (scale, item) for item in reversed(items) if (scale := task.scale_of(item)) is not None}
     if len(scales) > 1:
@@ -129,20 +129,20 @@ def _rated_items(given: Mapping[str, Any], source: ItemSource, scale: Scale) -> 
     if given["ratings"] is None:
         ratings, read = _own_ratings(given["items"]), {}
     else:
-        columns = options.made(RatingColumns, given)
+        columns = options.make_settings(RatingColumns, given)
         file = read_ratings(given["ratings"], columns, scale=scale)
         if file.simulated:
             remark(f"learnt are ratings of simulated participants: {TOLD_SIMULATED}", quiet=given["quiet"])
-        ratings = _by_item(zip(file.items, file.values.tolist(), strict=True))
+        ratings = _ratings_by_item(zip(file.items, file.values.tolist(), strict=True))
         read = {given["ratings"].name: sha256_of(given["ratings"])}
     unknown = sorted(set(ratings) - {item.item_id for item in source.items})
     if unknown and not given["language"]:
         what = f"{len(unknown)} items have ratings but are not among the items, {unknown[0]!r} first"
         raise InputError(what, hint="name the items that were rated, or the column that holds their ids: --item")
-    found = [RatedItem(item, ratings[item.item_id]) for item in source.items if ratings.get(item.item_id)]
-    if not found:
+    rated = [RatedItem(item, ratings[item.item_id]) for item in source.items if ratings.get(item.item_id)]
+    if not rated:
         raise InputError("no item has a rating", hint="--item names the column that holds the items' ids")
-    return _Rated(tuple(found), {**source.checksums, **read})
+    return _Rated(tuple(rated), {**source.checksums, **read})
 
 
 def _own_ratings(name: str) -> dict[str, tuple[float, ...]]:
@@ -151,16 +151,16 @@ def _own_ratings(name: str) -> dict[str, tuple[float, ...]]:
         raise InputError(f"{name} has no ratings of its own", hint="name a file of ratings: --ratings FILE")
     data = catalog.dataset(name)
     people = data.responses.where(subject_kind="participant", measure="rating")
-    return _by_item(zip(people.column("item_id"), people.column("value").tolist(), strict=True))
+    return _ratings_by_item(zip(people.column("item_id"), people.column("value").tolist(), strict=True))
 
 
-def _by_item(pairs: Any) -> dict[str, tuple[float, ...]]:
-    found: dict[str, list[float]] = {}
+def _ratings_by_item(pairs: Any) -> dict[str, tuple[float, ...]]:
+    ratings: dict[str, list[float]] = {}
     for item_id, value in pairs:
         # NaN is a rating that was not given
         if value == value:
-            found.setdefault(str(item_id), []).append(float(value))
-    return {item_id: tuple(values) for item_id, values in found.items()}
+            ratings.setdefault(str(item_id), []).append(float(value))
+    return {item_id: tuple(values) for item_id, values in ratings.items()}
 
 
 # -- settings and result --------------------------------------------------------------------------------------
@@ -168,19 +168,19 @@ def _by_item(pairs: Any) -> dict[str, tuple[float, ...]]:
 
 def _settings(given: Mapping[str, Any]) -> LoraSettings:
     modules = tuple(filter(None, (given["target_modules"] or "").split(",")))
-    return options.changed(PRESETS[given["preset"]], {**given, "target_modules": modules})
+    return options.change_settings(PRESETS[given["preset"]], {**given, "target_modules": modules})
 
 
-def _show(found: TunedModel, *, as_json: bool, quiet: bool) -> None:
+def _print_training(tuned: TunedModel, *, as_json: bool, quiet: bool) -> None:
     columns = ("epoch", "training loss", "validation loss", "spearman", "accuracy within SD")
     rows = [
-        (r.epoch, r.training_loss, r.validation_loss, r.spearman, r.accuracy_within_sd, r.epoch == found.best_epoch)
-        for r in found.history
+        (r.epoch, r.training_loss, r.validation_loss, r.spearman, r.accuracy_within_sd, r.epoch == tuned.best_epoch)
+        for r in tuned.history
     ]
     if as_json:
         print_json([dict(zip((*columns, "kept"), row, strict=True)) for row in rows])
         return
     print_table((*columns, ""), [(*row[:-1], "kept" if row[-1] else "") for row in rows], right=columns)
-    say(f"ended: {found.stopped}; {found.n_learnt} weights learnt")
-    say(f"written: {found.folder}")
-    remark(f"next: lexiscope collect … --subject chat:{found.folder}", quiet=quiet)
+    say(f"ended: {tuned.stopped}; {tuned.n_learnt} weights learnt")
+    say(f"written: {tuned.folder}")
+    remark(f"next: lexiscope collect … --subject chat:{tuned.folder}", quiet=quiet)

@@ -42,14 +42,14 @@ _EVERY = ("learning_rate", "epochs", "patience", "batch", "longest", "max_rows",
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class TrainingParts:
     """The items of a training, in two parts."""
 
     train: tuple[Item, ...]
     dev: tuple[Item, ...]
 
 
-item_options = options.together(
+item_options = options.combine(
     click.option("--items", required=True, metavar="DATASET|FILE", help="What is learnt from."),
     click.option("--dev", metavar="DATASET|FILE", help="What the best epoch is chosen by. Default: the split dev."),
     options.column_map,
@@ -67,18 +67,18 @@ item_options = options.together(
 """The options that say what is learnt, and from which view."""
 
 
-run_options = options.together(
+run_options = options.combine(
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
     click.option("--select", is_flag=True, help="Three rates and three seeds; the best on dev is kept."),
     click.option("--budget", metavar="30m", help="Choose what fits into a time, and say what is left out."),
-    options.of(TrainingSettings, *_EVERY),
+    options.of_settings(TrainingSettings, *_EVERY),
     options.as_json,
     options.quiet,
 )
 """The options that say how it is learnt, and how it is run."""
 
 
-def split_given(given: Mapping[str, Any], items: Sequence[Item], *, task: str) -> Given:
+def training_parts(given: Mapping[str, Any], items: Sequence[Item], *, task: str) -> TrainingParts:
     """Return the items of train and dev: of two sources, of the items' own split, or split by word (a fifth is dev).
 
     Errors: :class:`InputError` where a part is empty.
@@ -88,27 +88,27 @@ def split_given(given: Mapping[str, Any], items: Sequence[Item], *, task: str) -
     if given["dev"]:
         source = load_items(given["dev"], read_map(given["pairs"]), task=task, language=given["language"])
         own = tuple(item for item in source.items if item.conditions.get("split", "dev") == "dev")
-        return Given(train, own or source.items)
+        return TrainingParts(train, own or source.items)
     dev = tuple(item for item, part in zip(items, named, strict=True) if part == "dev")
     if not any(named):
         parts = split_by_word(items, {"train": 4, "dev": 1}, seed=0)
-        return Given(parts[0].items, parts[1].items)
+        return TrainingParts(parts[0].items, parts[1].items)
     if not train or not dev:
         what = f"{given['items']} has {len(train)} items to learn from and {len(dev)} of dev"
         raise InputError(what, hint="name items of both splits, or a second source: --dev")
-    return Given(train, dev)
+    return TrainingParts(train, dev)
 
 
-def train_given(
-    method: str, parts: Given, given: Mapping[str, Any], *, task: str, space: SearchSpace | None = None
+def train_parts(
+    method: str, parts: TrainingParts, given: Mapping[str, Any], *, task: str, space: SearchSpace | None = None
 ) -> None:
     """Train what the options say and show it. Errors: those of the training."""
-    settings, quiet, view = options.made(TrainingSettings, given), given["quiet"], given["view"]
+    settings, quiet, view = options.make_settings(TrainingSettings, given), given["quiet"], given["view"]
     remark_threads(settings.threads, quiet=quiet)
-    _remark_shared(parts, quiet=quiet)
+    _remark_shared_items(parts, quiet=quiet)
     grid = Grid() if given["select"] else None
     if given["budget"]:
-        method, settings, grid = _within_budget(method, parts, given, settings, space)
+        method, settings, grid = _plan_within_budget(method, parts, given, settings, space)
     material = (view, parts.train, parts.dev, given["encoder"])
     files = [name for name in (given["items"], given["dev"]) if name]
     named = lines_named(files, read_map(given["pairs"]), task=task, language=given["language"])
@@ -124,12 +124,12 @@ def train_given(
         if grid is None:
             shards, best = None, train_shard(method, *material, **how, seed=given["seed"])
         else:
-            found = run_selection(method, *material, **how, grid=grid)
-            shards, best = found.shards, found.best
-    _show(best, shards, task, as_json=given["as_json"], quiet=quiet)
+            selected = run_selection(method, *material, **how, grid=grid)
+            shards, best = selected.shards, selected.best
+    _print_training(best, shards, task, as_json=given["as_json"], quiet=quiet)
 
 
-def _remark_shared(parts: Given, *, quiet: bool) -> None:
+def _remark_shared_items(parts: TrainingParts, *, quiet: bool) -> None:
     """Say how many items of dev are asked in training too: what is chosen by them has been learnt by heart."""
     learnt = {question_of(item) for item in parts.train}
     shared = [item.item_id for item in parts.dev if question_of(item) in learnt]
@@ -140,8 +140,8 @@ def _remark_shared(parts: Given, *, quiet: bool) -> None:
         remark(f"{count}: leave them out, or dev looks better than it is", quiet=quiet)
 
 
-def _within_budget(
-    method: str, parts: Given, given: Mapping[str, Any], settings: TrainingSettings, space: SearchSpace | None
+def _plan_within_budget(
+    method: str, parts: TrainingParts, given: Mapping[str, Any], settings: TrainingSettings, space: SearchSpace | None
 ) -> tuple[str, TrainingSettings, Grid | None]:
     """Return the method, the settings and the grid of the plan, after saying it."""
     grid = Grid() if given["select"] else Grid((settings.learning_rate,), (given["seed"],))
@@ -156,11 +156,11 @@ def _within_budget(
     return method, settings, None if still or len(plan.grid.cells(method)) == 1 else plan.grid
 
 
-def _show(best: Shard, shards: Sequence[Shard] | None, task: str, *, as_json: bool, quiet: bool) -> None:
+def _print_training(best: Shard, shards: Sequence[Shard] | None, task: str, *, as_json: bool, quiet: bool) -> None:
     rows: list[tuple[object, ...]]
     if shards is None:
         columns: tuple[str, ...] = ("epoch", "training loss", best.monitor, "kept")
-        rows = [(each.epoch, each.training_loss, each.dev, each.epoch == best.best_epoch) for each in best.history]
+        rows = [(epoch.epoch, epoch.training_loss, epoch.dev, epoch.epoch == best.best_epoch) for epoch in best.history]
     else:
         columns = ("rate", "seed", best.monitor, "kept")
         rows = [(f"{s.learning_rate:g}", s.seed, s.dev_accuracy, s.folder == best.folder) for s in shards]
@@ -186,7 +186,7 @@ METHODS = ("pair", "verification", "gloss", "threshold", "label")
 @item_options
 @click.option("--task", help=f"For a file: its task. Default: {BY_VIEW}; of a dataset: its own.")
 @click.option("--method", type=click.Choice(METHODS), help="Default: the one that is trained for the task.")
-@options.of(TrainingSettings, "head", "class_weights", "query")
+@options.of_settings(TrainingSettings, "head", "class_weights", "query")
 @run_options
 def classifier(**given: Any) -> None:
     """Train a classifier of pairs, definitions or glosses on one view.
@@ -196,13 +196,13 @@ def classifier(**given: Any) -> None:
     loads as classifier:FOLDER and answers in the view of its training. The same command again does nothing where the
     training is finished and goes on where it was broken off.
     """
-    task = task_of(given["items"], given["task"], METHODS, default=BY_VIEW)
-    items = items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
-    parts = split_given(given, items, task=task)
-    train_given(given["method"] or catalog.task(task).learnt or "pair", parts, given, task=task)
+    task = learnt_task(given["items"], given["task"], METHODS, default=BY_VIEW)
+    items = read_items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
+    parts = training_parts(given, items, task=task)
+    train_parts(given["method"] or catalog.task(task).learnt or "pair", parts, given, task=task)
 
 
-def task_of(name: str, asked: str | None, methods: Sequence[str], *, default: str) -> str:
+def learnt_task(name: str, asked: str | None, methods: Sequence[str], *, default: str) -> str:
     """Return the task that is learnt: the one asked for, that of the dataset, or the default one.
 
     Errors: :class:`SpecError` for a dataset of a task that is not trained so.
@@ -212,15 +212,15 @@ def task_of(name: str, asked: str | None, methods: Sequence[str], *, default: st
     dataset = plain_name(name)
     if not catalog.has("datasets", dataset):
         return default
-    found = catalog.card(dataset).task
+    own = catalog.card(dataset).task
     known = catalog.tasks_where(lambda task: task.learnt in methods and task.scale is None)
-    if found not in known:
+    if own not in known:
         hint = f"datasets of these tasks can be learnt: {', '.join(known)}; or name another task: --task"
-        raise SpecError(f"the task of {dataset} is {found!r}", hint=hint)
-    return found
+        raise SpecError(f"the task of {dataset} is {own!r}", hint=hint)
+    return own
 
 
-def items_to_learn(name: str, pairs: tuple[str, ...], *, task: str, language: str) -> tuple[Item, ...]:
+def read_items_to_learn(name: str, pairs: tuple[str, ...], *, task: str, language: str) -> tuple[Item, ...]:
     """Return the items of a dataset or a file; of a dataset that loads its splits apart, train and dev.
 
     Errors: those of :func:`~lexiscope.items.read.item_source.load_items`.
@@ -228,7 +228,7 @@ def items_to_learn(name: str, pairs: tuple[str, ...], *, task: str, language: st
     if catalog.has("datasets", name) and "?" not in name:
         load = cast(Callable[..., Dataset], getattr(catalog.module("datasets", name), "load"))  # noqa: B009
         parameters: Mapping[str, inspect.Parameter] = inspect.signature(load).parameters
-        if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters.values()):
+        if any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters.values()):
             return load("train", "dev").items
     return load_items(name, read_map(pairs), task=task, language=language).items
 
@@ -245,7 +245,7 @@ WORDNET = "wordnet"
 @item_options
 @click.option("--task", help=f"For a file: its task. Default: {RETRIEVED}; of a dataset: its own.")
 @click.option("--entries", metavar="wordnet|FILE", help="What is retrieved from. Default: the dataset's, or WordNet.")
-@options.of(TrainingSettings, "pooling", "miner", "margin", "description")
+@options.of_settings(TrainingSettings, "pooling", "miner", "margin", "description")
 @run_options
 def bi_encoder(**given: Any) -> None:
     """Train a bi-encoder on one view: nearest of all synsets or pages.
@@ -255,15 +255,15 @@ def bi_encoder(**given: Any) -> None:
     --epochs 0 the encoder stays as it is. The same command again does nothing where the training is finished and goes
     on where it was broken off.
     """
-    task = task_of(given["items"], given["task"], _OF_ENTRIES, default=RETRIEVED)
-    items = items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
-    space, items = _space(given, task, items)
-    parts = split_given(given, items, task=task)
-    retrieved = RETRIEVED if _chooses(task) else task
-    train_given("bi_encoder", parts, given, task=retrieved, space=space)
+    task = learnt_task(given["items"], given["task"], _OF_ENTRIES, default=RETRIEVED)
+    items = read_items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
+    space, items = _search_space(given, task, items)
+    parts = training_parts(given, items, task=task)
+    retrieved = RETRIEVED if _chooses_senses(task) else task
+    train_parts("bi_encoder", parts, given, task=retrieved, space=space)
 
 
-def _space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> tuple[SearchSpace, tuple[Item, ...]]:
+def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> tuple[SearchSpace, tuple[Item, ...]]:
     """Return what is retrieved from, and the items with its ids as right answers.
 
     Errors: :class:`SpecError` where nothing says what it is; those of the resource or the file.
@@ -271,16 +271,16 @@ def _space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> tuple[S
     named, dataset = given["entries"], plain_name(given["items"])
     if named and named != WORDNET:
         return _from_file(existing_file(named)), items
-    if _chooses(task) or named == WORDNET or not _has_space(dataset):
-        if not _chooses(task) and task != RETRIEVED and named != WORDNET:
+    if _chooses_senses(task) or named == WORDNET or not _has_space(dataset):
+        if not _chooses_senses(task) and task != RETRIEVED and named != WORDNET:
             raise SpecError(f"nothing says among which entries {given['items']} is looked up", hint="--entries FILE")
         lexicon = wordnet.load()
-        return synset_space(lexicon), for_retrieval(items, lexicon) if _chooses(task) else items
+        return synset_space(lexicon), for_retrieval(items, lexicon) if _chooses_senses(task) else items
     made = cast(Callable[[], SearchSpace], getattr(catalog.module("datasets", dataset), "search_space"))  # noqa: B009
     return made(), items
 
 
-def _chooses(task: str) -> bool:
+def _chooses_senses(task: str) -> bool:
     return catalog.task(task).learnt == "gloss"
 
 
@@ -290,4 +290,4 @@ def _has_space(dataset: str) -> bool:
 
 def _from_file(path: Path) -> SearchSpace:
     listed: Sequence[Any] = list(EntityList.read(path))
-    return SearchSpace(path.name, tuple(Entry(each.entity_id, each.title, each.description) for each in listed))
+    return SearchSpace(path.name, tuple(Entry(entity.entity_id, entity.title, entity.description) for entity in listed))

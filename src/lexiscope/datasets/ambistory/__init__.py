@@ -5,18 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
+from typing import Literal
 
+from lexiscope.build.stories.stories import SAMPLES, TASK, StorySetup, story_samples
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
-from lexiscope.core.errors import InputError
-from lexiscope.core.item import Item
+from lexiscope.core.errors import InputError, Place, SpanError
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
-from lexiscope.datasets.ambistory.reading import MEASURE_NONSENSICAL, item_id, rating_rows, setup_items
+from lexiscope.core.simulated import PARTICIPANT, SIMULATED_ID
+from lexiscope.core.usage import Usage, locate, occurrences
 from lexiscope.datasets.ambistory.samples import StorySample, file_content, read_samples
-from lexiscope.resources.fetch import locate
+from lexiscope.resources import fetch
 
 # -- the card of AmbiStory: where it comes from, who wrote what, and what one must know before using it -------------
 
@@ -153,13 +159,13 @@ def load(folder: Path | None = None, *, redacted: bool = False) -> Dataset:
     sample for one that breaks a rule, or where the counts are not the published ones.
     """
     files = _files(redacted=redacted)
-    found = {split: locate(file, dataset=CARD.name, folder=folder) for split, file in files.items()}
-    samples = {split: read_samples(place.path) for split, place in found.items()}
+    located = {split: fetch.locate(file, dataset=CARD.name, folder=folder) for split, file in files.items()}
+    samples = {split: read_samples(place.path) for split, place in located.items()}
     items = tuple(
-        item for split, place in found.items() for item in setup_items(split, samples[split], str(place.path))
+        item for split, place in located.items() for item in setup_items(split, samples[split], str(place.path))
     )
-    responses = rating_rows(one for several in samples.values() for one in several)
-    checksums = tuple((files[split].path, place.sha256) for split, place in found.items())
+    responses = rating_rows(sample for several in samples.values() for sample in several)
+    checksums = tuple((files[split].path, place.sha256) for split, place in located.items())
     _check_counts(samples, items)
     dataset = Dataset(CARD, items, responses, checksums)
     raters = len(responses.unique("subject_id"))
@@ -175,20 +181,20 @@ def split_samples(split: str, folder: Path | None = None) -> tuple[StorySample, 
     """
     if split not in COUNTS:
         raise InputError(f"there is no split {split!r}", hint=f"use {', '.join(COUNTS)}")
-    return read_samples(locate(_files(redacted=False)[split], dataset=CARD.name, folder=folder).path)
+    return read_samples(fetch.locate(_files(redacted=False)[split], dataset=CARD.name, folder=folder).path)
 
 
 def split_counts(samples: Sequence[StorySample]) -> SplitCounts:
     """Return what a split holds."""
-    setups = {(one.precontext, one.sentence) for one in samples}
+    setups = {(sample.precontext, sample.sentence) for sample in samples}
     return SplitCounts(
         samples=len(samples),
-        stories=len({(one.precontext, one.sentence, one.ending) for one in samples}),
+        stories=len({(sample.precontext, sample.sentence, sample.ending) for sample in samples}),
         setups=len(setups),
-        ratings=sum(len(one.choices or ()) for one in samples),
-        six_rated=sum(len(one.choices or ()) == 6 for one in samples),
-        forms=len({one.homonym for one in samples}),
-        ticks=sum(sum(one.nonsensical or ()) for one in samples),
+        ratings=sum(len(sample.choices or ()) for sample in samples),
+        six_rated=sum(len(sample.choices or ()) == 6 for sample in samples),
+        forms=len({sample.homonym for sample in samples}),
+        ticks=sum(sum(sample.nonsensical or ()) for sample in samples),
     )
 
 
@@ -197,12 +203,12 @@ def _files(*, redacted: bool) -> dict[str, DataFile]:
 
 
 def _check_counts(samples: Mapping[str, Sequence[StorySample]], items: Sequence[Item]) -> None:
-    for split, several in samples.items():
-        found, published = split_counts(several), COUNTS[split]
-        if all(one.choices is None for one in several):
+    for split, of_split in samples.items():
+        counts, published = split_counts(of_split), COUNTS[split]
+        if all(sample.choices is None for sample in of_split):
             published = SplitCounts(published.samples, published.stories, published.setups, 0, 0, published.forms, 0)
-        if found != published:
-            raise InputError(f"ambistory, {split}: {published} is published; this file holds {found}")
+        if counts != published:
+            raise InputError(f"ambistory, {split}: {published} is published; this file holds {counts}")
     number = len({item.word for item in items})
     if number != CARD.count("words"):
         raise InputError(f"ambistory has {CARD.count('words')} forms; these files hold {number}")
@@ -221,11 +227,11 @@ def export(dataset: Dataset, folder: Path) -> tuple[Path, ...]:
     All files equal the published ones byte for byte. Where the test split was loaded redacted, there is no
     ``test.json``: nothing is known to write into it.
     """
-    samples = _samples(dataset)
+    samples = _samples_by_split(dataset)
     contents: dict[str, bytes] = {}
     for split in COUNTS:
         file, final_newline = _FILES[split]
-        if all(one.choices is not None for one in samples[split]):
+        if all(sample.choices is not None for sample in samples[split]):
             contents[file.path] = file_content(samples[split], final_newline=final_newline)
     contents[REDACTED_TEST.path] = file_content(samples["test"], redacted=True, final_newline=True)
     for path, content in contents.items():
@@ -233,25 +239,27 @@ def export(dataset: Dataset, folder: Path) -> tuple[Path, ...]:
     return tuple(folder / path for path in contents)
 
 
-def _samples(dataset: Dataset) -> dict[str, list[StorySample]]:
-    choices, ticks = (_by_item(dataset, measure) for measure in ("rating", MEASURE_NONSENSICAL))
-    found: dict[str, list[StorySample]] = {split: [] for split in COUNTS}
+def _samples_by_split(dataset: Dataset) -> dict[str, list[StorySample]]:
+    choices, ticks = (_values_by_item(dataset, measure) for measure in ("rating", MEASURE_NONSENSICAL))
+    by_split: dict[str, list[StorySample]] = {split: [] for split in COUNTS}
     for item in dataset.items:
-        found[str(item.conditions["split"])].append(_sample(item, choices.get(item.item_id), ticks.get(item.item_id)))
-    return found
+        by_split[str(item.conditions["split"])].append(
+            _sample_of(item, choices.get(item.item_id), ticks.get(item.item_id))
+        )
+    return by_split
 
 
-def _by_item(dataset: Dataset, measure: str) -> Mapping[str, Sequence[float]]:
+def _values_by_item(dataset: Dataset, measure: str) -> Mapping[str, Sequence[float]]:
     """Return the values of each item by the position of its raters."""
     table = dataset.responses.where(measure=measure)
-    found: dict[str, dict[int, float]] = {}
+    ratings: dict[str, dict[int, float]] = {}
     columns = (table.column(name).tolist() for name in ("item_id", "subject_id", "value"))
     for item, rater, value in zip(*columns, strict=True):
-        found.setdefault(item, {})[int(rater.rpartition("-")[2])] = value
-    return {item: [values[position] for position in sorted(values)] for item, values in found.items()}
+        ratings.setdefault(item, {})[int(rater.rpartition("-")[2])] = value
+    return {item: [values[position] for position in sorted(values)] for item, values in ratings.items()}
 
 
-def _sample(item: Item, choices: Sequence[float] | None, ticks: Sequence[float] | None) -> StorySample:
+def _sample_of(item: Item, choices: Sequence[float] | None, ticks: Sequence[float] | None) -> StorySample:
     said = {name: str(item.conditions[name]) for name in ("homonym", "sense", "example", "precontext", "ending")}
     return StorySample(
         homonym=said["homonym"],
@@ -263,4 +271,150 @@ def _sample(item: Item, choices: Sequence[float] | None, ticks: Sequence[float] 
         example_sentence=said["example"],
         choices=None if choices is None else tuple(int(value) for value in choices),
         nonsensical=None if ticks is None else tuple(bool(value) for value in ticks),
+    )
+
+
+# -- reading --------------------------------------------------------------------------------------------------------
+# Samples as items and responses: six samples make a setup, every rating is one row of a recorded rater.
+
+
+NAME = "ambistory"
+MEASURE_NONSENSICAL = "nonsensical"
+SpanRule = Literal["exact", "other case", "nearest word"]
+_SHARED_LETTERS = 3
+_SHOWN = ("homonym", "precontext", "sentence")
+
+
+def setup_items(split: str, samples: Sequence[StorySample], path: str) -> tuple[Item, ...]:
+    """Return the items of a split in the published order: six samples are one setup (spec: 633 of 633).
+
+    Errors: :class:`InputError` with file and row where six rows are not one setup; :class:`SpanError` where a
+    homonym cannot be found in its sentence.
+    """
+    if len(samples) % len(SAMPLES):
+        what = f"this file has {len(samples)} samples: a setup has {len(SAMPLES)}"
+        raise InputError(what, place=Place(path), hint="it is cut off: fetch it again")
+    items: list[Item] = []
+    for first in range(0, len(samples), len(SAMPLES)):
+        six = samples[first : first + len(SAMPLES)]
+        _check_setup(six, first, path)
+        items += _setup_samples(split, first // len(SAMPLES) + 1, six, Place(path, item_id=str(first)))
+    return tuple(items)
+
+
+def rating_rows(samples: Iterable[StorySample]) -> ResponseTable:
+    """Return every rating as a row of measure ``rating``, then every tick as one of ``nonsensical`` (0 or 1).
+
+    The subject is the rater: the group of the sample and the position in its ``choices``, from 0. Nobody published
+    who rated what; the groups are recovered (the card says from what). An unlabelled sample has no rows.
+    """
+    labelled = [sample for sample in samples if sample.choices is not None]
+    rated = [(sample, position, value) for sample in labelled for position, value in enumerate(sample.choices or ())]
+    ticked = [
+        (sample, position, value) for sample in labelled for position, value in enumerate(sample.nonsensical or ())
+    ]
+    return ResponseTable.concat([_response_rows("rating", rated), _response_rows(MEASURE_NONSENSICAL, ticked)])
+
+
+def rater_id(group: int, position: int) -> str:
+    """Return the id of a recorded rater.
+
+    >>> rater_id(109, 5)
+    'rater/109-5'
+    """
+    return f"rater/{group}-{position}"
+
+
+def find_homonym(sentence: str, form: str) -> tuple[int, int, SpanRule]:
+    """Return where the homonym stands in its sentence, and by which rule it was found.
+
+    It is the only whole word with these letters, case ignored where the exact case is absent. Where the sentence has
+    another word instead (one setup of 633), it is the word that begins with the most letters of the form, three at
+    least: marked, so that an analysis can leave it out.
+    Errors: :class:`SpanError` where no rule finds one word.
+
+    >>> find_homonym("Spring is a short word.", "spring")
+    (0, 6, 'other case')
+    >>> find_homonym("She gave many notations.", "notes")
+    (14, 23, 'nearest word')
+    """
+    if spans := occurrences(sentence, form):
+        start, end = spans[0] if len(spans) == 1 else locate(sentence, form)
+        return start, end, "exact" if sentence[start:end] == form else "other case"
+    words = [match.span() for match in re.finditer(r"\w+", sentence)]
+    shared = [_n_shared_letters(sentence[start:end], form) for start, end in words]
+    most = max(shared, default=0)
+    if most < _SHARED_LETTERS or shared.count(most) > 1:
+        raise SpanError(f"no word of the sentence is {form!r} or begins like it", place=Place(text=sentence))
+    start, end = words[shared.index(most)]
+    return start, end, "nearest word"
+
+
+def _n_shared_letters(word: str, form: str) -> int:
+    pairs = zip(word.casefold(), form.casefold(), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _check_setup(six: Sequence[StorySample], first: int, path: str) -> None:
+    setups = {tuple(getattr(sample, name) for name in _SHOWN) for sample in six}
+    senses = [(sample.judged_meaning, sample.example_sentence) for sample in six]
+    endings = [sample.ending for sample in six]
+    whole = (
+        len(setups) == 1
+        and senses == senses[:2] * 3
+        and senses[0] != senses[1]
+        and endings == [endings[0], endings[0], endings[2], endings[2], "", ""]
+        and "" not in endings[:4]
+    )
+    if not whole:
+        what = "six rows from here on are not one setup: two endings and none, two meanings each"
+        raise InputError(what, place=Place(path, item_id=str(first)), hint="is this the published order of rows?")
+
+
+def _setup_samples(split: str, number: int, six: Sequence[StorySample], place: Place) -> tuple[Item, ...]:
+    first = six[0]
+    try:
+        start, end, rule = find_homonym(first.sentence, first.homonym)
+    except SpanError as error:
+        raise SpanError(
+            error.what, code=error.code, place=replace(place, text=first.sentence), why=error.why
+        ) from error
+    extra: dict[str, Condition] = {"split": split, "span_rule": rule}
+    if first.precontext != first.precontext.strip():
+        # white space around 14 published precontexts: no part of the story, kept for the export
+        extra["published_precontext"] = first.precontext
+    setup = StorySetup(
+        setup_id=f"{split}-{number:03d}",
+        # the publisher states no lemma: the form stands for it, and groups the items as the paper does
+        usage=Usage(first.sentence, start, end, lemma=first.homonym, language="en"),
+        precontext=first.precontext.strip(),
+        senses=(six[0].judged_meaning, six[1].judged_meaning),
+        examples=(six[0].example_sentence, six[1].example_sentence),
+        endings=(six[0].ending, six[2].ending),
+        homonym=first.homonym,
+        extra=extra,
+    )
+    groups: list[Mapping[str, Condition]] = [{"group": sample.group} for sample in six]
+    return story_samples(setup, dataset=NAME, item_ids=[item_id(sample) for sample in six], extra=groups)
+
+
+def item_id(sample: StorySample) -> str:
+    """Return the id of a sample's item."""
+    return f"{NAME}/{sample.sample_id}"
+
+
+def _response_rows(measure: str, cells: Sequence[tuple[StorySample, int, int | bool]]) -> ResponseTable:
+    return ResponseTable.from_columns(
+        {
+            "subject_id": [
+                (SIMULATED_ID if sample.simulated else "") + rater_id(sample.group, position)
+                for sample, position, _ in cells
+            ],
+            "subject_kind": PARTICIPANT,
+            "item_id": [item_id(sample) for sample, _, _ in cells],
+            "task": TASK,
+            "measure": measure,
+            "value": [float(value) for _, _, value in cells],
+            "view": "full",
+        }
     )

@@ -56,12 +56,12 @@ def read_samples(path: Path) -> tuple[StorySample, ...]:
     Errors: :class:`InputError` with file and sample where the text is no JSON, a field is missing, of another kind or
     off its scale, an average or a standard deviation is not that of the ratings, or rows are not numbered from 0.
     """
-    rows = _load(path)
+    rows = _read_rows(path)
     expected = [str(row) for row in range(len(rows))]
     if list(rows) != expected:
         raise InputError("the samples of this file are not numbered 0, 1, 2 …", place=Place(str(path)))
-    samples = tuple(_sample(fields, _place(path, row)) for row, fields in rows.items())
-    refuse_mixture({SIMULATED if one.simulated else PARTICIPANT for one in samples}, place=Place(str(path)))
+    samples = tuple(_read_sample(fields, _place(path, row)) for row, fields in rows.items())
+    refuse_mixture({SIMULATED if sample.simulated else PARTICIPANT for sample in samples}, place=Place(str(path)))
     return samples
 
 
@@ -70,27 +70,31 @@ def file_content(samples: Sequence[StorySample], *, redacted: bool = False, fina
 
     With *redacted*, or for a sample without ratings, the judged fields hold the publisher's mark.
     """
-    rows = {str(row): _fields(one, redacted=redacted) for row, one in enumerate(samples)}
+    rows = {str(row): _sample_fields(sample, redacted=redacted) for row, sample in enumerate(samples)}
     return (json.dumps(rows, indent=4) + "\n" * final_newline).encode("ascii")
 
 
-def _fields(one: StorySample, *, redacted: bool) -> dict[str, object]:
-    cells: dict[str, object] = {name: getattr(one, name) for name in TEXTS}
-    if redacted or one.choices is None or one.nonsensical is None:
+def _sample_fields(sample: StorySample, *, redacted: bool) -> dict[str, object]:
+    cells: dict[str, object] = {name: getattr(sample, name) for name in TEXTS}
+    if redacted or sample.choices is None or sample.nonsensical is None:
         cells |= dict.fromkeys(JUDGED, REDACTED)
     else:
-        cells |= {"choices": list(one.choices), "nonsensical": list(one.nonsensical)} | _summary(one.choices)
-    return {name: cells[name] for name in FIELDS} | ({KIND_COLUMN: SIMULATED} if one.simulated else {})
+        cells |= {"choices": list(sample.choices), "nonsensical": list(sample.nonsensical)} | _mean_and_sd(
+            sample.choices
+        )
+    return {name: cells[name] for name in FIELDS} | ({KIND_COLUMN: SIMULATED} if sample.simulated else {})
 
 
-def _summary(choices: Sequence[int]) -> dict[str, float]:
+def _mean_and_sd(choices: Sequence[int]) -> dict[str, float]:
     """Return the published mean and standard deviation (that with n-1) of ratings."""
     return {"average": sum(choices) / len(choices), "stdev": statistics.stdev(choices)}
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _read_rows(path: Path) -> dict[str, Any]:
     try:
-        rows = parse_json(path.read_bytes().decode("utf-8"), object_pairs_hook=_distinct, parse_constant=_no_number)
+        rows = parse_json(
+            path.read_bytes().decode("utf-8"), object_pairs_hook=_object_of_pairs, parse_constant=_no_number
+        )
     except (UnicodeDecodeError, ValueError) as error:
         hint = "is it cut off, or not the published file? fetch it again"
         raise InputError("this file is no JSON", place=Place(str(path)), why=str(error), hint=hint) from error
@@ -99,12 +103,12 @@ def _load(path: Path) -> dict[str, Any]:
     return rows
 
 
-def _distinct(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+def _object_of_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
         names = [name for name, _ in pairs]
         raise ValueError(f"the name {next(n for n in names if names.count(n) > 1)!r} stands twice in one object")
-    return found
+    return values
 
 
 def _no_number(text: str) -> float:
@@ -115,7 +119,7 @@ def _place(path: Path, row: str) -> Place:
     return Place(str(path), item_id=row)
 
 
-def _sample(fields: object, place: Place) -> StorySample:
+def _read_sample(fields: object, place: Place) -> StorySample:
     marked = isinstance(fields, dict) and KIND_COLUMN in fields
     if not isinstance(fields, dict) or set(fields) - {KIND_COLUMN} != set(FIELDS):
         raise InputError(f"a sample has the fields {', '.join(FIELDS)}", place=place)
@@ -126,28 +130,28 @@ def _sample(fields: object, place: Place) -> StorySample:
             raise InputError(f"{name} must be a text; there is {text!r}", place=place)
     if not fields["sample_id"].isdecimal():
         raise InputError(f"sample_id must be a number; there is {fields['sample_id']!r}", place=place)
-    choices, nonsensical = _judged(fields, place)
+    choices, nonsensical = _read_judgments(fields, place)
     texts, simulated = {name: fields[name] for name in TEXTS}, marked and fields[KIND_COLUMN] == SIMULATED
     return StorySample(**texts, choices=choices, nonsensical=nonsensical, simulated=simulated)
 
 
-def _judged(fields: Mapping[str, Any], place: Place) -> tuple[tuple[int, ...] | None, tuple[bool, ...] | None]:
+def _read_judgments(fields: Mapping[str, Any], place: Place) -> tuple[tuple[int, ...] | None, tuple[bool, ...] | None]:
     redacted = [name for name in JUDGED if fields[name] == REDACTED]
     if len(redacted) == len(JUDGED):
         return None, None
     if redacted:
         raise InputError(f"{', '.join(redacted)} are redacted, the other judged fields are not", place=place)
     choices, ticks = fields["choices"], fields["nonsensical"]
-    if not _all(choices, int) or not set(choices) <= {1, 2, 3, 4, 5} or len(choices) not in RATINGS_PER_SAMPLE:
+    if not _is_list_of(choices, int) or not set(choices) <= {1, 2, 3, 4, 5} or len(choices) not in RATINGS_PER_SAMPLE:
         raise InputError(f"choices must be 5 or 6 ratings from 1 to 5; there is {choices!r}", place=place)
-    if not _all(ticks, bool) or len(ticks) != len(choices):
+    if not _is_list_of(ticks, bool) or len(ticks) != len(choices):
         raise InputError(f"nonsensical must be one true or false for each rating; there is {ticks!r}", place=place)
-    for name, value in _summary(choices).items():
+    for name, value in _mean_and_sd(choices).items():
         if fields[name] != value:
             raise InputError(f"{name} of these ratings is {value}; there is {fields[name]!r}", place=place)
     return tuple(choices), tuple(ticks)
 
 
-def _all(values: object, kind: type) -> bool:
+def _is_list_of(values: object, kind: type) -> bool:
     """Whether this is a list of one kind (``true`` is no number here)."""
     return isinstance(values, list) and all(type(value) is kind for value in values)

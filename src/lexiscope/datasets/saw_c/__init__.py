@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from lexiscope.core.dataset import DataFile, Dataset, SubjectFacts
-from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.datasets.saw_c.card import CARD, PAIRS, RATING_SCALE, SENTENCES, TOKENS, TRIALS
-from lexiscope.datasets.saw_c.distances import read_distances, read_tokens
+from lexiscope.core.run import write_atomically
+from lexiscope.datasets.saw_c.card import CARD, NORMS, PAIRS, RATING_SCALE, SENTENCES, TOKENS, TRIALS
+from lexiscope.datasets.saw_c.columns import (
+    LEADING_SPACE,
+    MODEL_COLUMNS,
+    NORM_COLUMNS,
+    PAIR_COLUMNS,
+    SENTENCE_COLUMNS,
+    TOKEN_COLUMNS,
+    TRIAL_COLUMNS,
+    human_cells,
+    item_cells,
+    sentence_cells,
+)
 from lexiscope.datasets.saw_c.models import FOLDERS, PAPER_MODELS, SUBJECTS, WITH_STOP, WITHOUT_STOP, model_file
-from lexiscope.datasets.saw_c.people import read_items, read_trials, trial_responses
-from lexiscope.datasets.saw_c.writing import export
+from lexiscope.datasets.saw_c.people import pair_index, read_items, read_trials, trial_responses
 from lexiscope.resources.fetch import FetchedFile, locate, locate_optional
+from lexiscope.resources.tables.delimited import DelimitedTable, Integers, read_csv, write_rows
 
 __all__ = ["CARD", "PAPER_MODELS", "SUBJECTS", "export", "load"]
 
@@ -34,25 +51,27 @@ def load(
     Errors: :class:`DataError` for a file that is missing or not the published one; :class:`InputError` with file and
     line for a row that contradicts another; :class:`SpecError` for an unknown model or view.
     """
-    subjects = _chosen(models)
+    subjects = _chosen_subjects(models)
     wanted = _checked_views(views)
     used: list[tuple[DataFile, FetchedFile]] = []
-    trials = read_trials(_use(TRIALS, folder, used))
-    items = read_items(_use(PAIRS, folder, used), _use(SENTENCES, folder, used), trials)
+    trials = read_trials(_locate_and_note(TRIALS, folder, used))
+    items = read_items(_locate_and_note(PAIRS, folder, used), _locate_and_note(SENTENCES, folder, used), trials)
     tables = [trial_responses(trials, items, RATING_SCALE)]
-    tables += [read_tokens(_use(TOKENS, folder, used), items, [facts.subject_id for facts in subjects])]
+    tables += [read_tokens(_locate_and_note(TOKENS, folder, used), items, [facts.subject_id for facts in subjects])]
     for view in wanted:
         for facts in subjects:
             file = model_file(facts.subject_id, view)
             # without being asked for, the files without final stop are read only where they are at hand
             if views is None and file.optional and locate_optional(file, dataset="saw_c", folder=folder) is None:
                 continue
-            tables.append(_distances(_use(file, folder, used), items, facts, view))
-    checksums = tuple((file.path, found.sha256) for file, found in used)
-    return _counted(Dataset(CARD, items, ResponseTable.concat(tables), checksums, subjects))
+            tables.append(_distances_of(_locate_and_note(file, folder, used), items, facts, view))
+    checksums = tuple((file.path, located.sha256) for file, located in used)
+    dataset = Dataset(CARD, items, ResponseTable.concat(tables), checksums, subjects)
+    dataset.check_counts("items", "words", "sentences", "participants", "trials", "lists")
+    return dataset
 
 
-def _chosen(models: Sequence[str] | None) -> tuple[SubjectFacts, ...]:
+def _chosen_subjects(models: Sequence[str] | None) -> tuple[SubjectFacts, ...]:
     known = {facts.subject_id: facts for facts in SUBJECTS}
     for name in models or ():
         if name not in known:
@@ -69,30 +88,257 @@ def _checked_views(views: Sequence[str] | None) -> tuple[str, ...]:
     return (WITH_STOP, WITHOUT_STOP) if views is None else tuple(views)
 
 
-def _use(file: DataFile, folder: Path | None, used: list[tuple[DataFile, FetchedFile]]) -> Path:
-    found = locate(file, dataset="saw_c", folder=folder)
-    used.append((file, found))
-    return found.path
+def _locate_and_note(file: DataFile, folder: Path | None, used: list[tuple[DataFile, FetchedFile]]) -> Path:
+    located = locate(file, dataset="saw_c", folder=folder)
+    used.append((file, located))
+    return located.path
 
 
-def _distances(path: Path, items: Sequence[Item], facts: SubjectFacts, view: str) -> ResponseTable:
+def _distances_of(path: Path, items: Sequence[Item], facts: SubjectFacts, view: str) -> ResponseTable:
     table = read_distances(path, items, facts=facts, view=view)
     # token_properties.csv already gave the counts without final stop, except for the model that it leaves out
     counted = view == WITHOUT_STOP and facts.subject_id in PAPER_MODELS
     return table.where(measure="cosine_distance") if counted else table
 
 
-def _counted(dataset: Dataset) -> Dataset:
-    trials = dataset.responses.where(subject_kind="participant")
-    found = {
-        "items": len(dataset.items),
-        "words": len({item.word for item in dataset.items}),
-        "sentences": len({usage.text for item in dataset.items for usage in item.usages}),
-        "participants": len(trials.unique("subject_id")),
-        "trials": len(trials),
-        "lists": len(trials.unique("list_id")),
+# -- distances ------------------------------------------------------------------------------------------------------
+# Reading what the encoders answered: distances by layer, and how many tokens they made of each sentence.
+
+
+_SLACK = 1e-6
+
+
+def read_distances(path: Path, items: Sequence[Item], *, facts: SubjectFacts, view: str) -> ResponseTable:
+    """Read one model's released distances, and its token counts once per pair (of first sentences in view ``full``).
+
+    *Unit:* cosine distance (1 - cosine); tokens of a sentence, special tokens included. *Higher means:* less related.
+    Errors: :class:`InputError` with file and line: an unknown pair, a cell that contradicts its pair, a distance that
+    is no finite number from 0 to 2, a layer of a pair that is missing or stands twice, a model of another size.
+    """
+    table = read_csv(path, MODEL_COLUMNS)
+    rows = table.join(["Sentence_1", "Sentence_2"], pair_index(items, "." if view == WITH_STOP else ""))
+    layers, distances = table.integers("Layer"), table.floats("Distance")
+    for row in np.flatnonzero((distances < -_SLACK) | (distances > 2 + _SLACK)):
+        table.refuse(int(row), "Distance", "a cosine distance from 0 to 2 is needed here")
+    _check_cells(table, rows, items, facts)
+    _check_grid(table, layers, facts, len(items))
+    ids = [item.item_id for item in items]
+    columns = {"item_id": [ids[n] for n in rows.tolist()], "value": distances, "layer": layers}
+    answers = ResponseTable.from_columns(_constant_columns(facts.subject_id, view, "cosine_distance") | columns)
+    # the published files without final stop repeat the count of the first sentence for the second: not a count of it
+    counted = (1, 2) if view == WITH_STOP else (1,)
+    counts = [_constant_counts(table, rows, f"S{n}_ntokens", len(items)) for n in counted]
+    return ResponseTable.concat([answers, *_count_tables(items, facts.subject_id, view, counts)])
+
+
+def read_tokens(path: Path, items: Sequence[Item], models: Sequence[str]) -> ResponseTable:
+    """Read the token counts without final stop, and the tokens of each target alone (view ``word``).
+
+    The file has no key: within each model its rows stand in the order of the pairs, and every word is checked.
+    Errors: :class:`InputError` with file and line where the words do not follow that order.
+    """
+    table = read_csv(path, TOKEN_COLUMNS)
+    _check_token_rows(table, items)
+    counts = [table.integers(f"Num_tokens_s{n}") for n in (1, 2)]
+    targets = [_number_of_tokens(table, row) for row in range(len(table))]
+    tables = []
+    for start in range(0, len(table), len(items)):
+        name, part = table["Model"][start], slice(start, start + len(items))
+        if name in models:
+            tables += _count_tables(items, name, WITHOUT_STOP, [column[part] for column in counts])
+            columns = {"item_id": [i.item_id for i in items], "value": np.array(targets[part], float)}
+            columns["raw"] = list(table["Target_tokens"][part])
+            tables.append(ResponseTable.from_columns(_constant_columns(name, "word", "target_tokens") | columns))
+    return ResponseTable.concat(tables)
+
+
+def _constant_columns(name: str, view: str, measure: str) -> dict[str, Any]:
+    return {"subject_id": name, "subject_kind": "encoder", "task": "relatedness", "measure": measure, "view": view}
+
+
+def _count_tables(items: Sequence[Item], name: str, view: str, counts: Sequence[Integers]) -> list[ResponseTable]:
+    ids = [item.item_id for item in items]
+    return [
+        ResponseTable.from_columns(
+            _constant_columns(name, view, f"n_tokens_{n}") | {"item_id": ids, "value": column.astype(float)}
+        )
+        for n, column in enumerate(counts, start=1)
+    ]
+
+
+def _check_cells(table: DelimitedTable, rows: Integers, items: Sequence[Item], facts: SubjectFacts) -> None:
+    words, senses = [item.word for item in items], [str(item.conditions["same_sense"]) for item in items]
+    table.expect("Word", [words[n] for n in rows.tolist()])
+    table.expect("Same_sense", [senses[n] for n in rows.tolist()])
+    table.expect("n_params", [str(facts.n_parameters)] * len(table))
+    differences = np.abs(table.integers("S1_ntokens") - table.integers("S2_ntokens"))
+    table.expect("token_diffs", [str(n) for n in differences.tolist()])
+
+
+def _check_grid(table: DelimitedTable, layers: Integers, facts: SubjectFacts, n_items: int) -> None:
+    n_layers = (facts.n_layers or 0) + 1
+    for row in np.flatnonzero((layers < 0) | (layers >= n_layers)):
+        table.refuse(int(row), "Layer", f"a layer from 0 to {n_layers - 1} is needed here")
+    table.distinct("Sentence_1", "Sentence_2", "Layer")
+    # known pairs, known layers, none twice: the number of rows says whether one is missing
+    table.expect_length(n_layers * n_items, f"{n_layers} layers x {n_items} pairs")
+
+
+def _constant_counts(table: DelimitedTable, rows: Integers, name: str, n_items: int) -> Integers:
+    counts, by_item = table.integers(name), np.full(n_items, -1, dtype=np.int64)
+    # backwards, so that the first layer of a pair is what later ones are compared with
+    by_item[rows[::-1]] = counts[::-1]
+    for row in np.flatnonzero(by_item[rows] != counts):
+        table.refuse(int(row), name, "the same number of tokens at every layer is needed here")
+    return by_item
+
+
+def _check_token_rows(table: DelimitedTable, items: Sequence[Item]) -> None:
+    models = list(dict.fromkeys(table["Model"]))
+    table.expect_length(len(models) * len(items), f"{len(models)} models x {len(items)} pairs")
+    table.expect("Model", [name for name in models for _ in items])
+    spaces = {name: " " if name in LEADING_SPACE else "" for name in models}
+    table.expect("Word", [spaces[name] + item.word for name in models for item in items])
+
+
+def _number_of_tokens(table: DelimitedTable, row: int) -> int:
+    cell = table["Target_tokens"][row]
+    numbers = cell[1:-1].split(", ")
+    if cell[:1] + cell[-1:] != "[]" or not all(number.isdecimal() for number in numbers):
+        table.refuse(row, "Target_tokens", "a list of token numbers in square brackets is needed here")
+    return len(numbers)
+
+
+# -- writing SAW-C back as its publisher's files: what was imported comes out again, byte for byte ------------------
+
+
+# the columns that R wrote without quotation marks: numbers and truth values
+_BARE = ("Participant", "Response", "List", "Sense_id_s1", "Sense_id_s2", "Same_gender", "count")
+_BARE_NORMS = ("mean_relatedness", "sd_relatedness", "median_relatedness")
+
+
+def export(dataset: Dataset, folder: Path) -> tuple[Path, ...]:
+    """Write the published files below *folder*, in the layout of a data folder, and return their paths.
+
+    Only what the dataset holds is written: a model that was not loaded has no file. All cells and line ends equal the
+    published ones; standard deviations print 15 digits, of which the last needs a platform with extended precision.
+    """
+    contents = {PAIRS.path: _pairs_file(dataset), SENTENCES.path: _sentences_file(dataset)}
+    contents |= {TRIALS.path: _trials_file(dataset), NORMS.path: _norms_file(dataset)}
+    if len(tokens := dataset.responses.where(measure="target_tokens")):
+        contents[TOKENS.path] = _tokens_file(dataset, tokens)
+    for view in FOLDERS:
+        distances = dataset.responses.where(measure="cosine_distance", view=view)
+        for name in distances.unique("subject_id"):
+            contents[model_file(name, view).path] = _distances_file(dataset, name, view)
+    for path, content in contents.items():
+        write_atomically(folder / path, content)
+    return tuple(folder / path for path in contents)
+
+
+def _pairs_file(dataset: Dataset) -> bytes:
+    words = [item.word for item in dataset.items]
+    counts = {word: str(words.count(word)) for word in set(words)}
+    cells = [item_cells(item) | {"counts": counts[item.word]} for item in dataset.items]
+    return b"\xef\xbb\xbf" + write_rows(PAIR_COLUMNS, [[cell[name] for name in PAIR_COLUMNS] for cell in cells])
+
+
+def _sentences_file(dataset: Dataset) -> bytes:
+    rows = {item.conditions[f"stimulus_{n}"]: sentence_cells(item, n) for item in dataset.items for n in (1, 2)}
+    content = write_rows(SENTENCE_COLUMNS, [row for _, row in sorted(rows.items())], newline="\r\n")
+    return content.removesuffix(b"\r\n")  # the published file ends without a line end
+
+
+def _trials_file(dataset: Dataset) -> bytes:
+    trials = dataset.responses.where(measure="rating")
+    cells = {item.item_id: human_cells(item) for item in dataset.items}
+    people, ratings = trials.column("subject_id").tolist(), trials.column("value").tolist()
+    rows = [
+        cells[item_id] | {"": str(row), "Participant": person, "Response": f"{rating:g}"}
+        for row, (item_id, person, rating) in enumerate(
+            zip(trials.column("item_id").tolist(), people, ratings, strict=True), start=1
+        )
+    ]
+    return _as_r_writes(TRIAL_COLUMNS, rows)
+
+
+def _norms_file(dataset: Dataset) -> bytes:
+    trials = dataset.responses.where(measure="rating")
+    ratings: dict[str, list[float]] = {}
+    for item_id, rating in zip(trials.column("item_id").tolist(), trials.column("value").tolist(), strict=True):
+        ratings.setdefault(item_id, []).append(rating)
+    ordered = sorted((item for item in dataset.items if item.item_id in ratings), key=_norm_order)
+    rows = [
+        human_cells(item) | _norm_cells(ratings[item.item_id]) | {"": str(row)}
+        for row, item in enumerate(ordered, start=1)
+    ]
+    return _as_r_writes(NORM_COLUMNS, rows)
+
+
+def _norm_cells(ratings: Sequence[float]) -> dict[str, str]:
+    # R sums in extended precision, but takes the root in double: otherwise the 15th digit can differ
+    wide = np.array(ratings, dtype=np.longdouble)
+    numbers = (float(wide.mean()), math.sqrt(float(wide.var(ddof=1))), float(np.median(wide)))
+    cells = {name: f"{number:.15g}" for name, number in zip(_BARE_NORMS, numbers, strict=True)}
+    return cells | {"count": str(len(ratings))}
+
+
+def _norm_order(item: Item) -> tuple[object, ...]:
+    cells = human_cells(item)
+    texts = [_alphabetical_key(cells[name]) for name in ("Word", "Same_sense", "Sentence_1", "Sentence_2")]
+    return (int(cells["List"]), *texts)
+
+
+def _alphabetical_key(text: str) -> tuple[str, str]:
+    letters = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+    return letters.casefold(), text
+
+
+def _distances_file(dataset: Dataset, name: str, view: str) -> bytes:
+    answers = dataset.responses.where(subject_id=name, view=view)
+    distances = answers.where(measure="cosine_distance")
+    parameters = next(str(facts.n_parameters) for facts in dataset.subjects if facts.subject_id == name)
+    # the published files without final stop give the count of the first sentence for both
+    counted = (1, 2) if view == WITH_STOP else (1, 1)
+    counts = [_values_by_item(answers.where(measure=f"n_tokens_{n}")) for n in counted]
+    items = {item.item_id: item for item in dataset.items}
+    stop = "." if view == WITH_STOP else ""
+    values, layers = distances.column("value").tolist(), distances.column("layer").astype(int).tolist()
+    rows = []
+    for item_id, value, layer in zip(distances.column("item_id").tolist(), values, layers, strict=True):
+        item, (first, second) = items[item_id], (int(count[item_id]) for count in counts)
+        texts = [usage.text + stop for usage in item.usages]
+        answer = [item.word, str(item.conditions["same_sense"]), repr(value), str(layer)]
+        rows.append([*texts, *answer, str(first), str(second), str(abs(first - second)), parameters])
+    return write_rows(MODEL_COLUMNS, rows)
+
+
+def _tokens_file(dataset: Dataset, tokens: ResponseTable) -> bytes:
+    counts = {
+        (name, n): _values_by_item(dataset.responses.where(subject_id=name, view=WITHOUT_STOP, measure=f"n_tokens_{n}"))
+        for name in tokens.unique("subject_id")
+        for n in (1, 2)
     }
-    for name, number in found.items():
-        if number != CARD.count(name):
-            raise InputError(f"saw_c has {CARD.count(name)} {name}; these files hold {number}")
-    return dataset
+    words = {item.item_id: item.word for item in dataset.items}
+    columns = (tokens.column(name).tolist() for name in ("item_id", "subject_id", "raw"))
+    rows = [
+        ["0", (" " if name in LEADING_SPACE else "") + words[item_id], name, raw]
+        + [f"{counts[name, n][item_id]:g}" for n in (1, 2)]
+        for item_id, name, raw in zip(*columns, strict=True)
+    ]
+    return write_rows(TOKEN_COLUMNS, rows)
+
+
+def _values_by_item(table: ResponseTable) -> dict[str, float]:
+    return dict(zip(table.column("item_id").tolist(), table.column("value").tolist(), strict=True))
+
+
+def _as_r_writes(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> bytes:
+    bare = {*_BARE, *_BARE_NORMS}
+    lines = [",".join(_quote(name) for name in columns)]
+    lines += [",".join(row[name] if name in bare else _quote(row[name]) for name in columns) for row in rows]
+    return ("\n".join(lines) + "\n").encode("utf-8")
+
+
+def _quote(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"'

@@ -11,7 +11,7 @@ from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage, locate, occurrences
-from lexiscope.datasets.saw_c.cells import (
+from lexiscope.datasets.saw_c.columns import (
     PAIR_COLUMNS,
     SENTENCE_COLUMNS,
     TRIAL_COLUMNS,

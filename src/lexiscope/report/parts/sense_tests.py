@@ -23,9 +23,8 @@ from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED, TOLD_SIMULATED, refuse_mixture
 from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.resources.tables.delimited import read_header
-from lexiscope.tasks.sense_choice import GROUP, groups_of
+from lexiscope.tasks.sense_choice import GROUP, groups_of, is_dummy
 from lexiscope.tasks.sense_choice import NAME as SELECTION
-from lexiscope.tasks.sense_choice.by_vectors import is_dummy
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 from lexiscope.tasks.word_intrusion import intruder, words_of
 

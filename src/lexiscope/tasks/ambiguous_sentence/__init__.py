@@ -21,8 +21,8 @@ from lexiscope.items.sentence_count import not_one_sentence
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_NOT_ONCE, word_not_once
 from lexiscope.tasks.kit.asking import Asking, Variant
-from lexiscope.tasks.kit.judging import answering
-from lexiscope.tasks.kit.published import Cells, Judgments, first_condition, text_cells, text_columns
+from lexiscope.tasks.kit.judging import judgment_function
+from lexiscope.tasks.kit.published_sheets import Cells, Judgments, first_condition, text_cells, text_columns
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -44,8 +44,8 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
 def faults(text: str, item: Item) -> tuple[str, ...]:
     """Return what is wrong with a text: the word stands in it exactly once, and it is one sentence."""
     usage = item.usages[0]
-    found = (word_not_once(text, usage.target), not_one_sentence(text, usage.language))
-    return tuple(fault for fault in found if fault is not None)
+    reasons = (word_not_once(text, usage.target), not_one_sentence(text, usage.language))
+    return tuple(fault for fault in reasons if fault is not None)
 
 
 def example_items(language: str) -> tuple[Item, ...]:
@@ -65,7 +65,7 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
     return {"target": item.usages[0].target, **{name: str(item.condition(name)) for name in REQUIRES}}
 
 
-def published(judgments: Judgments) -> tuple[Sheet, ...]:
+def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the sentences that were written, with how many words the writer passed over before each."""
     columns = (
         SheetColumn("pair_id", "the word with its two meanings", "id"),
@@ -148,7 +148,7 @@ SCREEN = Screen(
     drawn=True,
     max_length=500,
     writing=Writing("sentence", "story_ending", cleaning_request, precontext_request),
-    published=published,
+    published=published_sheets,
 )
 
 VARIANTS = {GUIDELINES: Variant(max_tokens=200)}
@@ -157,7 +157,7 @@ VARIANTS = {GUIDELINES: Variant(max_tokens=200)}
 asks = Asking(SCREEN, fields, example_items, VARIANTS)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE_TEXT, check=SCREEN.check, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE_TEXT, check=SCREEN.check, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(

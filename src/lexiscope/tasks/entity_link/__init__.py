@@ -23,10 +23,10 @@ from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
 from lexiscope.items.answers.sense_options import GLOSSES
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking
-from lexiscope.tasks.kit.judging import answering, check_usages
+from lexiscope.tasks.kit.judging import check_usages, judgment_function
 from lexiscope.tasks.kit.one_sentence import told_sentence
-from lexiscope.tasks.kit.published import NUMBER, VIEW, Cells, Judgments, Row, numbered
-from lexiscope.tasks.kit.searched import SEARCH_VARIANTS, search_screen, searched_examples
+from lexiscope.tasks.kit.published_sheets import NUMBER, VIEW, Cells, Judgments, Row, numbered_sheet
+from lexiscope.tasks.kit.search import SEARCH_VARIANTS, search_screen, searched_examples
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -46,11 +46,11 @@ def example_items(language: str) -> tuple[Item, ...]:
     return searched_examples(SCREEN, language, task=NAME, column=COLUMN_PAGE)
 
 
-def _checked(item: Item) -> Item:
+def _check_item(item: Item) -> Item:
     return check_usages(item, 1, task=NAME)
 
 
-def published(judgments: Judgments) -> tuple[Sheet, ...]:
+def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return which page was linked to each mention."""
     columns = (
         NUMBER,
@@ -65,7 +65,7 @@ def published(judgments: Judgments) -> tuple[Sheet, ...]:
         said = {"word": row["guessed_word"], "not_found": row["flag_not_found"]}
         return {"page": page, "view": judgments.view_of(row["list_id"]), **said}
 
-    return (numbered(judgments, "link_judgments.csv", columns, cells),)
+    return (numbered_sheet(judgments, "link_judgments.csv", columns, cells),)
 
 
 def _is_mention(item: Item) -> bool:
@@ -78,13 +78,13 @@ SCREEN = replace(
     # the context–word bias study, §4: 100 examples each
     habit=Habit(per_item=2, per_list=100),
     on_sheet=_is_mention,
-    published=published,
+    published=published_sheets,
 )
 
 asks = Asking(SCREEN, told_sentence, example_items, SEARCH_VARIANTS)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -100,7 +100,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
-    check=_checked,
+    check=_check_item,
     baselines=("random", "most_linked"),
     # without any input nobody finds the page
     chance=0.0,

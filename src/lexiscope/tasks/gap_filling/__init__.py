@@ -39,7 +39,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.arrange.views import view_item
 from lexiscope.tasks.kit.asking import Asking, Variant
-from lexiscope.tasks.kit.judging import answering
+from lexiscope.tasks.kit.judging import judgment_function
 from lexiscope.tasks.kit.one_sentence import starred_target
 
 FOLDER = Path(__file__).parent
@@ -64,7 +64,7 @@ class Sampling(Protocol):
         """The seed of the run."""
 
 
-def generating(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunction:
+def generation_function(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunction:
     """Return the answer function for subjects that generate, with these decodings.
 
     A continuation has a row ``completion`` (text in ``raw``), a row ``completion_tokens`` (ids in ``raw``, their number
@@ -86,17 +86,22 @@ def generating(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunction:
         shown = [view_item(item, view) for item in items]
         prompts = [prompt_of(item, view=view) for item in shown]
         answered: list[tuple[Decoding, Sequence[Sequence[Continuation]]]] = []
-        for number, decoding in enumerate(_seeded(subject, decodings)):
-            tell = _part(progress, number, len(decodings))
-            found = cast(Generates, subject).generate(prompts, decoding, work=work, progress=tell)
-            _check(found, prompts, decoding, subject)
-            answered.append((decoding, found))
-        counted = any(_kind(each) != "ok" for _, found in answered for several in found for each in several)
+        for number, decoding in enumerate(_seeded_decodings(subject, decodings)):
+            tell = _part_of_progress(progress, number, len(decodings))
+            continuations = cast(Generates, subject).generate(prompts, decoding, work=work, progress=tell)
+            _check_numbers(continuations, prompts, decoding, subject)
+            answered.append((decoding, continuations))
+        counted = any(
+            _reply_kind(continuation) != "ok"
+            for _, continuations in answered
+            for of_prompt in continuations
+            for continuation in of_prompt
+        )
         return ResponseTable.from_rows(
             replace(row, subject_id=subject.subject_id, subject_kind=subject.kind, item_id=item.item_id, view=view)
             for place, item in enumerate(shown)
-            for decoding, found in answered
-            for row in _rows(decoding, found[place], counted=counted)
+            for decoding, continuations in answered
+            for row in _continuation_rows(decoding, continuations[place], counted=counted)
         )
 
     return by_generation
@@ -121,52 +126,61 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _seeded(subject: Subject, decodings: Sequence[Decoding]) -> list[Decoding]:
+def _seeded_decodings(subject: Subject, decodings: Sequence[Decoding]) -> list[Decoding]:
     """The decodings with the seed of the run, where tokens are drawn at all."""
     seed = subject.seed if isinstance(subject, Sampling) else 0
-    return [replace(each, seed=each.seed + seed) if each.method == "sample" else each for each in decodings]
+    return [
+        replace(decoding, seed=decoding.seed + seed) if decoding.method == "sample" else decoding
+        for decoding in decodings
+    ]
 
 
-def _part(progress: Progress | None, number: int, parts: int) -> Progress | None:
+def _part_of_progress(progress: Progress | None, number: int, parts: int) -> Progress | None:
     """Progress of one of several equal parts."""
     if progress is None:
         return None
     return lambda done, total: progress(number * total + done, parts * total)
 
 
-def _check(
-    found: Sequence[Sequence[Continuation]], prompts: Sequence[str], decoding: Decoding, subject: Subject
+def _check_numbers(
+    continuations: Sequence[Sequence[Continuation]], prompts: Sequence[str], decoding: Decoding, subject: Subject
 ) -> None:
-    if len(found) != len(prompts) or any(len(each) != decoding.n for each in found):
-        counts = ", ".join(str(n) for n in sorted({len(each) for each in found}))
-        what = f"{subject.subject_id} continued {len(found)} prompts of {len(prompts)}, {counts} times each"
+    if len(continuations) != len(prompts) or any(len(of_prompt) != decoding.n for of_prompt in continuations):
+        counts = ", ".join(str(n) for n in sorted({len(of_prompt) for of_prompt in continuations}))
+        what = f"{subject.subject_id} continued {len(continuations)} prompts of {len(prompts)}, {counts} times each"
         raise SubjectError(f"{what}; {decoding.n} continuations were asked for")
 
 
-def _kind(continuation: Continuation) -> ReplyKind:
+def _reply_kind(continuation: Continuation) -> ReplyKind:
     return "fault" if continuation.fault else "garbled" if is_garbled(continuation.text) else "ok"
 
 
-def _rows(decoding: Decoding, continuations: Sequence[Continuation], *, counted: bool) -> Iterator[Response]:
+def _continuation_rows(
+    decoding: Decoding, continuations: Sequence[Continuation], *, counted: bool
+) -> Iterator[Response]:
     """The rows of the continuations of one item under one decoding; who answered what is filled in by the caller.
 
     *counted*: each says what it came to.
     """
     row = Response("", "", "", NAME, decoding_measure(MEASURE, decoding))
-    for repeat, each in enumerate(continuations):
-        kind = _kind(each)
-        yield replace(row, repeat=repeat, raw=each.text if kind == "ok" else None)
+    for repeat, continuation in enumerate(continuations):
+        kind = _reply_kind(continuation)
+        yield replace(row, repeat=repeat, raw=continuation.text if kind == "ok" else None)
         if counted:
             # of an answer that is no continuation: what is wrong with it, and what came
-            said = "\n".join(filter(None, (each.fault, each.text)))
+            said = "\n".join(filter(None, (continuation.fault, continuation.text)))
             value = float(kind == "ok")
             yield replace(row, repeat=repeat, measure=MEASURE_REPLY, value=value, option=kind, raw=said)
         # an empty continuation has no tokens; a text without any comes from a subject that does not tell them
-        ids = " ".join(map(str, each.token_ids)) if each.token_ids or not each.text else None
+        ids = " ".join(map(str, continuation.token_ids)) if continuation.token_ids or not continuation.text else None
         tokens = decoding_measure(MEASURE_TOKENS, decoding)
-        yield replace(row, repeat=repeat, measure=tokens, value=None if ids is None else len(each.token_ids), raw=ids)
-        if each.seed is not None:
-            yield replace(row, repeat=repeat, measure=decoding_measure(MEASURE_SEED, decoding), raw=str(each.seed))
+        yield replace(
+            row, repeat=repeat, measure=tokens, value=None if ids is None else len(continuation.token_ids), raw=ids
+        )
+        if continuation.seed is not None:
+            yield replace(
+                row, repeat=repeat, measure=decoding_measure(MEASURE_SEED, decoding), raw=str(continuation.seed)
+            )
 
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
@@ -183,7 +197,7 @@ SCREEN = Screen(
     max_length=100,
 )
 
-by_generation = generating()
+by_generation = generation_function()
 """Continues the prompt as published: :data:`SINGLE` and :data:`TEN`."""
 
 VARIANTS = {GUIDELINES: Variant(max_tokens=16)}
@@ -192,7 +206,7 @@ VARIANTS = {GUIDELINES: Variant(max_tokens=16)}
 asks = Asking(SCREEN, fields, example_items, VARIANTS)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, check=SCREEN.check, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE, check=SCREEN.check, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(

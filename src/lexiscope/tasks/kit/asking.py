@@ -62,13 +62,13 @@ class Asking:
         text = prompt_text(self.screen.folder / "prompt.txt", used, variant)
         settings = self.variants.get(variant, Variant())
         self._check_shots(shots, settings, variant, used)
-        scale = self._scale(item, used, settings, variant)
-        options = self._options(item, view, used)
-        first = text.messages(self._values(item, view, used, text))
+        scale = self._rating_scale(item, used, settings, variant)
+        options = self._numbered_options(item, view, used)
+        first = text.messages(self._prompt_values(item, view, used, text))
         before = [
-            each
+            turn
             for example in self.examples(used)[:shots]
-            for each in self._shot(replace(example, scale=item.scale), item, view, used, text)
+            for turn in self._worked_example(replace(example, scale=item.scale), item, view, used, text)
         ]
         return ChatQuestion(
             (*first[:-1], *before, first[-1]),
@@ -81,13 +81,13 @@ class Asking:
             shots=shots,
         )
 
-    def _values(self, item: Item, view: str, language: str, text: PromptText) -> dict[str, str]:
+    def _prompt_values(self, item: Item, view: str, language: str, text: PromptText) -> dict[str, str]:
         scale = item.scale if self.screen.scale is not None else None
         everything = self.screen.guidelines(language, views=[view.partition("+")[0]], scale=scale)
         not_quoted = tuple(self.screen.on_scale(passage, language, scale) for passage in text.not_quoted)
         quoted = without_passages(everything, not_quoted)
         scale = scale or self.screen.scale
-        listed = [f"{option.names[0]}: {shown}" for option, shown in self._options(item, view, language)]
+        listed = [f"{option.names[0]}: {shown}" for option, shown in self._numbered_options(item, view, language)]
         return {
             "guidelines": without_examples(quoted),
             "guidelines_with_examples": quoted,
@@ -99,23 +99,27 @@ class Asking:
             **self.fields(item, language),
         }
 
-    def _shot(self, example: Item, item: Item, view: str, language: str, text: PromptText) -> tuple[Message, Message]:
+    def _worked_example(
+        self, example: Item, item: Item, view: str, language: str, text: PromptText
+    ) -> tuple[Message, Message]:
         """Return a worked example as two turns: asked as the item is, and answered rightly."""
         shown = view_item(example, view)
-        asked = text.turn(self._values(shown, view, language, text))
-        if asked == text.turn(self._values(item, view, language, text)):
+        asked = text.turn(self._prompt_values(shown, view, language, text))
+        if asked == text.turn(self._prompt_values(item, view, language, text)):
             what = "this item is one of the worked examples, which the prompt shows with their answers"
             raise InputError(what, place=Place(item_id=item.item_id), hint="ask it without shots")
-        return asked, Message("assistant", self._right(shown, view, language))
+        return asked, Message("assistant", self._right_answer(shown, view, language))
 
-    def _right(self, example: Item, view: str, language: str) -> str:
+    def _right_answer(self, example: Item, view: str, language: str) -> str:
         gold = example.gold or ""
         if self.screen.scale is not None and example.scale is not None:
             return f"{example.scale.nearest_to(float(gold), of=self.screen.scale):g}"
-        named = [option.names[0] for option, _ in self._options(example, view, language) if option.value == gold]
+        named = [
+            option.names[0] for option, _ in self._numbered_options(example, view, language) if option.value == gold
+        ]
         return named[0] if named else gold
 
-    def _options(self, item: Item, view: str, language: str) -> list[tuple[PromptOption, str]]:
+    def _numbered_options(self, item: Item, view: str, language: str) -> list[tuple[PromptOption, str]]:
         """Return the options, numbered, each with its text; those that are shuffled in the order of their keys."""
         choices = self.screen.options_of(item, view)
         if self.screen.shuffles_options:
@@ -124,7 +128,7 @@ class Asking:
         words = self.screen.words(language)
         return [_option(number, choice, words) for number, choice in enumerate(choices, start=1)]
 
-    def _scale(self, item: Item, language: str, settings: Variant, variant: str) -> Scale | None:
+    def _rating_scale(self, item: Item, language: str, settings: Variant, variant: str) -> Scale | None:
         own, given = self.screen.scale, item.scale
         if own is None or given is None or (given.low, given.high, given.step) == (own.low, own.high, own.step):
             return own
@@ -142,19 +146,19 @@ class Asking:
             raise InputError(f"{shots} shots are asked for, the task has {there} examples in {language!r}")
 
 
-def plain(line: Line) -> str:
+def plain_text(line: Line) -> str:
     """Return a line without its marks.
 
-    >>> plain((("The ", False), ("bank", True)))
+    >>> plain_text((("The ", False), ("bank", True)))
     'The bank'
     """
     return "".join(text for text, _ in line)
 
 
-def starred(line: Line) -> str:
+def starred_text(line: Line) -> str:
     """Return a line with ``**`` around what is emphasised on the page.
 
-    >>> starred((("The ", False), ("bank", True)))
+    >>> starred_text((("The ", False), ("bank", True)))
     'The **bank**'
     """
     return "".join(f"**{text}**" if emphasised else text for text, emphasised in line)
@@ -166,7 +170,7 @@ def _language(item: Item) -> str:
 
 
 def _option(number: int, choice: Choice, words: Mapping[str, str]) -> tuple[PromptOption, str]:
-    shown = "\n".join(map(plain, choice.lines)) or words[f"option_{choice.key}"]
+    shown = "\n".join(map(plain_text, choice.lines)) or words[f"option_{choice.key}"]
     # a sentence with a candidate in it may be named by the candidate
     inner = [text.strip("[]") for line in choice.lines for text, emphasised in line if emphasised]
     return PromptOption(choice.value, (str(number), shown, *inner), choice.flags), shown

@@ -40,7 +40,7 @@ def check_usages(item: Item, number: int, *, task: str) -> Item:
     return item
 
 
-def answering(
+def judgment_function(
     task: str, measure: str, *, check: Callable[[Item], object] = no_check, asks: AskFunction | None = None
 ) -> AnswerFunction:
     """Return the answer function of a task for subjects that judge.

@@ -8,7 +8,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Shown, emphasised_line
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
-from lexiscope.tasks.kit.asking import starred
+from lexiscope.tasks.kit.asking import starred_text
 
 
 def shown_sentence(item: Item, shown: Shown) -> Mapping[str, object]:
@@ -28,4 +28,4 @@ def told_sentence(item: Item, _language: str) -> Mapping[str, str]:
 
 def starred_target(usage: Usage) -> str:
     """Return the text of a usage with ``**`` around the target."""
-    return starred(emphasised_line(usage.text, usage.start, usage.end))
+    return starred_text(emphasised_line(usage.text, usage.start, usage.end))

@@ -23,7 +23,7 @@ from lexiscope.core.subject import Progress, Scores, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.choice_set_file import read_minimal_pairs
-from lexiscope.tasks.kit.judging import answering
+from lexiscope.tasks.kit.judging import judgment_function
 from lexiscope.tasks.minimal_pair.self_test import SelfTest, self_test
 
 FOLDER = Path(__file__).parent
@@ -80,7 +80,9 @@ def by_scoring(
     policies = [scorer.policy.divided_by(per) for per in get_args(Per)]
     who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
     rows = _option_rows(items, by_text, policies)
-    return ResponseTable.concat([ResponseTable.from_columns(who | each) for each in (rows, _test_rows(items, tested))])
+    return ResponseTable.concat(
+        [ResponseTable.from_columns(who | columns) for columns in (rows, _self_test_rows(items, tested))]
+    )
 
 
 def check_choice_set(item: Item) -> None:
@@ -125,7 +127,7 @@ def _option_rows(
     for item in items:
         for usage in item.usages:
             if usage.key not in known:
-                known[usage.key] = _values(item, usage, by_text[usage.text], policies)
+                known[usage.key] = _option_values(item, usage, by_text[usage.text], policies)
             values.append(known[usage.key])
     measures = [*map(str, policies), MEASURE_TOKENS]
     options = [name for item in items for name in option_names(len(item.options))]
@@ -138,22 +140,24 @@ def _option_rows(
     }
 
 
-def _values(item: Item, usage: Usage, scores: TokenScores, policies: Sequence[ScoringPolicy]) -> tuple[float, ...]:
+def _option_values(
+    item: Item, usage: Usage, scores: TokenScores, policies: Sequence[ScoringPolicy]
+) -> tuple[float, ...]:
     """The scores of one option under each policy, and how many of its tokens count."""
     span = (usage.start, usage.end)
     try:
-        found = [policy.value(scores, usage.text, span) for policy in policies]
+        values = [policy.value(scores, usage.text, span) for policy in policies]
         n_tokens = len(policies[0].counted_tokens(scores, usage.text, span))
     except SubjectError as error:
         place = Place(item_id=item.item_id, text=usage.text)
         raise SubjectError(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error
-    if not np.isfinite(found).all():
+    if not np.isfinite(values).all():
         place = Place(item_id=item.item_id, text=usage.text)
         raise SubjectError("a log-probability is not finite", place=place, hint="try dtype=fp32")
-    return (*found, float(n_tokens))
+    return (*values, float(n_tokens))
 
 
-def _test_rows(items: Sequence[Item], tested: SelfTest | None) -> dict[str, object]:
+def _self_test_rows(items: Sequence[Item], tested: SelfTest | None) -> dict[str, object]:
     """The columns of what the self-test found; one row without value where the subject declined it."""
     if tested is None:
         said = "self-test not run: the subject declines it (self_test=no)"
@@ -169,7 +173,7 @@ def _test_rows(items: Sequence[Item], tested: SelfTest | None) -> dict[str, obje
     }
 
 
-by_judgment = answering(NAME, MEASURE_OUTCOME, check=check_choice_set)
+by_judgment = judgment_function(NAME, MEASURE_OUTCOME, check=check_choice_set)
 """Answers with the outcomes that are on record."""
 
 TASK = Task(

@@ -92,7 +92,7 @@ def binomial_tail(k: int, n: int) -> float:
     >>> binomial_tail(5, 5) == 1 / 32, binomial_tail(0, 7)
     (True, 1.0)
     """
-    return float(sum(math.comb(n, each) for each in range(k, n + 1)) / 2**n)
+    return float(sum(math.comb(n, heads) for heads in range(k, n + 1)) / 2**n)
 
 
 def easy_pairs(items: Sequence[Item], *, seed: int = 0, most: int = MOST_PAIRS) -> tuple[EasyPair, ...]:
@@ -107,7 +107,7 @@ def easy_pairs(items: Sequence[Item], *, seed: int = 0, most: int = MOST_PAIRS) 
     # twice as many as are wanted, for some texts have no other order
     pairs = []
     for text in texts[:: max(1, len(texts) // (2 * most))]:
-        shuffled = _shuffled(text, seed)
+        shuffled = _shuffle_words(text, seed)
         if shuffled != text:
             pairs.append(EasyPair(first[text], text, shuffled))
     return tuple(pairs[:: max(1, len(pairs) // most)][:most])
@@ -129,22 +129,22 @@ def self_test(items: Sequence[Item], subject: Subject, *, seed: int = 0, work: P
     scored = dict(zip(texts, scorer.score(texts, work=work), strict=True)) if texts else {}
     # the texts have no word in question: all of their tokens are compared, whatever counts in the run
     policy = replace(scorer.policy, tokens="text", per="token")
-    _check_usable(scored, subject)
+    _check_scores(scored, subject)
     values = {text: policy.value(scores, text) for text, scores in scored.items()}
-    found = SelfTest(pairs, tuple(values[pair.text] - values[pair.shuffled] for pair in pairs))
-    if found.decidable and found.p >= ALPHA:
+    tested = SelfTest(pairs, tuple(values[pair.text] - values[pair.shuffled] for pair in pairs))
+    if tested.decidable and tested.p >= ALPHA:
         raise SubjectError(
-            f"{subject.subject_id} fails the self-test: {found.verdict}",
+            f"{subject.subject_id} fails the self-test: {tested.verdict}",
             why="it does not prefer a text to its own words in disorder, so what it prefers between words says nothing",
             hint=_HINT,
         )
-    return found
+    return tested
 
 
 _HINT = "check the model, its tokenizer and the language of the items; score a control model with self_test=no"
 
 
-def _check_usable(scored: dict[str, TokenScores], subject: Subject) -> None:
+def _check_scores(scored: dict[str, TokenScores], subject: Subject) -> None:
     kept = []
     for text, scores in scored.items():
         # the first token has no score where nothing stands before it
@@ -167,7 +167,7 @@ def _check_usable(scored: dict[str, TokenScores], subject: Subject) -> None:
         )
 
 
-def _shuffled(text: str, seed: int) -> str:
+def _shuffle_words(text: str, seed: int) -> str:
     parts, between = text.split(), " "
     if len(parts) < _FEWEST_PARTS:
         parts, between = list(text), ""

@@ -6,9 +6,11 @@ plausible at all) to 5 (the only plausible one). The other meaning is never show
 
 from __future__ import annotations
 
+import json
+import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,15 +20,17 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Habit, Screen, Shown, emphasised_line
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
 from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.asking import Asking, Variant
 from lexiscope.tasks.kit.distances import cosine_distances
-from lexiscope.tasks.kit.judging import answering
-from lexiscope.tasks.plausibility.sheet import published, release
+from lexiscope.tasks.kit.judging import judgment_function
+from lexiscope.tasks.kit.published_sheets import Judgments, Row, first_condition, judgment_cells
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -82,12 +86,12 @@ def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the parts of the story, the target marked in its sentence, and one meaning."""
     usage = item.usages[0]
     return {
-        "precontext": _part(item, "precontext").strip(),
+        "precontext": _condition_text(item, "precontext").strip(),
         "sentence": emphasised_line(usage.text, usage.start, usage.end),
-        "ending": _part(item, "ending"),
+        "ending": _condition_text(item, "ending"),
         "target": usage.target,
-        "sense": _part(item, "sense"),
-        "example": _part(item, "example"),
+        "sense": _condition_text(item, "sense"),
+        "example": _condition_text(item, "example"),
     }
 
 
@@ -101,14 +105,89 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _part(item: Item, name: str) -> str:
+def _condition_text(item: Item, name: str) -> str:
     return str(item.condition(name))
 
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
     """Return what a prompt says of an item: the story, its ambiguous sentence between ``**``, and one meaning."""
-    told = {name: _part(item, name) for name in ("sense", "example")}
+    told = {name: _condition_text(item, name) for name in ("sense", "example")}
     return {"story": story_text(item, f"**{item.usages[0].text}**"), "target": item.usages[0].target, **told}
+
+
+# -- the published sheets ----------------------------------------------------------------------------------------------
+# Plausibility ratings as AmbiStory released them: samples with the choices of all annotators, aligned by slot. Place
+# *i* of ``choices`` is the same participant in every sample of a list, so that annotators stay analysable.
+
+
+_JUDGMENTS = (
+    SheetColumn("sample_id", "the sample: one meaning judged in one story", "id"),
+    SheetColumn("group", "the group (list) of the participant", "category"),
+    SheetColumn("slot", "the participant's place in the group; empty for a surplus one", "integer", low=1),
+    SheetColumn("participant_id", "random id of the participant", "id"),
+    SheetColumn("choice", "plausibility of the meaning; higher means more plausible", "text", "points", answer=True),
+    SheetColumn("nonsensical", "the participant marked the text as nonsensical", "truth"),
+    SheetColumn("comment", "the participant's comment", "text"),
+)
+
+
+def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
+    """Return a row per rating that counts."""
+    rows = [
+        judgment_cells(row) | {"sample_id": sample_id(judgments.items[row["item_id"]])} for row in judgments.valid_rows
+    ]
+    return (sheet_of("ambistory_judgments.csv", "one rating of one sample by one participant", _JUDGMENTS, rows),)
+
+
+def release_text(judgments: Judgments) -> str:
+    """Return the samples as the published JSON has them: keyed by row number, four spaces, ASCII."""
+    given: dict[str, list[Row]] = {}
+    for row in judgments.valid_rows:
+        if row["response"] is not None:
+            given.setdefault(row["item_id"], []).append(row)
+    items = sorted(judgments.asked, key=_sample_order)
+    mark = {KIND_COLUMN: SIMULATED} if judgments.simulated else {}
+    samples = {
+        str(number): sample_fields(item, given.get(item.item_id, [])) | mark for number, item in enumerate(items)
+    }
+    return json.dumps(samples, indent=4) + "\n"
+
+
+def sample_fields(item: Item, rows: list[Row]) -> dict[str, Any]:
+    """Return one sample: what was shown and what was chosen. Average and SD (n − 1) are ``null`` where undefined."""
+    choices = [_number(row["response"]) for row in rows]
+    shown, first = item.conditions, item.usages[0]
+    return {
+        "homonym": first_condition(shown, "homonym") or first.target,
+        "judged_meaning": first_condition(shown, "judged_meaning", "sense", "meaning"),
+        "precontext": first_condition(shown, "precontext") or "",
+        "sentence": first_condition(shown, "sentence") or first.text,
+        "ending": first_condition(shown, "ending") or "",
+        "choices": choices,
+        "average": float(statistics.fmean(choices)) if choices else None,
+        "stdev": float(statistics.stdev(choices)) if len(choices) > 1 else None,
+        "nonsensical": [bool(row["flag_nonsensical"]) for row in rows],
+        "sample_id": sample_id(item),
+        "example_sentence": first_condition(shown, "example_sentence", "example") or "",
+    }
+
+
+def sample_id(item: Item) -> str:
+    """Return the id of a sample: the condition of this name, else the item's id."""
+    return str(first_condition(item.conditions, "sample_id") or item.item_id)
+
+
+def _number(text: str) -> int | float:
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
+def _sample_order(item: Item) -> tuple[object, ...]:
+    name = sample_id(item)
+    return (0, int(name), name) if name.isdecimal() else (1, 0, name)
+
+
+# -- the page and the task -------------------------------------------------------------------------------------------
 
 
 SCREEN = Screen(
@@ -123,8 +202,8 @@ SCREEN = Screen(
     fold_outs=("guidelines",),
     # AmbiStory §3 and its setups
     habit=Habit(per_item=5, per_list=30, back=True, apart=("setup", "homonym")),
-    published=published,
-    release=("release.json", release),
+    published=published_sheets,
+    release=("release.json", release_text),
 )
 
 VARIANTS = {"published": Variant(takes_shots=False, names_points=True)}
@@ -135,7 +214,7 @@ hand."""
 asks = Asking(SCREEN, fields, example_items, VARIANTS)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE_RATING, check=SCREEN.check, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE_RATING, check=SCREEN.check, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 by_scoring = scoring(NAME, MEASURE_RATING, asks)
@@ -163,7 +242,7 @@ def by_embedding(
     for item in items:
         SCREEN.check(item)
     embedder = cast(Embeds, subject)
-    texts = [(story(item), _part(item, "sense").strip()) for item in items]
+    texts = [(story(item), _condition_text(item, "sense").strip()) for item in items]
     rows = {text: number for number, text in enumerate(dict.fromkeys(text for pair in texts for text in pair))}
     vectors = embedder.embed([Usage(text, 0, len(text)) for text in rows], work=work, progress=progress)
     left, right = (np.array([rows[pair[side]] for pair in texts], dtype=np.int64) for side in (0, 1))

@@ -51,7 +51,7 @@ class GivesSenses(Protocol):
         """Return vectors *(usages, K, width)* and which of them are there *(usages, K)*; an unknown target has none."""
 
 
-def relating_by_sense(
+def similarity_function(
     task: str, distance: str, *, check: Callable[[Item], Item], otherwise: AnswerFunction | None = None
 ) -> AnswerFunction:
     """Return the answer function of a task of pairs for subjects that give the vectors of senses.
@@ -82,13 +82,13 @@ def relating_by_sense(
             what = f"{subject.subject_id} chooses senses, but gives no vectors of them"
             raise CapabilityError(what, hint="ask it the task same_sense")
         shown = [with_seen_words(check(view_item(item, view)), who=_WHO) for item in items]
-        found: list[tuple[Rows, list[str | None]]] = []
+        blocks: list[tuple[Rows, list[str | None]]] = []
         for start in range(0, len(shown), _BLOCK):
-            found.append(_similarities(shown[start : start + _BLOCK], subject, distance))
+            blocks.append(_similarities(shown[start : start + _BLOCK], subject, distance))
             if progress is not None:
                 progress(min(start + _BLOCK, len(shown)), len(shown))
         who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": task, "view": view}
-        return _table(who, shown, found)
+        return _response_table(who, shown, blocks)
 
     return by_sense
 
@@ -102,50 +102,53 @@ def _similarities(items: Sequence[Item], subject: GivesSenses, distance: str) ->
     sides = [[item.usages[side] for item in items] for side in (0, 1)]
     (left, left_there), (right, right_there) = (subject.senses_of(usages) for usages in sides)
     known = np.stack([left_there.any(axis=1), right_there.any(axis=1)], axis=1)
-    left_there, right_there = _directed(left, left_there), _directed(right, right_there)
-    p, q = _probabilities(subject, sides[0], left_there), _probabilities(subject, sides[1], right_there)
+    left_there, right_there = _senses_with_length(left, left_there), _senses_with_length(right, right_there)
+    p, q = _sense_probabilities(subject, sides[0], left_there), _sense_probabilities(subject, sides[1], right_there)
     masks = {"left_mask": left_there, "right_mask": right_there}
-    found = {MAX_SIM: max_sim(left, right, **masks), AVG_SIM: avg_sim(left, right, **masks)}
+    similarities = {MAX_SIM: max_sim(left, right, **masks), AVG_SIM: avg_sim(left, right, **masks)}
     for measure, similarity in zip(IN_CONTEXT, (max_sim_c, avg_sim_c, avg_sim_c_upper), strict=True):
-        found[measure] = similarity(left, right, p, q)
+        similarities[measure] = similarity(left, right, p, q)
     covered: list[bool] = np.logical_and(left_there.any(axis=1), right_there.any(axis=1)).tolist()
     reasons = [
         None if fine else _reason(item, row) for item, row, fine in zip(items, known.tolist(), covered, strict=True)
     ]
-    return found | {distance: _distance(left, right, p, q)}, reasons
+    return similarities | {distance: _distances(left, right, p, q)}, reasons
 
 
-def _directed(vectors: Floats, there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _senses_with_length(vectors: Floats, there: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which senses are there; a word with a sense of length zero counts as one without senses."""
     without = (there & ~(vectors != 0).any(axis=2)).any(axis=1)
     return np.asarray(there & ~without[:, None])
 
 
-def _probabilities(subject: object, usages: Sequence[Usage], there: NDArray[np.bool_]) -> NDArray[np.float64]:
-    found = np.zeros(there.shape, np.float64)
+def _sense_probabilities(subject: object, usages: Sequence[Usage], there: NDArray[np.bool_]) -> NDArray[np.float64]:
+    probabilities = np.zeros(there.shape, np.float64)
     known = np.flatnonzero(there.any(axis=1))
     if len(known):
-        found[known] = cast(ChoosesSense, subject).sense_distribution([usages[row] for row in known.tolist()])
-    return found
+        probabilities[known] = cast(ChoosesSense, subject).sense_distribution([usages[row] for row in known.tolist()])
+    return probabilities
 
 
-def _distance(left: Floats, right: Floats, p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+def _distances(left: Floats, right: Floats, p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return 1 − MaxSimC, exactly 0 for one and the same vector."""
     covered = np.flatnonzero((p.sum(axis=1) > 0) & (q.sum(axis=1) > 0))
-    found = np.full(len(p), np.nan)
-    pairs = [each[covered, weights[covered].argmax(axis=1)] for each, weights in ((left, p), (right, q))]
+    distances = np.full(len(p), np.nan)
+    pairs = [
+        vectors_of_side[covered, weights[covered].argmax(axis=1)]
+        for vectors_of_side, weights in ((left, p), (right, q))
+    ]
     numbers = np.arange(len(covered))
     vectors = np.concatenate(pairs)[:, None]
-    found[covered] = cosine_distances(vectors, numbers, numbers + len(covered))[:, 0]
-    return found
+    distances[covered] = cosine_distances(vectors, numbers, numbers + len(covered))[:, 0]
+    return distances
 
 
 def _reason(item: Item, known: Sequence[bool]) -> str:
-    unknown = [usage.target for usage, one in zip(item.usages, known, strict=True) if not one]
+    unknown = [usage.target for usage, is_known in zip(item.usages, known, strict=True) if not is_known]
     return unknown_reason(unknown) if unknown else NO_LENGTH
 
 
-def _table(
+def _response_table(
     who: dict[str, Any], items: Sequence[Item], blocks: Sequence[tuple[Rows, list[str | None]]]
 ) -> ResponseTable:
     ids = np.array([item.item_id for item in items], dtype=object)

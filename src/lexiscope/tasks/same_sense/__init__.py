@@ -18,9 +18,9 @@ from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.truth_choice import DIFFERENT, SAME, bracketed_lines, bracketed_text, truth_choices
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking
-from lexiscope.tasks.kit.judging import TRAINED_MEASURES, answering, check_usages
-from lexiscope.tasks.kit.published import CONTEXT, Judgments, labelled
-from lexiscope.tasks.same_sense.by_sense import FLAG, answering_by_sense
+from lexiscope.tasks.kit.judging import TRAINED_MEASURES, check_usages, judgment_function
+from lexiscope.tasks.kit.published_sheets import CONTEXT, Judgments, label_sheet
+from lexiscope.tasks.same_sense.by_sense import FLAG, sense_identity_function
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -49,7 +49,7 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _checked(item: Item) -> Item:
+def _check_item(item: Item) -> Item:
     return check_usages(item, _USAGES, task=NAME)
 
 
@@ -62,9 +62,11 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
     return {f"text_{number}": bracketed_text(usage) for number, usage in enumerate(item.usages, start=1)}
 
 
-def published(judgments: Judgments) -> tuple[Sheet, ...]:
+def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the sheet of WiC and its kin (BIAS, Figure 5): contexts as they were shown, label, guessed word."""
-    return (labelled(judgments, "wic_judgments.csv", (CONTEXT, SheetColumn("context2", "context 2 as it was shown"))),)
+    return (
+        label_sheet(judgments, "wic_judgments.csv", (CONTEXT, SheetColumn("context2", "context 2 as it was shown"))),
+    )
 
 
 SCREEN = Screen(
@@ -83,16 +85,16 @@ SCREEN = Screen(
     # the context–word bias study, §4: 100 examples each
     habit=Habit(per_item=2, per_list=100),
     on_sheet=lambda item: len(item.usages) == _USAGES,
-    published=published,
+    published=published_sheets,
 )
 
 asks = Asking(SCREEN, fields, example_items)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE_CHOICE, check=_checked, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE_CHOICE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
-by_sense = answering_by_sense(NAME, MEASURE_CHOICE, same=SAME, different=DIFFERENT, check=_checked)
+by_sense = sense_identity_function(NAME, MEASURE_CHOICE, same=SAME, different=DIFFERENT, check=_check_item)
 """Answers by whether the most probable induced sense of both usages is one."""
 
 TASK = Task(
@@ -111,7 +113,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
-    check=_checked,
+    check=_check_item,
     chosen=(MEASURE_CHOICE, "revealed_choice"),
     options=SCREEN.values_of,
     baselines=("random",),

@@ -45,7 +45,7 @@ class _SeededChoice(Protocol):
     seed: int
 
 
-def answering_by_sense(
+def sense_identity_function(
     task: str, measure: str, *, same: str, different: str, check: Callable[[Item], object], seed: int = 0
 ) -> AnswerFunction:
     """Return the answer function of a task of pairs for subjects that choose a sense.
@@ -73,16 +73,16 @@ def answering_by_sense(
         shown = [view_item(item, view) for item in items]
         for item in shown:
             check(item)
-        pairs = [_looked_up(item) for item in shown]
-        found = _decide(pairs, subject, same=same, different=different)
+        pairs = [_usages_in_one_form(item) for item in shown]
+        decisions = _decide_pairs(pairs, subject, same=same, different=different)
         draw = subject.seed if isinstance(subject, _SeededChoice) else seed
         ids = [item.item_id for item in items]
-        pairs_of_ids = zip(ids, found, strict=True)
+        pairs_of_ids = zip(ids, decisions, strict=True)
         options = [_coin(draw, name, same, different) if why else option for name, (option, why) in pairs_of_ids]
         if progress is not None:
             progress(len(items), len(items))
         who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": task, "view": view}
-        return _rows(who | {"item_id": ids}, measure, options, [why for _, why in found])
+        return _rows(who | {"item_id": ids}, measure, options, [why for _, why in decisions])
 
     return by_sense
 
@@ -90,19 +90,19 @@ def answering_by_sense(
 def _rows(who: Mapping[str, object], measure: str, options: Sequence[str], reasons: Sequence[str]) -> ResponseTable:
     choices = {**who, "measure": measure, "option": list(options)}
     flags = {"measure": FLAG, "value": [float(bool(why)) for why in reasons], "raw": [why or None for why in reasons]}
-    return ResponseTable.concat([ResponseTable.from_columns(each) for each in (choices, {**who, **flags})])
+    return ResponseTable.concat([ResponseTable.from_columns(columns) for columns in (choices, {**who, **flags})])
 
 
-def random_answers(responses: ResponseTable) -> dict[str, int]:
+def random_answer_counts(responses: ResponseTable) -> dict[str, int]:
     """Return how many answers are random, by reason, in the order of :data:`REASONS`; reasons that never occur are 0.
 
     *Shape:* responses of one subject. The number of all answers is that of the rows of the flag.
     """
-    found = Counter(responses.where(measure=FLAG, value=1.0).column("raw").tolist())
-    return {reason: found[reason] for reason in REASONS}
+    counts = Counter(responses.where(measure=FLAG, value=1.0).column("raw").tolist())
+    return {reason: counts[reason] for reason in REASONS}
 
 
-def _looked_up(item: Item) -> tuple[Usage, ...] | None:
+def _usages_in_one_form(item: Item) -> tuple[Usage, ...] | None:
     """Return the two usages in one form of their word; ``None`` where they have none in common."""
     first, second = with_seen_words(item).usages
     if first.target.casefold() == second.target.casefold():
@@ -113,25 +113,25 @@ def _looked_up(item: Item) -> tuple[Usage, ...] | None:
     return tuple(with_wordform(usage, str(usage.lemma)) for usage in item.usages)
 
 
-def _decide(
+def _decide_pairs(
     pairs: Sequence[tuple[Usage, ...] | None], subject: Subject, *, same: str, different: str
 ) -> list[tuple[str, str]]:
     """Return each pair's answer and, where there is none, the reason."""
-    found = [
+    decisions = [
         ("", TWO_WORDS) if pair is None else ("", UNKNOWN if unknown_words(subject, pair) else "") for pair in pairs
     ]
-    asked = [number for number, (_, why) in enumerate(found) if not why]
+    asked = [number for number, (_, why) in enumerate(decisions) if not why]
     usages = [usage for number in asked for usage in pairs[number] or ()]
     rows = cast(ChoosesSense, subject).sense_distribution(usages) if usages else np.empty((0, 1), np.float32)
     for place, number in enumerate(asked):
         pair, table = cast(tuple[Usage, ...], pairs[number]), rows[2 * place : 2 * place + 2]
-        why = _why_undecided(table, subject, pair[0])
+        why = _undecided_reason(table, subject, pair[0])
         first, second = table.argmax(axis=1)
-        found[number] = ("", why) if why else (same if first == second else different, "")
-    return found
+        decisions[number] = ("", why) if why else (same if first == second else different, "")
+    return decisions
 
 
-def _why_undecided(table: Floats, subject: Subject, usage: Usage) -> str:
+def _undecided_reason(table: Floats, subject: Subject, usage: Usage) -> str:
     # a sense may be so improbable that its probability is 0 in both contexts: who counts senses is asked
     n_senses = subject.sense_count(usage) if isinstance(subject, CountsSenses) else int((table > 0).any(axis=0).sum())
     if n_senses <= 1:

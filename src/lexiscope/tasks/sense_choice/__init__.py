@@ -14,22 +14,39 @@ up a word with too few senses) are for the analysis and are never shown; ``gold`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
+
+import numpy as np
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import Choice, Habit, Screen, Shown, emphasised_line
+from lexiscope.core.subject import ChoosesSense, Embeds, Floats, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.answers.known_words import unknown_reason, unknown_words, with_seen_words
+from lexiscope.items.arrange.views import view_item
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn
-from lexiscope.senses.word_groups import DISTANCE_MEASURE
+from lexiscope.senses.word_groups import (
+    CHOICE,
+    DISTANCE_MEASURE,
+    Answered,
+    alone,
+    blank_row,
+    distance_rows,
+    each_beside,
+    embedded,
+    from_groups,
+)
 from lexiscope.tasks.kit.asking import Asking
-from lexiscope.tasks.kit.judging import answering, check_usages
+from lexiscope.tasks.kit.judging import check_usages, judgment_function
 from lexiscope.tasks.kit.one_sentence import told_sentence
-from lexiscope.tasks.kit.published import SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered
-from lexiscope.tasks.sense_choice.by_vectors import PROBABILITY, choosing_by_embedding, choosing_by_sense
+from lexiscope.tasks.kit.published_sheets import SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered_sheet
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -37,6 +54,10 @@ FOLDER = Path(__file__).parent
 NAME = "sense_choice"
 MEASURE = "choice"
 GROUP = "group_"
+PROBABILITY = "probability"
+REVISION = "revision"
+"""The condition of an item that says which vectors its groups were made of."""
+
 _FEWEST = 2
 
 
@@ -51,10 +72,10 @@ def groups_of(item: Item) -> dict[str, tuple[str, ...]]:
     filled = (name for name, value in item.conditions.items() if name.startswith(GROUP) and str(value).strip())
     names = named or tuple(filled)
     if len(names) < _FEWEST:
-        raise _refused(item, f"an item of this task needs two groups of words at least, not {len(names)}")
+        raise _group_error(item, f"an item of this task needs two groups of words at least, not {len(names)}")
     groups = {name.removeprefix(GROUP): _words(item, name) for name in names}
     if len({frozenset(words) for words in groups.values()}) < len(names):
-        raise _refused(item, "two groups have the same words, so nobody can tell them apart")
+        raise _group_error(item, "two groups have the same words, so nobody can tell them apart")
     return groups
 
 
@@ -85,21 +106,21 @@ def example_items(language: str) -> tuple[Item, ...]:
 def _words(item: Item, name: str) -> tuple[str, ...]:
     words = tuple(word.strip() for word in str(item.conditions.get(name, "")).split("|"))
     if not all(words) or len({word.casefold() for word in words}) < len(words):
-        raise _refused(item, f"{name} needs words, all different, not {' | '.join(words)!r}")
+        raise _group_error(item, f"{name} needs words, all different, not {' | '.join(words)!r}")
     return words
 
 
-def _refused(item: Item, what: str) -> InputError:
+def _group_error(item: Item, what: str) -> InputError:
     hint = f"give each group in a column {GROUP}<sense>, its words divided by |"
     return InputError(what, code="E617", place=Place(item_id=item.item_id), hint=hint)
 
 
-def _checked(item: Item) -> Item:
+def _check_item(item: Item) -> Item:
     groups_of(check_usages(item, 1, task=NAME))
     return item
 
 
-def published(judgments: Judgments) -> tuple[Sheet, ...]:
+def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return which sense group people chose, with what the model chose."""
     columns = (
         SheetColumn("model", "the model whose senses are shown", "category"),
@@ -117,7 +138,7 @@ def published(judgments: Judgments) -> tuple[Sheet, ...]:
         shares = [f"{name[2:]}={value}" for name, value in item.conditions.items() if name.startswith("p_")]
         return {**known, "word": item.word, "model_probs": " | ".join(shares) or None}
 
-    return (numbered(judgments, "sense_judgments.csv", columns, cells),)
+    return (numbered_sheet(judgments, "sense_judgments.csv", columns, cells),)
 
 
 SCREEN = Screen(
@@ -131,20 +152,153 @@ SCREEN = Screen(
     comment=False,
     # two pages of one word share their groups
     habit=Habit(apart=("word",)),
-    published=published,
+    published=published_sheets,
 )
 
 asks = Asking(SCREEN, told_sentence, example_items)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
-by_sense = choosing_by_sense(NAME, groups_of)
-"""Answers with the most probable sense; for senses of other vectors with the group that is nearest to the target."""
 
-by_embedding = choosing_by_embedding(NAME, groups_of)
-"""Answers with the group whose words are nearest to the target in its sentence, at every layer."""
+# -- sense choice by vectors and by sense -----------------------------------------------------------------------------
+# - A subject that chooses among induced senses and is asked an item of its own making (the item's condition
+#   ``revision`` is its own) answers with the sense that it finds most probable in the sentence. Dummies have
+#   probability 0.
+# - Asked an item of other vectors, it cannot know what their senses are: it compares its vector of the target, the
+#   sense chosen in the sentence, with each group. Each word of a group is read in the middle of the others of its
+#   group, which choose its sense. The group whose centroid has the lowest cosine distance is taken.
+# - An encoder does the same at every layer, each word of a group read as a text of its own.
+#
+# Of equal groups the first in the alphabetical order of their words is taken, as the page's keys have it.
+
+
+def by_embedding(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the group whose words, each read alone, are nearest to the target in its sentence, at every layer.
+
+    Rows of each item: the choice of each layer, then the distance of each group (``cosine_distance``) at each layer.
+    Errors: those of :func:`groups_of`; :class:`SubjectError` for a usage without a vector.
+    """
+    shown = [view_item(item, view) for item in items]
+    groups = [_groups_by_words(groups_of(item)) for item in shown]
+    read = [
+        {sense: tuple(alone(word, item.usages[0].language) for word in words) for sense, words in own.items()}
+        for item, own in zip(shown, groups, strict=True)
+    ]
+    answers = _distances_from_groups([item.usages[0] for item in shown], read, subject, work, progress)
+    layers = subject.layers if isinstance(subject, Embeds) else ()
+    rows = distance_rows(items, answers, blank_row(subject, NAME, view), layers=layers, pick=np.argmin)
+    return ResponseTable.from_rows(rows)
+
+
+def by_sense(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the most probable sense, or for other vectors' senses with the nearest group.
+
+    Rows of an item of the subject's own making: the choice, then the probability of each group's sense; of another
+    item: the choice, then the distance of each group. A target, or a word of a group, out of the vocabulary leaves the
+    item without an answer, and its row says which word it is. Errors: :class:`CapabilityError` for a view that hides
+    the word, and for items of other vectors where the subject gives no vectors; those of :func:`groups_of`.
+    """
+    shown = [with_seen_words(view_item(item, view)) for item in items]
+    own = [item for item in shown if item.conditions.get(REVISION) == subject.facts.revision]
+    others = [item for item in shown if item.conditions.get(REVISION) != subject.facts.revision]
+    blank = blank_row(subject, NAME, view)
+    groups = [_groups_by_words(groups_of(item)) for item in others]
+    read = [
+        {sense: each_beside(words, item.usages[0].language) for sense, words in group.items()}
+        for item, group in zip(others, groups, strict=True)
+    ]
+    answers = (
+        _distances_from_groups([item.usages[0] for item in others], read, subject, work, progress) if others else []
+    )
+    rows = [
+        *_probability_rows(own, subject, blank),
+        *distance_rows(others, answers, blank, layers=(None,), pick=np.argmin),
+    ]
+    place = {item.item_id: number for number, item in enumerate(items)}
+    if progress is not None:
+        progress(len(items), len(items))
+    return ResponseTable.from_rows(sorted(rows, key=lambda row: place[row.item_id]))
+
+
+def _probability_rows(items: Sequence[Item], subject: Subject, blank: Response) -> Iterator[Response]:
+    """The rows of items of the subject's own making."""
+    unknown = [unknown_words(subject, item.usages) for item in items]
+    known = [item for item, missing in zip(items, unknown, strict=True) if not missing]
+    shares = cast(ChoosesSense, subject).sense_distribution([item.usages[0] for item in known]) if known else ()
+    share_of = {item.item_id: row for item, row in zip(known, shares, strict=True)}
+    for item, missing in zip(items, unknown, strict=True):
+        choice = replace(blank, item_id=item.item_id, measure=CHOICE)
+        if missing:
+            yield replace(choice, raw=unknown_reason(missing))
+            continue
+        probable = {sense: _sense_probability(item, sense, share_of[item.item_id]) for sense in groups_of(item)}
+        # a dummy is no sense of the word's, even beside senses that are all improbable
+        best = max((share, -int(sense)) for sense, share in probable.items() if not is_dummy(item, sense))
+        yield replace(choice, option=str(-best[1]))
+        for sense, share in probable.items():
+            yield replace(choice, measure=PROBABILITY, value=share, option=sense)
+
+
+def _sense_probability(item: Item, sense: str, shares: Floats) -> float:
+    """The probability of a sense, whose id is its place in the distribution, from 1; 0 for a dummy."""
+    if is_dummy(item, sense):
+        return 0.0
+    if not sense.isdecimal() or not 1 <= int(sense) <= len(shares):
+        what = f"{sense!r} is no sense of these vectors, though the item says that it was made of them"
+        hint = f"ids of senses count from 1 to {len(shares)}; leave {REVISION} out where the groups are others"
+        raise InputError(what, place=Place(item_id=item.item_id), hint=hint)
+    return float(shares[int(sense) - 1])
+
+
+def is_dummy(item: Item, sense: str) -> bool:
+    """Say whether a group of an item fills up a word with too few senses: its condition ``dummy_<sense>`` is true."""
+    return str(item.conditions.get(f"dummy_{sense}", "")).casefold() in ("true", "1")
+
+
+def _distances_from_groups(
+    targets: Sequence[Usage],
+    groups: Sequence[Mapping[str, Sequence[Usage]]],
+    subject: Subject,
+    work: Path | None,
+    progress: Progress | None,
+) -> list[Answered]:
+    """How far each target is from the groups of its item."""
+    asked = [[target, *(usage for words in own.values() for usage in words)]
+             for target, own in zip(targets, groups, strict=True)]  # fmt: skip
+    unknown = [tuple(dict.fromkeys(unknown_words(subject, usages))) for usages in asked]
+    known = [usage for usages, missing in zip(asked, unknown, strict=True) if not missing for usage in usages]
+    vectors = embedded(subject, known, work=work, progress=progress)
+    answers = []
+    for target, own, missing in zip(targets, groups, unknown, strict=True):
+        distances = None
+        if not missing:
+            sets = [np.stack([vectors[usage.key] for usage in words]) for words in own.values()]
+            distances = from_groups(vectors[target.key], sets)
+        answers.append(Answered(tuple(own), distances, missing))
+    return answers
+
+
+def _groups_by_words(groups: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {sense: groups[sense] for sense in sorted(groups, key=groups.__getitem__)}
+
+
+# -- the task ---------------------------------------------------------------------------------------------------------
 
 TASK = Task(
     name=NAME,
@@ -159,7 +313,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
-    check=_checked,
+    check=_check_item,
     chosen=(MEASURE,),
     options=SCREEN.values_of,
 )

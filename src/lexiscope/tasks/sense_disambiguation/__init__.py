@@ -20,7 +20,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.sense_options import GLOSSES, SENSES, glosses_of
 from lexiscope.tasks.kit.asking import Asking
-from lexiscope.tasks.kit.judging import TRAINED_MEASURES, answering, check_usages
+from lexiscope.tasks.kit.judging import TRAINED_MEASURES, check_usages, judgment_function
 from lexiscope.tasks.kit.one_sentence import shown_sentence, told_sentence
 
 FOLDER = Path(__file__).parent
@@ -49,7 +49,7 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _checked(item: Item) -> Item:
+def _check_item(item: Item) -> Item:
     glosses_of(check_usages(item, 1, task=NAME))
     return item
 
@@ -70,7 +70,7 @@ SCREEN = Screen(
 asks = Asking(SCREEN, told_sentence, example_items)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -85,7 +85,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
-    check=_checked,
+    check=_check_item,
     chosen=(MEASURE,),
     options=SCREEN.values_of,
     baselines=("random", "first_sense", "most_frequent_sense"),

@@ -17,9 +17,9 @@ from lexiscope.core.task import Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
 from lexiscope.tasks.kit.asking import Asking
-from lexiscope.tasks.kit.judging import answering, check_usages
+from lexiscope.tasks.kit.judging import check_usages, judgment_function
 from lexiscope.tasks.kit.one_sentence import told_sentence
-from lexiscope.tasks.kit.searched import SEARCH_VARIANTS, search_screen, searched_examples
+from lexiscope.tasks.kit.search import SEARCH_VARIANTS, search_screen, searched_examples
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -33,7 +33,7 @@ def example_items(language: str) -> tuple[Item, ...]:
     return searched_examples(SCREEN, language, task=NAME, column="meaning")
 
 
-def _checked(item: Item) -> Item:
+def _check_item(item: Item) -> Item:
     return check_usages(item, 1, task=NAME)
 
 
@@ -42,7 +42,7 @@ SCREEN = search_screen(FOLDER, MEASURE)
 asks = Asking(SCREEN, told_sentence, example_items, SEARCH_VARIANTS)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -57,6 +57,6 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
-    check=_checked,
+    check=_check_item,
     learnt="bi_encoder",
 )

@@ -23,8 +23,8 @@ from lexiscope.items.answers.sense_options import GLOSSES
 from lexiscope.items.answers.truth_choice import bracketed_lines, bracketed_text, truth_choices
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking
-from lexiscope.tasks.kit.judging import TRAINED_MEASURES, answering
-from lexiscope.tasks.kit.published import CONTEXT, Judgments, labelled
+from lexiscope.tasks.kit.judging import TRAINED_MEASURES, judgment_function
+from lexiscope.tasks.kit.published_sheets import CONTEXT, Judgments, label_sheet
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -37,7 +37,7 @@ _NO_HYPERNYMS = "–"
 
 def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the text of the view, the definition, and the hypernyms where there are any."""
-    checked = _checked(item)
+    checked = _check_item(item)
     return {
         "sentence": bracketed_lines(checked, shown.appears_as)[0],
         DEFINITION: str(checked.conditions[DEFINITION]),
@@ -57,7 +57,7 @@ def example_items(language: str) -> tuple[Item, ...]:
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
     """Return what a prompt says of an item: the text of the view, the word in brackets where it is in a text."""
-    usage = _checked(item).usages[0]
+    usage = _check_item(item).usages[0]
     return {
         "sentence": bracketed_text(usage),
         DEFINITION: str(item.conditions[DEFINITION]),
@@ -65,7 +65,7 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
     }
 
 
-def _checked(item: Item) -> Item:
+def _check_item(item: Item) -> Item:
     if len(item.usages) != 1 or not str(item.conditions.get(DEFINITION, "")).strip():
         what = f"an item of this task has one usage (this one has {len(item.usages)}) and a definition"
         hint = f"give the definition in a column {DEFINITION!r}"
@@ -73,10 +73,10 @@ def _checked(item: Item) -> Item:
     return item
 
 
-def published(judgments: Judgments) -> tuple[Sheet, ...]:
+def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the sheet of WiC-TSV: the context as it was shown, the sense beside it, label, guessed word."""
     sense = (SheetColumn(DEFINITION, "the sense that was asked about"), SheetColumn(HYPERNYMS, "its broader terms"))
-    return (labelled(judgments, "verification_judgments.csv", (CONTEXT, *sense)),)
+    return (label_sheet(judgments, "verification_judgments.csv", (CONTEXT, *sense)),)
 
 
 SCREEN = Screen(
@@ -96,13 +96,13 @@ SCREEN = Screen(
     # the context–word bias study, §4: 100 examples each
     habit=Habit(per_item=2, per_list=100),
     on_sheet=lambda item: len(item.usages) == 1 and DEFINITION in item.conditions and GLOSSES not in item.conditions,
-    published=published,
+    published=published_sheets,
 )
 
 asks = Asking(SCREEN, fields, example_items)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE_CHOICE, check=_checked, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE_CHOICE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -120,7 +120,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
-    check=_checked,
+    check=_check_item,
     chosen=(MEASURE_CHOICE, "revealed_choice"),
     options=SCREEN.values_of,
     baselines=("random",),

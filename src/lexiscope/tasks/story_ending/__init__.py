@@ -21,8 +21,8 @@ from lexiscope.items.sentence_count import not_one_sentence
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_RECURS, word_recurs
 from lexiscope.tasks.kit.asking import Asking, Variant
-from lexiscope.tasks.kit.judging import answering
-from lexiscope.tasks.kit.published import Cells, Judgments, first_condition, text_cells, text_columns
+from lexiscope.tasks.kit.judging import judgment_function
+from lexiscope.tasks.kit.published_sheets import Cells, Judgments, first_condition, text_cells, text_columns
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -52,8 +52,8 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
 def faults(text: str, item: Item) -> tuple[str, ...]:
     """Return what is wrong with a text: the word must not stand in it, and it is one sentence."""
     usage = item.usages[0]
-    found = (word_recurs(text, usage.target), not_one_sentence(text, usage.language))
-    return tuple(fault for fault in found if fault is not None)
+    reasons = (word_recurs(text, usage.target), not_one_sentence(text, usage.language))
+    return tuple(fault for fault in reasons if fault is not None)
 
 
 def example_items(language: str) -> tuple[Item, ...]:
@@ -79,7 +79,7 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
     return {"target": usage.target, "story": f"{precontext} **{usage.text}**", **told}
 
 
-def published(judgments: Judgments) -> tuple[Sheet, ...]:
+def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the endings that were written."""
     columns = (
         SheetColumn("setup_id", "the story without its ending", "id"),
@@ -129,7 +129,7 @@ SCREEN = Screen(
     # AmbiStory §3 and its setups
     habit=Habit(per_item=1, per_list=20, back=True, apart=("setup",)),
     writing=Writing("ending", "plausibility", cleaning_request),
-    published=published,
+    published=published_sheets,
 )
 
 VARIANTS = {GUIDELINES: Variant(max_tokens=200)}
@@ -138,7 +138,7 @@ VARIANTS = {GUIDELINES: Variant(max_tokens=200)}
 asks = Asking(SCREEN, fields, example_items, VARIANTS)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE_TEXT, check=SCREEN.check, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE_TEXT, check=SCREEN.check, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(

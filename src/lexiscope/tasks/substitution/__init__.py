@@ -22,9 +22,17 @@ from lexiscope.items.choice_sets.articles import with_article
 from lexiscope.items.choice_sets.surface import join_punctuation
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.items.tables.neutral import Cell
-from lexiscope.tasks.kit.asking import Asking, plain
-from lexiscope.tasks.kit.judging import answering, check_usages
-from lexiscope.tasks.kit.published import COMMENT, SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered
+from lexiscope.tasks.kit.asking import Asking, plain_text
+from lexiscope.tasks.kit.judging import check_usages, judgment_function
+from lexiscope.tasks.kit.published_sheets import (
+    COMMENT,
+    SHOWN_ORDER,
+    Cells,
+    Judgments,
+    Row,
+    first_condition,
+    numbered_sheet,
+)
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -108,15 +116,15 @@ def example_items(language: str) -> tuple[Item, ...]:
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
     """Return what a prompt says of an item above the options: the sentence, its target in brackets."""
-    return {"sentence": plain(sentence_with(item.usages[0], item.usages[0].target))}
+    return {"sentence": plain_text(sentence_with(item.usages[0], item.usages[0].target))}
 
 
-def _checked(item: Item) -> Item:
+def _check_item(item: Item) -> Item:
     candidates(check_usages(item, 1, task=NAME))
     return item
 
 
-def published(judgments: Judgments) -> tuple[Sheet, ...]:
+def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return the forced choices between two substitutes."""
     columns = (
         SheetColumn("item", "the item", "id"),
@@ -136,7 +144,7 @@ def published(judgments: Judgments) -> tuple[Sheet, ...]:
         right = item.gold or first_condition(item.conditions, COLUMN_RIGHT)
         return {**given, "item": item.item_id, "target": item.usages[0].target, "correct_option": right}
 
-    return (numbered(judgments, "substitution_judgments.csv", columns, cells),)
+    return (numbered_sheet(judgments, "substitution_judgments.csv", columns, cells),)
 
 
 SCREEN = Screen(
@@ -151,13 +159,13 @@ SCREEN = Screen(
     may_stay_empty=True,
     # the synonymy study, §5: both annotators do all items
     habit=Habit(per_item=2, per_list=0, back=True),
-    published=published,
+    published=published_sheets,
 )
 
 asks = Asking(SCREEN, fields, example_items)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -172,7 +180,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
-    check=_checked,
+    check=_check_item,
     chosen=(MEASURE,),
     options=SCREEN.values_of,
 )

@@ -11,21 +11,34 @@ which instance it is. :func:`lexiscope.build.sense_tests.intrusion.make_intrusio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.screen import Choice, Habit, Screen, Shown
+from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.answers.known_words import unknown_words
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn
-from lexiscope.senses.word_groups import DISTANCE_MEASURE
+from lexiscope.senses.word_groups import (
+    DISTANCE_MEASURE,
+    Answered,
+    alone,
+    blank_row,
+    distance_rows,
+    each_beside,
+    embedded,
+    from_centroid,
+)
 from lexiscope.tasks.kit.asking import Asking
-from lexiscope.tasks.kit.judging import answering, check_usages
-from lexiscope.tasks.kit.published import SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered
-from lexiscope.tasks.word_intrusion.by_vectors import finding_by_embedding, finding_by_sense
+from lexiscope.tasks.kit.judging import check_usages, judgment_function
+from lexiscope.tasks.kit.published_sheets import SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered_sheet
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -60,11 +73,11 @@ def intruder(item: Item) -> str | None:
 
     Errors: :class:`InputError` naming an item whose intruder is none of its words.
     """
-    found = item.gold or str(item.conditions.get(COLUMN_INTRUDER, "")).strip() or None
-    if found is not None and found not in words_of(item):
-        what = f"the intruder {found!r} is none of the words"
+    word = item.gold or str(item.conditions.get(COLUMN_INTRUDER, "")).strip() or None
+    if word is not None and word not in words_of(item):
+        what = f"the intruder {word!r} is none of the words"
         raise InputError(what, place=Place(item_id=item.item_id), hint=f"correct {COLUMN_INTRUDER} or {COLUMN_WORDS}")
-    return found
+    return word
 
 
 def stimulus(_item: Item, _shown: Shown) -> Mapping[str, object]:
@@ -95,12 +108,12 @@ def fields(_item: Item, _language: str) -> Mapping[str, str]:
     return {}
 
 
-def _checked(item: Item) -> Item:
+def _check_item(item: Item) -> Item:
     words_of(check_usages(item, 1, task=NAME))
     return item
 
 
-def published(judgments: Judgments) -> tuple[Sheet, ...]:
+def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return who found which intruder."""
     columns = (
         SheetColumn("model", "the model whose senses are judged", "category"),
@@ -118,7 +131,7 @@ def published(judgments: Judgments) -> tuple[Sheet, ...]:
         correct = None if right is None or row["response"] is None else row["response"] == right
         return {**known, "word": item.word, "correct": correct}
 
-    return (numbered(judgments, "intrusion_judgments.csv", columns, cells),)
+    return (numbered_sheet(judgments, "intrusion_judgments.csv", columns, cells),)
 
 
 SCREEN = Screen(
@@ -136,20 +149,79 @@ SCREEN = Screen(
     comment=False,
     # two pages of one word share neighbours: who has seen one knows which words of the other belong together
     habit=Habit(apart=("word",)),
-    published=published,
+    published=published_sheets,
 )
 
 asks = Asking(SCREEN, fields, example_items)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
+by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
-by_sense = finding_by_sense(NAME, words_of)
-"""Answers with the word that is farthest from the others, each word's sense chosen beside them."""
+# -- word intrusion by vectors ----------------------------------------------------------------------------------------
+# An encoder reads each word as a text of its own and answers at every layer. A subject with several vectors for a word
+# reads each word in the middle of the others, in alphabetical order, which choose its sense as the words of a sentence
+# would: with ten words and a window of five all nine others do. Either way the vectors are scaled to length 1, their
+# mean is the centroid, and the word with the highest cosine distance from it is taken to be the intruder; of equal ones
+# the first in alphabetical order. The word whose sense is tested is not used: people do not see it either.
 
-by_embedding = finding_by_embedding(NAME, words_of)
-"""Answers with the word whose vector is farthest from the centroid of all, at every layer."""
+
+def by_embedding(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the word whose vector, read alone, is farthest from the centroid of all, at every layer.
+
+    Rows of each item: the choice of each layer, then the distance of each word from the centroid (``cosine_distance``)
+    at each layer. Errors: those of :func:`words_of`; :class:`SubjectError` for a word without a vector.
+    """
+    shown = [tuple(alone(word, item.usages[0].language) for word in sorted(words_of(item))) for item in items]
+    layers = subject.layers if isinstance(subject, Embeds) else ()
+    return _farthest_words(items, shown, subject, view, layers, work, progress)
+
+
+def by_sense(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the word whose vector, its sense chosen by the others, is farthest from the centroid.
+
+    A word out of the vocabulary leaves the whole item without an answer, and its row says which word it is. Rows and
+    errors as of :func:`by_embedding`, without layers; :class:`CapabilityError` for a subject without vectors.
+    """
+    shown = [each_beside(sorted(words_of(item)), item.usages[0].language) for item in items]
+    return _farthest_words(items, shown, subject, view, (None,), work, progress)
+
+
+def _farthest_words(
+    items: Sequence[Item],
+    shown: Sequence[Sequence[Usage]],
+    subject: Subject,
+    view: str,
+    layers: Sequence[int | None],
+    work: Path | None,
+    progress: Progress | None,
+) -> ResponseTable:
+    unknown = [unknown_words(subject, usages) for usages in shown]
+    asked = [usage for usages, missing in zip(shown, unknown, strict=True) if not missing for usage in usages]
+    vectors = embedded(subject, asked, work=work, progress=progress)
+    answers = []
+    for usages, missing in zip(shown, unknown, strict=True):
+        distances = None if missing else from_centroid(np.stack([vectors[usage.key] for usage in usages]))
+        answers.append(Answered(tuple(usage.target for usage in usages), distances, missing))
+    rows = distance_rows(items, answers, blank_row(subject, NAME, view), layers=layers, pick=np.argmax)
+    return ResponseTable.from_rows(rows)
+
+
+# -- the task ---------------------------------------------------------------------------------------------------------
 
 TASK = Task(
     name=NAME,
@@ -163,7 +235,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
-    check=_checked,
+    check=_check_item,
     chosen=(MEASURE,),
     options=SCREEN.values_of,
 )

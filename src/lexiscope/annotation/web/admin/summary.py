@@ -24,7 +24,7 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.writing.review import latest_reviews
 from lexiscope.core.errors import LexiscopeError
-from lexiscope.tasks.kit.published import Reviewed
+from lexiscope.tasks.kit.published_sheets import Reviewed
 
 LOG = logging.getLogger("lexiscope.annotation")
 _LEAST_SECONDS = 5.0

@@ -140,7 +140,7 @@ def number_cells(values: Sequence[float]) -> Cells:
     return {"mean": mean, "sd": sd, "median": float(np.median(values))}
 
 
-def numbered(
+def numbered_sheet(
     judgments: Judgments,
     file: str,
     columns: Sequence[SheetColumn],
@@ -162,7 +162,7 @@ def numbered(
     return sheet_of(file, "one judgment of one item by one participant", (*columns, *_IDENTITY), made)
 
 
-def labelled(judgments: Judgments, file: str, shown: Sequence[SheetColumn]) -> Sheet:
+def label_sheet(judgments: Judgments, file: str, shown: Sequence[SheetColumn]) -> Sheet:
     """Return the sheet of WiC and its kin (BIAS, Figure 5): *shown* as it was shown, label, guessed word.
 
     The second label of an item whose target was revealed stands behind the first.
@@ -184,7 +184,7 @@ def labelled(judgments: Judgments, file: str, shown: Sequence[SheetColumn]) -> S
         said = {"label": row["response"], "word": row["guessed_word"], "view": view, "phase": row["phase"]}
         return {**sense, **contexts, **said}
 
-    return numbered(judgments, file, columns, cells, rows=judgments.valid_rows_revealed)
+    return numbered_sheet(judgments, file, columns, cells, rows=judgments.valid_rows_revealed)
 
 
 def text_columns(before: Sequence[SheetColumn], what: str, *behind: SheetColumn) -> tuple[SheetColumn, ...]:

@@ -37,15 +37,15 @@ def status(study: Path, *, postgres: str | None, as_json: bool) -> None:
 
     STUDY is the study's file, or the folder in which it runs.
     """
-    found = read_study(study)
-    frozen = found.freeze()
-    with snapshot(frozen, found.folder, url=postgres) as store:
+    on_disk = read_study(study)
+    frozen = on_disk.freeze()
+    with snapshot(frozen, on_disk.folder, url=postgres) as store:
         now = progress_of(frozen, store)
         due = store.due_purge() if store.platform_ids() else None
     if as_json:
         print_json(now.as_json() | {"platform_ids_due": due.isoformat() if due is not None else None})
         return
-    _show(found, now)
+    _print_status(on_disk, now)
     if due is not None and due <= datetime.now(UTC):
         say_folded(f"platform ids are due to be deleted since {due:%Y-%m-%d}: lexiscope annotate purge {study}")
 
@@ -59,9 +59,9 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
 
     Random ids stand for participants; ids of the recruiting platform are in none of the files.
     """
-    found = read_study(study)
-    frozen = found.freeze()
-    with snapshot(frozen, found.folder, url=postgres) as store:
+    on_disk = read_study(study)
+    frozen = on_disk.freeze()
+    with snapshot(frozen, on_disk.folder, url=postgres) as store:
         made = write_export(read_collected_for_export(frozen, store), out)
     say(f"written: {out} ({counted(len(made.files), 'file')})")
     if made.simulated:
@@ -78,8 +78,8 @@ def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
 
     The exit status is 0 where all is well, else 1.
     """
-    found = read_study(study)
-    with snapshot(found.freeze(), found.folder, url=postgres, checked=False) as store:
+    on_disk = read_study(study)
+    with snapshot(on_disk.freeze(), on_disk.folder, url=postgres, checked=False) as store:
         check = store.verify()
     for problem in check.problems:
         say(problem)
@@ -87,18 +87,26 @@ def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
     entries = counted(check.audit_entries, "entry", "entries")
     say(f"{well}: {counted(check.answers, 'answer')}, {entries} in the audit log")
     if check.problems and postgres is None:
-        say(f"what to do: {recovery_hint(found.folder)}")
+        say(f"what to do: {recovery_hint(on_disk.folder)}")
     ctx.exit(1 if check.problems else 0)
 
 
-def _show(study: StudyOnDisk, now: StudyProgress) -> None:
+def _print_status(study: StudyOnDisk, now: StudyProgress) -> None:
     say(f"{study.definition.name}: {now.status}, {'complete' if now.complete else 'not complete'}")
     if now.simulated:
         say_folded(f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}")
     columns: tuple[str, ...] = ("list", "view", "places", "valid", "active", "excluded", "free")
     rows: list[tuple[Any, ...]] = [
-        (one.list_id, now.views[one.list_id], one.places, one.valid, one.active, one.excluded, one.free)
-        for one in now.lists
+        (
+            place_counts.list_id,
+            now.views[place_counts.list_id],
+            place_counts.places,
+            place_counts.valid,
+            place_counts.active,
+            place_counts.excluded,
+            place_counts.free,
+        )
+        for place_counts in now.lists
     ]
     if len(set(now.views.values())) == 1:
         columns, rows = ("list", *columns[2:]), [(row[0], *row[2:]) for row in rows]
@@ -108,26 +116,26 @@ def _show(study: StudyOnDisk, now: StudyProgress) -> None:
     say(f"at it now: {now.at_it}; left before the end: {now.left}")
     say(", ".join(f"{state}: {n}" for state, n in now.states.items()) or "nobody has come yet")
     for view, coverage in now.coverage.items():
-        say_folded(_covered(coverage, f" in the view {view}" if len(now.coverage) > 1 else ""))
-    _show_pay(now)
-    for one in now.suggestions:
-        say_folded(f"list {one.list_id}: ask for {one.ask} more")
+        say_folded(_coverage_text(coverage, f" in the view {view}" if len(now.coverage) > 1 else ""))
+    _print_pay(now)
+    for place_counts in now.suggestions:
+        say_folded(f"list {place_counts.list_id}: ask for {place_counts.ask} more")
     for rule, why in now.waiting:
         say_folded(f"not judged yet: {rule} ({why})")
 
 
-def _covered(coverage: ItemCoverage, where: str) -> str:
+def _coverage_text(coverage: ItemCoverage, where: str) -> str:
     """One view's answers to an item: the fewest, and which items are below what is needed."""
     text = f"valid answers to an item{where}: {coverage.n_min} to {coverage.n_max}, mean {coverage.n_mean:.2f}"
     if not coverage.short:
         return f"{text}; {coverage.minimum} are needed, and every item has them"
-    few = sorted(coverage.short, key=lambda one: one.n)[:_SHOWN]
-    named = ", ".join(f"{one.item_id}: {one.n}" for one in few)
+    few = sorted(coverage.short, key=lambda item: item.n)[:_SHOWN]
+    named = ", ".join(f"{item.item_id}: {item.n}" for item in few)
     more = f", and {len(coverage.short) - len(few)} more" if len(coverage.short) > len(few) else ""
     return f"{text}; {counted(len(coverage.short), 'item')} below the {coverage.minimum} needed ({named}{more})"
 
 
-def _show_pay(now: StudyProgress) -> None:
+def _print_pay(now: StudyProgress) -> None:
     pay = now.pay
     if pay.median_minutes is not None and pay.hourly is not None:
         hourly = f"{pay.hourly:.2f} {pay.currency} an hour"
@@ -135,11 +143,11 @@ def _show_pay(now: StudyProgress) -> None:
     if pay.median_trial_minutes is not None:
         say(f"median time in the trials {pay.median_trial_minutes:.1f} min")
     if now.owed:
-        total = sum(one.owed for one in now.owed)
+        total = sum(participant.owed for participant in now.owed)
         say_folded(
             f"{people(len(now.owed))} earned less than the least hourly pay: {total:.2f} {pay.currency} owed together "
             "(pay.csv of the export; reconcile gives the platform's ids)"
         )
-        for one in now.owed[:_SHOWN]:
-            earned = f"{one.minutes:.1f} min, {one.hourly:.2f} {pay.currency} an hour"
-            say(f"  {one.participant_id}: {earned}, owed {one.owed:.2f}")
+        for participant in now.owed[:_SHOWN]:
+            earned = f"{participant.minutes:.1f} min, {participant.hourly:.2f} {pay.currency} an hour"
+            say(f"  {participant.participant_id}: {earned}, owed {participant.owed:.2f}")
