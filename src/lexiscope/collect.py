@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
@@ -35,7 +35,7 @@ from lexiscope.core.sealed import (
     write_machine,
     write_sealed,
 )
-from lexiscope.core.settings import Settings
+from lexiscope.core.settings import Option, Settings
 from lexiscope.core.spec import split_options, with_options
 from lexiscope.core.subject import Judges, Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
@@ -172,7 +172,7 @@ def collect_run(
     *,
     out: Path,
     views: Sequence[str] = ("full",),
-    seed: int = 0,
+    seed: Annotated[int, Option("seed of the run", least=0)] = 0,
     command: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     checksums: Mapping[str, str] | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import click
 import pytest
@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from lexiscope.cli import options
 from lexiscope.core.errors import InputError
-from lexiscope.core.settings import option
+from lexiscope.core.settings import Option, arguments_of, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +94,42 @@ def test_settings_are_changed_by_what_is_given_only() -> None:
     assert options.change_settings(before, {"width": 2.0, "threads": None, "colours": ()}) == Weaving(
         7, "plain", 2.0, colours=("red",)
     )
+
+
+def weave(
+    yarn: str,
+    *,
+    rows: Annotated[int, Option("rows to weave", least=1)] = 7,
+    pattern: Annotated[Literal["plain", "twill"], Option("how they cross")] = "plain",
+    edge: Annotated[str | None, Option("sign of the edge", flag="--sign")] = None,
+    loom: str = "jacquard",
+) -> str:
+    """Weave a made-up cloth."""
+    return f"{yarn}: {rows} {pattern} {edge} {loom}"
+
+
+def run_function(*arguments: str) -> click.testing.Result:
+    """Call a verb whose only options are those of :func:`weave`."""
+
+    @click.command()
+    @options.of_arguments(weave, "rows", "pattern", "edge")
+    def verb(**given: Any) -> None:
+        click.echo(weave("wool", **given))
+
+    return CliRunner().invoke(verb, arguments)
+
+
+def test_options_are_made_from_the_arguments_of_a_function() -> None:
+    """An argument that is annotated with an option gives it name, type, range and default; others are no options."""
+    assert run_function().output == "wool: 7 plain None jacquard\n"
+    assert run_function("--rows", "2", "--pattern", "twill", "--sign", "x").output == "wool: 2 twill x jacquard\n"
+    assert run_function("--rows", "0").exit_code == 2
+    assert [argument.name for argument in arguments_of(weave)] == ["rows", "pattern", "edge"]
+
+
+def test_help_of_an_argument_is_that_of_a_setting() -> None:
+    """Help shows what the annotation says, the default and the range."""
+    text = " ".join(run_function("--help").output.split())
+    assert "--rows INTEGER RANGE Rows to weave. [default: 7; x>=1]" in text
+    assert "--pattern [plain|twill] How they cross. [default: plain]" in text
+    assert "--sign TEXT Sign of the edge." in text

@@ -35,8 +35,7 @@ SPREAD = ",over_raters="
 @click.argument("file", type=click.Path(path_type=Path))
 @options.of_settings(RatingColumns)
 @options.scale("Ends of the scale: 1 5.")
-@click.option("--measure", default="", metavar="NAME", help="Of a response table with several measures: this one.")
-@click.option("--view", default="", metavar="NAME", help="Of a response table with several views: this one.")
+@options.of_arguments(read_ratings, "measure", "view")
 @click.option(
     "--kind",
     "kinds",
@@ -44,8 +43,7 @@ SPREAD = ",over_raters="
     metavar="NAME",
     help="Of a response table: also count subjects of this kind (chat, causal_lm) as raters. May be repeated.",
 )
-@click.option("--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Resamples.")
-@options.seed("Seed of the resampling.")
+@options.of_arguments(summarise, "resamples", "seed")
 @options.path("--out", metavar="FOLDER", about="Write results.json and raters.csv here.")
 @options.as_json
 @options.quiet
@@ -56,7 +54,7 @@ def agree(
     measure: str,
     view: str,
     kinds: tuple[str, ...],
-    bootstrap: int,
+    resamples: int,
     seed: int,
     out: Path | None,
     as_json: bool,
@@ -75,7 +73,7 @@ def agree(
     """
     columns = options.make_settings(RatingColumns, given)
     read = read_ratings(file, columns, scale=scale, measure=measure, view=view, kinds=(*PEOPLE, *kinds))
-    summary = _summarise_file(read, bootstrap, seed)
+    summary = _summarise_file(read, resamples, seed)
     if read.simulated:
         summary = replace(summary, records=simulated_records(summary.records), people=SIMULATED_PARTICIPANTS)
     for text in read.remarks:

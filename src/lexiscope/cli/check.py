@@ -35,9 +35,7 @@ _NO_PAIRS = (
     "--rater-column", "raters", multiple=True, metavar="COLUMN", help="A column that holds one rater's ratings."
 )
 @options.scale("The ratings' scale: 1 5.")
-@click.option("--min-ratings", type=click.IntRange(min=1), default=10, show_default=True, help="Ratings an item needs.")
-@click.option("--language", default="und", show_default=True, help="Language tag, where no column gives one.")
-@click.option("--delimiter", help="The sign between columns, where it is not found by itself.")
+@options.of_arguments(check_file, "min_ratings", "language", "delimiter")
 @click.option("--at-most", type=click.IntRange(min=1), default=20, show_default=True, help="Findings shown per code.")
 @click.option("--strict", is_flag=True, help="Warnings, too, make the exit status 1.")
 @options.as_json

@@ -22,7 +22,7 @@ from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 from lexiscope.items.arrange.overlapping_lists import OverlappingLists, overlapping_lists
 from lexiscope.items.choice_sets.collection_file import open_collection
 from lexiscope.items.choice_sets.inflection import EnglishForms
-from lexiscope.items.choice_sets.surface import MODES, Mode
+from lexiscope.items.choice_sets.surface import Mode
 from lexiscope.items.read.item_source import load_items
 from lexiscope.items.sheets.choice_sheet import read_choice_sheet, write_choice_sheet
 from lexiscope.items.sheets.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
@@ -44,12 +44,6 @@ from lexiscope.tasks import BY_VIEW
 from lexiscope.tasks.substitution import NAME as SUBSTITUTION
 
 _MODE = "clean"
-_mode = click.option(
-    "--mode", type=click.Choice(MODES), default=_MODE, show_default=True, help="How texts are written."
-)
-_seed = click.option(
-    "--seed", type=click.IntRange(min=0), default=SHEET_SEED, show_default=True, help="Draws which candidate is A."
-)
 
 
 @click.group()
@@ -68,13 +62,11 @@ ITEMS = "items.csv"
 @options.path("--out", metavar="FOLDER", about="A new folder.", required=True)
 @click.option("--task", default=BY_VIEW, show_default=True, help="What a file of items asks.")
 @click.option("--language", default="", metavar="TAG", help="Only items in this language.")
-@click.option("--split", metavar="NAME", help="Draw from this split (default: test; dev where people are asked that).")
+@options.of_arguments(overlapping_lists, "split")
 @click.option(
     "--view", "chosen", multiple=True, type=click.Choice(SHEET_VIEWS), help="Views (default: all that apply)."
 )
-@click.option("--annotators", type=click.IntRange(min=1), default=2, show_default=True, help="People in each view.")
-@click.option("--per-annotator", type=click.IntRange(min=1), default=100, show_default=True, help="Items for each.")
-@click.option("--shared", type=click.IntRange(min=0), default=50, show_default=True, help="Items for all of a view.")
+@options.of_arguments(overlapping_lists, "annotators", "per_annotator", "shared")
 @options.seed("Draws items and their order.")
 @options.quiet
 def draw(
@@ -254,8 +246,7 @@ def _write_sheet(out: Path, proposed: GuessedSlots, *, quiet: bool) -> None:
 @choices.command(cls=Verb)
 @click.argument("collection", metavar="COLLECTION")
 @options.path("--out", metavar="FILE.csv", about="The sheet.", required=True)
-@_mode
-@_seed
+@options.of_arguments(human_sheet, "mode", "seed")
 @options.quiet
 def write(collection: str, *, out: Path, mode: Mode, seed: int, quiet: bool) -> None:
     """Write the sheet.
@@ -274,8 +265,7 @@ def write(collection: str, *, out: Path, mode: Mode, seed: int, quiet: bool) -> 
 @click.argument("collection", metavar="COLLECTION")
 @click.argument("sheets", nargs=-1, required=True, metavar="NAME=FILE.csv...")
 @options.path("--out", metavar="FILE.csv", about="Write the answers here.")
-@_mode
-@_seed
+@options.of_arguments(human_sheet, "mode", "seed")
 def read(collection: str, *, sheets: tuple[str, ...], out: Path | None, mode: Mode, seed: int) -> None:
     """Read answered sheets: accuracy, agreement, weird items.
 

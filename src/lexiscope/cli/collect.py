@@ -29,13 +29,13 @@ from lexiscope.tasks import DEFAULT
 @click.command(cls=Verb)
 @click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
 @options.column_map
-@click.option("--language", default="", help="Only items in this language; for a file: its language.")
+@options.of_arguments(load_items, "language")
 @options.scale("For a file: lowest and highest rating of its people, as 1 100. Models are asked on it.")
 @click.option("--task", help=f"The question that is asked. Default: that of the dataset; of a file: {DEFAULT}.")
 @options.subjects
 @options.views
 @options.path("--out", metavar="RUN", about="The run folder.", required=True)
-@options.seed("Seed of the run.")
+@options.of_arguments(collect_run, "seed")
 @click.option("--dry-run", is_flag=True, help="Send nothing: show the first request and what all would cost.")
 @options.threads
 @options.as_json

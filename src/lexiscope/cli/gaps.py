@@ -30,7 +30,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic
 from lexiscope.core.sealed import RESPONSES
 from lexiscope.items.choice_sets.collection_file import open_collection
-from lexiscope.items.choice_sets.surface import MODES, Mode
+from lexiscope.items.choice_sets.surface import Mode
 from lexiscope.items.choice_sets.templates import read_templates, synonymy_templates
 from lexiscope.items.read.item_source import load_items
 from lexiscope.items.tables.tabular import write_items
@@ -54,7 +54,7 @@ def gaps() -> None:
 @options.path("--out", metavar="FILE.csv", about="The items.", required=True)
 @click.option("--templates", default="", metavar="FILE.yaml", help="Templates of your own.")
 @click.option("--template", default="T11", show_default=True, metavar="NAME", help="The one that is cut at its word.")
-@click.option("--mode", type=click.Choice(MODES), default="clean", show_default=True, help="How texts are written.")
+@options.of_arguments(gap_items, "mode")
 @options.quiet
 def make_items(collection: str, *, out: Path, templates: str, template: str, mode: Mode, quiet: bool) -> None:
     """Write the items of gap filling of a collection.

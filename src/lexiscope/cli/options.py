@@ -12,7 +12,7 @@ import click
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.given_file import existing_file
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import Setting, settings_of
+from lexiscope.core.settings import Setting, arguments_of, settings_of
 from lexiscope.core.spec import SubjectSpec
 from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 
@@ -29,13 +29,16 @@ Chosen = TypeVar("Chosen")
 def of_settings(kind: type[Any], *names: str) -> Callable[[Function], Function]:
     """Add an option for each setting of a frozen dataclass, or for those *names*, as :class:`SettingOption` says."""
     known = {setting.name: setting for setting in settings_of(kind) if setting.option.command_line}
+    return combine(*(click.option(cls=SettingOption, setting=known[name]) for name in names or known))
 
-    def add(function: Function) -> Function:
-        for name in reversed(names or tuple(known)):
-            function = click.option(cls=SettingOption, setting=known[name])(function)
-        return function
 
-    return add
+def of_arguments(work: Callable[..., Any], *names: str) -> Callable[[Function], Function]:
+    """Add an option for each of these arguments of a function, which :func:`arguments_of` describes.
+
+    Where an option is not given, its value is the default of the function.
+    """
+    known = {argument.name: argument for argument in arguments_of(work)}
+    return combine(*(click.option(cls=SettingOption, setting=known[name], filled=True) for name in names))
 
 
 def make_settings(kind: type[Chosen], given: Mapping[str, Any]) -> Chosen:
@@ -56,11 +59,13 @@ def _given_settings(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]
 class SettingOption(click.Option):
     """The option of a setting: its names, type, range, choices, default and help are those that the setting declares.
 
-    Where it is not given, its value is ``None``: the default of the settings, or what a file says, holds. With *undo*
-    there is a ``--no-`` for a setting that is yes or no.
+    Where it is not given, its value is ``None``: the default of the settings, or what a file says, holds; with *filled*
+    it is the default. With *undo* there is a ``--no-`` for a setting that is yes or no.
     """
 
-    def __init__(self, param_decls: Iterable[str] = (), *, setting: Setting, undo: bool = False) -> None:
+    def __init__(
+        self, param_decls: Iterable[str] = (), *, setting: Setting, undo: bool = False, filled: bool = False
+    ) -> None:
         about, is_flag = setting.option.about, setting.parts == (bool,)
         flags = [f"{setting.flag}/--no-{setting.flag.removeprefix('--')}"] if is_flag and undo else setting.flags
         types = [_click_type(setting, number) for number in range(len(setting.parts))]
@@ -70,7 +75,7 @@ class SettingOption(click.Option):
             is_flag=is_flag,
             nargs=len(types),
             multiple=setting.many,
-            default=None,
+            default=setting.default if filled else None,
             metavar=setting.option.metavar or None,
             help=f"{about[:1].upper()}{about[1:]}." + " May be repeated." * setting.many,
             callback=_reading_callback(setting) if setting.option.reads else None,

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
+from lexiscope.core.settings import option
 from lexiscope.core.subject import Progress
 
 Role = Literal["system", "user", "assistant"]
@@ -114,8 +115,8 @@ class Prompting:
     ``language``: empty is the item's own. ``repeats``: how often each question is asked, each time a row ``repeat``.
     """
 
-    variant: str = GUIDELINES
-    shots: int = 0
+    variant: str = option(GUIDELINES, "the variant of the task's prompt")
+    shots: int = option(0, "worked examples before it", least=0)
     language: str = ""
     repeats: int = 1
 

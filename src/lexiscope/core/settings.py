@@ -8,18 +8,34 @@ A study declares a setting where it declares its type and its default::
         by: Literal["word", "sense"] = option("word", "what is resampled")
 
 From this the command line gets ``--by word|sense``, the study file ``by: word`` under a comment, and the docs a row.
-Other work is configured by a frozen dataclass of its own; fields that are an ``option`` are options of its verb.
+Other work is configured by a frozen dataclass of its own; fields that are an ``option`` are options of its verb. Work
+with one or two settings is a function, and its arguments are declared in their annotations::
+
+    def draw(items: Sequence[Item], *, most: Annotated[int, Option("items drawn", least=1)] = 50) -> tuple[Item, ...]:
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from inspect import signature
 from operator import attrgetter
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Self, TypeVar, Union, cast, dataclass_transform, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Self,
+    TypeVar,
+    Union,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from lexiscope.core.errors import InputError, SpecError, nearest_name
 
@@ -247,11 +263,29 @@ def settings_of(kind: type[Any]) -> tuple[Setting, ...]:
     if kind not in _SETTINGS:
         hints = get_type_hints(kind)
         _SETTINGS[kind] = tuple(
-            _field_setting(kind, entry.name, hints[entry.name], entry.default)
+            _make_setting(kind.__name__, entry.name, hints[entry.name], entry.default, _field_option(kind, entry.name))
             for entry in fields(kind)
             if _field_option(kind, entry.name) or issubclass(kind, Settings)
         )
     return _SETTINGS[kind]
+
+
+def arguments_of(function: Callable[..., Any]) -> tuple[Setting, ...]:
+    """Return the arguments of a function that are annotated with an :class:`Option`, as settings with their defaults.
+
+    Errors: :class:`SpecError` for a type that a setting cannot have.
+
+    >>> def draw(items: list[str], *, most: Annotated[int, Option("items drawn", least=1)] = 50) -> list[str]:
+    ...     return items[:most]
+    >>> [(setting.flag, setting.default, setting.option.least) for setting in arguments_of(draw)]
+    [('--most', 50, 1)]
+    """
+    hints = get_type_hints(function, include_extras=True)
+    return tuple(
+        _make_setting(function.__name__, name, get_args(hints[name])[0], parameter.default, get_args(hints[name])[1])
+        for name, parameter in signature(function).parameters.items()
+        if get_origin(hints.get(name)) is Annotated and isinstance(get_args(hints[name])[1], Option)
+    )
 
 
 _SETTINGS: dict[type[Any], tuple[Setting, ...]] = {}
@@ -285,7 +319,7 @@ def unknown_setting(kind: type[Settings], name: str, known: list[str]) -> Settin
     return SettingError(name, f"unknown name {name!r}: the study {study} has no such setting", hint=hint)
 
 
-def _field_setting(kind: type[Any], name: str, hint: Any, default: object) -> Setting:
+def _make_setting(owner: str, name: str, hint: Any, default: object, declared: Option | None) -> Setting:
     whole, optional = hint, False
     if get_origin(hint) in (Union, UnionType):
         inner = [member for member in get_args(hint) if member is not NoneType]
@@ -296,9 +330,9 @@ def _field_setting(kind: type[Any], name: str, hint: Any, default: object) -> Se
     if (whole is not hint and not optional) or not all(
         part in _SIMPLE or get_origin(part) is Literal for part in parts
     ):
-        what = f"{kind.__name__}.{name}: a setting cannot have the type {hint}"
+        what = f"{owner}.{name}: a setting cannot have the type {hint}"
         raise SpecError(what, hint="use str, int, float, bool, Path, Literal, or a tuple of these or of pairs of these")
-    return Setting(name, _field_option(kind, name) or Option(), default, parts, many, optional)
+    return Setting(name, declared or Option(), default, parts, many, optional)
 
 
 def _field_option(kind: type[Any], name: str) -> Option | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.settings import Option
 from lexiscope.resources.corpora.running_text import read_lines
 from lexiscope.resources.vectors.sense_vectors import Neighbour
 from lexiscope.senses.examples import Progress, ReadsSenses, SenseExamples, WordExamples, find_examples
@@ -59,7 +61,7 @@ def make_entries(
     words: Sequence[str],
     files: Sequence[Path] = (),
     *,
-    n_neighbours: int = 10,
+    n_neighbours: Annotated[int, Option("of each sense", flag="--neighbours", least=1, most=50)] = 10,
     n_best: int = 5,
     n_drawn: int = 0,
     seed: int = 0,

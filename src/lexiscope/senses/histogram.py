@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.settings import Option
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,9 @@ class SensesByFrequency:
     mean: float
 
 
-def senses_by_rank(n_senses: NDArray[np.int64], most: int, *, bins: int = 10) -> tuple[SensesByFrequency, ...]:
+def senses_by_rank(
+    n_senses: NDArray[np.int64], most: int, *, bins: Annotated[int, Option("of equally many words", least=1)] = 10
+) -> tuple[SensesByFrequency, ...]:
     """Return how many senses words have, in *bins* of equally many words.
 
     *n_senses* are those of each word, by falling frequency; *most* is the highest number that is counted.

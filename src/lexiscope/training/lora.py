@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from lexiscope.core.run import manifest, read_json, versions, write_atomically, 
 from lexiscope.core.scale import Scale
 from lexiscope.core.scoring import Doubles
 from lexiscope.core.sealed import write_machine, write_sealed
+from lexiscope.core.settings import Option
 from lexiscope.subjects.local._adapter import CLAIM, CONFIG, RECORD, WEIGHTS
 from lexiscope.subjects.local._chat_text import numbers_of, render
 from lexiscope.subjects.local._loading import load_tokenizer, torch_threads
@@ -78,7 +79,7 @@ def train_lora(
     *,
     out: Path,
     settings: LoraSettings | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Option("seed of the training", least=0)] = 0,
     command: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> TunedModel:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.settings import Option
 from lexiscope.items.arrange.splits import condition, in_several_parts, split_by_word
 from lexiscope.training.lora_targets import RatedItem
 
@@ -30,7 +31,13 @@ class Split:
     shared_words: tuple[str, ...] = ()
 
 
-def split_items(items: Sequence[RatedItem], *, how: How | None = None, share: float = 0.1, seed: int = 0) -> Split:
+def split_items(
+    items: Sequence[RatedItem],
+    *,
+    how: Annotated[How | None, Option("default: the dataset's own, else by word", flag="--split")] = None,
+    share: Annotated[float, Option("share of a split by word", flag="--validation")] = 0.1,
+    seed: int = 0,
+) -> Split:
     """Split rated items for a training.
 
     Without *how*: the dataset's own split where every item has one, else by word, with *share* of the items for the

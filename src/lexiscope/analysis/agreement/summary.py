@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from lexiscope.analysis.norms.norms import mean_item_sd
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import Place, StatisticError
 from lexiscope.core.result import Interval, Record
+from lexiscope.core.settings import Option
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,8 @@ def summarise(
     groups: Mapping[str, str] | None = None,
     rater_groups: Mapping[str, str] | None = None,
     missing: Mapping[str, int] | None = None,
-    resamples: int = 2000,
-    seed: int = 0,
+    resamples: Annotated[int, Option("resamples", flag="--bootstrap", least=100)] = 2000,
+    seed: Annotated[int, Option("seed of the resampling", least=0)] = 0,
     path: str = "",
 ) -> AgreeSummary:
     """Compute agreement, ceilings and the table of raters; a statistic without a value keeps its record and a note.

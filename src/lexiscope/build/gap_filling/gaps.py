@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal, cast, get_args
+from typing import Annotated, Literal, cast, get_args
 
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.generation import Decoding
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic, statistic_name
+from lexiscope.core.settings import Option
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, realise
 from lexiscope.items.choice_sets.surface import Mode, capitalised, join_punctuation, published_join
@@ -111,7 +112,11 @@ def gap_item(
 
 
 def gap_items(
-    items: Sequence[SynonymItem], *, template: Template | None = None, mode: Mode = "clean", dataset: str = "synonymy"
+    items: Sequence[SynonymItem],
+    *,
+    template: Template | None = None,
+    mode: Annotated[Mode, Option("how texts are written")] = "clean",
+    dataset: str = "synonymy",
 ) -> tuple[Item, ...]:
     """Return an item of gap filling for each item of a collection, with the conditions of its choice sets.
 

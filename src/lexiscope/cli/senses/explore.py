@@ -81,7 +81,7 @@ def _short_list(words: Sequence[str]) -> str:
 def _size_text(size: int) -> str:
     """Return a number of bytes in kB or MB.
 
-    >>> _sized(4_774_195), _sized(61_000)
+    >>> _size_text(4_774_195), _size_text(61_000)
     ('4.8 MB', '61 kB')
     """
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"

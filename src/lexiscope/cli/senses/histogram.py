@@ -26,7 +26,7 @@ _SHOWN = 6
 
 @click.command(cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
-@click.option("--bins", type=click.IntRange(min=1), default=10, show_default=True, help="Of equally many words.")
+@options.of_arguments(senses_by_rank, "bins")
 @options.path(
     "--counts",
     metavar="FILE.csv",

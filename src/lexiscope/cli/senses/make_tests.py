@@ -86,7 +86,7 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
     )
     if frequencies is not None:
         checksums = {**checksums, frequencies.name: sha256_of(frequencies)}
-    made = SenseTest(INTRUSION, built.items, built.left_out, asdict(rules), checksums)
+    made = BuiltTest(INTRUSION, built.items, built.left_out, asdict(rules), checksums)
     write_test(out, made, asked, seed=given["seed"])
     senses = {(item.condition("word"), item.condition("sense")) for item in built.items}
     say(f"{len(built.items)} items for {len(senses)} senses of {len({word for word, _ in senses})} words")
@@ -123,7 +123,7 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
         revision=asked.facts.revision,
     )
     left_out = (*source.absent, *built.left_out)
-    made = SenseTest(SELECTION, built.items, left_out, asdict(rules), source.checksums, source.licence)
+    made = BuiltTest(SELECTION, built.items, left_out, asdict(rules), source.checksums, source.licence)
     write_test(out, made, asked, seed=given["seed"])
     words = {str(item.condition("word")) for item in built.items}
     filled = {
@@ -144,7 +144,7 @@ def _name_of(asked: Gasi | SenseEmbedding) -> str:
     return asked.folder.name if isinstance(asked, Gasi) else asked.form
 
 
-def _print_left_out(out: Path, made: SenseTest, *, quiet: bool) -> None:
+def _print_left_out(out: Path, made: BuiltTest, *, quiet: bool) -> None:
     if made.left_out:
         counted = Counter((left.why, "senses" if left.sense else "words") for left in made.left_out)
         rows = [(n, what, why) for (why, what), n in counted.most_common()]
@@ -163,7 +163,7 @@ ITEMS, LEFT_OUT, MODEL, TEST = "items.csv", "left_out.csv", "model", "test.json"
 
 
 @dataclass(frozen=True, slots=True)
-class SenseTest:
+class BuiltTest:
     """A test: its task, items, what was left out, the rules, the files it was made of, and the sentences' licence."""
 
     task: str
@@ -174,7 +174,7 @@ class SenseTest:
     licence: str = ""
 
 
-def write_test(out: Path, made: SenseTest, asked: Gasi | SenseEmbedding, *, seed: int) -> None:
+def write_test(out: Path, made: BuiltTest, asked: Gasi | SenseEmbedding, *, seed: int) -> None:
     """Write the folder, all of it or nothing.
 
     Errors: :class:`InputError` where there is no item at all, before anything is written, with the first reason.

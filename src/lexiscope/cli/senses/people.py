@@ -85,10 +85,7 @@ from lexiscope.tasks.word_intrusion import NAME as INTRUSION
     multiple=True,
 )
 @options.path("--out", metavar="FOLDER", about="A new folder.", required=True)
-@click.option(
-    "--resamples", type=click.IntRange(min=0), default=2000, show_default=True, help="Of words, for intervals."
-)
-@options.seed("Of the intervals.")
+@options.of_arguments(sense_tests, "resamples", "seed")
 @options.as_json
 @options.quiet
 def people(

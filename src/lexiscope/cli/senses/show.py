@@ -33,7 +33,7 @@ from lexiscope.training.gasi.train import SHARDS
     about="Count the senses here; .gz, .xz and .bz2 too. May be repeated. Default: in FOLDER/shards, if it is there.",
     multiple=True,
 )
-@click.option("--neighbours", type=click.IntRange(1, 50), default=10, show_default=True, help="Of each sense.")
+@options.of_arguments(make_entries, "n_neighbours")
 @options.as_json
 @options.quiet
 def show(
@@ -42,7 +42,7 @@ def show(
     *,
     sentence: str | None,
     corpus: tuple[Path, ...],
-    neighbours: int,
+    n_neighbours: int,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -55,7 +55,7 @@ def show(
     reader = read_subject(subject)
     usages = () if sentence is None else read_usages(reader, word, sentence)
     with progress_bar("show", quiet=quiet) as report:
-        (entry,) = make_entries(reader, [word], files, n_neighbours=neighbours, n_best=0, progress=report)
+        (entry,) = make_entries(reader, [word], files, n_neighbours=n_neighbours, n_best=0, progress=report)
     if not files and isinstance(reader, Gasi):
         entry = _with_corpus_counts(reader, entry)
     if as_json:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -17,7 +17,7 @@ from lexiscope.cli.senses.histogram import print_senses_by_frequency
 from lexiscope.cli.verb import Verb, check_output
 from lexiscope.resources.corpora.running_text import TOKENISATIONS, corpus_files, words_of
 from lexiscope.resources.vectors.sense_vectors import read_sense_vectors
-from lexiscope.resources.vectors.word2vec import FORMS, Form, write_word2vec
+from lexiscope.resources.vectors.word2vec import Form, write_word2vec
 from lexiscope.training.gasi.pruning import prune_senses, senses_by_frequency
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards
@@ -55,7 +55,7 @@ _EVEN = 0.99
 )
 @options.of_settings(VocabularyLimits)
 @options.of_settings(GasiSettings)
-@options.seed("Seed of the training.")
+@options.of_arguments(train_gasi, "seed")
 @options.path(
     "--shards",
     "shard_folder",
@@ -94,8 +94,7 @@ def gasi(**given: Any) -> None:
 @click.command(cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path))
 @options.path("--out", metavar="FOLDER", about="What is left.", required=True)
-@click.option("--threshold", type=float, help="Cosine distance under which two senses of a word are one. Default: λ.")
-@options.seed("Of the words λ is drawn from.")
+@options.of_arguments(prune_senses, "threshold", "seed")
 @options.as_json
 @options.quiet
 def gasi_prune(folder: Path, *, out: Path, threshold: float | None, seed: int, as_json: bool, quiet: bool) -> None:
@@ -120,11 +119,11 @@ def gasi_prune(folder: Path, *, out: Path, threshold: float | None, seed: int, a
 @click.command(cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path))
 @options.path("--out", metavar="FILE", about="The file of vectors.", required=True)
-@click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Of word2vec.")
-def gasi_export(folder: Path, *, out: Path, form: str) -> None:
+@options.of_arguments(write_word2vec, "form")
+def gasi_export(folder: Path, *, out: Path, form: Form) -> None:
     """Write sense vectors in a format of word2vec: word#1, word#2 … for the senses of a word."""
     check_output(out, folder)
-    count = write_word2vec(out, read_sense_vectors(folder), cast(Form, form))
+    count = write_word2vec(out, read_sense_vectors(folder), form)
     say(f"{count:,} vectors written: {out}")
 
 

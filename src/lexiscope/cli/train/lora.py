@@ -17,7 +17,7 @@ from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
-from lexiscope.core.prompt import GUIDELINES, ChatQuestion, Prompting
+from lexiscope.core.prompt import ChatQuestion, Prompting
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import TOLD_SIMULATED
@@ -38,18 +38,16 @@ from lexiscope.training.lora_targets import RatedItem
 @click.option("--ratings", type=click.Path(path_type=Path), help="A long file of ratings; a dataset may have its own.")
 @options.of_settings(RatingColumns, "rater", "item", "value")
 @options.column_map
-@click.option("--language", default="", help="Only items in this language; for a file: its language.")
+@options.of_arguments(load_items, "language")
 @click.option("--task", default=RATED, show_default=True, help="The question; it needs a scale with steps.")
-@click.option("--variant", default=GUIDELINES, show_default=True, help="The variant of the task's prompt.")
-@click.option("--shots", type=click.IntRange(min=0), default=0, show_default=True, help="Worked examples before it.")
+@options.of_settings(Prompting)
 @click.option("--model", required=True, metavar="FOLDER|HUB_ID#REVISION", help="The base model.")
 @options.path("--out", metavar="FOLDER", about="The tuned model.", required=True)
-@click.option("--split", "how", type=click.Choice(("own", "word")), help="Default: the dataset's own, else by word.")
-@click.option("--validation", type=float, default=0.1, show_default=True, help="Share of a split by word.")
+@options.of_arguments(split_items, "how", "share")
 @click.option("--preset", type=click.Choice(tuple(PRESETS)), default="ambistory", show_default=True, help="Settings.")
 @click.option("--target-modules", metavar="A,B", help="The modules that the adapter changes.  [default: q_proj,v_proj]")
 @options.of_settings(LoraSettings)
-@options.seed("Seed of the training.")
+@options.of_arguments(train_lora, "seed")
 @options.as_json
 @options.quiet
 def lora(**given: Any) -> None:
@@ -61,7 +59,7 @@ def lora(**given: Any) -> None:
     where it was broken off.
     """
     settings = _settings(given)
-    prompting = Prompting(given["variant"], given["shots"])
+    prompting = options.make_settings(Prompting, given)
     material = _training_items(given, prompting)
     remark_threads(settings.threads, quiet=given["quiet"])
     with progress_bar("train", quiet=given["quiet"]) as report:
@@ -100,7 +98,7 @@ def _training_items(given: Mapping[str, Any], prompting: Prompting) -> TrainingI
         what = f"the task {task.name!r} is not answered with a number of a scale with steps"
         raise SpecError(what, hint=f"ratings of such a task can be learnt: {', '.join(_of_ratings())}")
     rated = _rated_items(given, source, scale)
-    split = split_items(rated.items, how=given["how"], share=given["validation"], seed=given["seed"])
+    split = split_items(rated.items, how=given["how"], share=given["share"], seed=given["seed"])
     return TrainingItems(split, scale, _ask_function(task, prompting), task.name, prompting, rated.checksums)
 
 

@@ -53,7 +53,7 @@ item_options = options.combine(
     click.option("--items", required=True, metavar="DATASET|FILE", help="What is learnt from."),
     click.option("--dev", metavar="DATASET|FILE", help="What the best epoch is chosen by. Default: the split dev."),
     options.column_map,
-    click.option("--language", default="", help="Only items in this language; for a file: its language."),
+    options.of_arguments(load_items, "language"),
     click.option("--view", type=click.Choice(VIEWS), default="full", show_default=True, help="What the model sees."),
     click.option(
         "--encoder",

@@ -10,9 +10,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.settings import Option
 from lexiscope.items.arrange.lists import assign_lists
 
 DIVIDER = "|"
@@ -93,10 +95,12 @@ def draw_overlap(
 def overlapping_lists(
     items: Sequence[Item],
     *,
-    annotators: int = 2,
-    per_annotator: int = 100,
-    shared: int = 50,
-    split: str | None = None,
+    annotators: Annotated[int, Option("people in each view", least=1)] = 2,
+    per_annotator: Annotated[int, Option("items for each", least=1)] = 100,
+    shared: Annotated[int, Option("items for all of a view", least=0)] = 50,
+    split: Annotated[
+        str | None, Option("draw from this split (default: test; dev where people are asked that)", metavar="NAME")
+    ] = None,
     seed: int,
 ) -> OverlappingLists:
     """Draw items at random from those with a known answer and divide them into overlapping lists.

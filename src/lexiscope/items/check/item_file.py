@@ -10,9 +10,11 @@ import unicodedata
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.scale import Scale
+from lexiscope.core.settings import Option
 from lexiscope.core.simulated import KIND_COLUMN, KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check.design import DesignChecks, question_key
 from lexiscope.items.check.pairs import sentence_statistics
@@ -27,9 +29,9 @@ def check_file(
     columns: ColumnMap | None = None,
     *,
     scale: Scale | None = None,
-    min_ratings: int = 10,
-    delimiter: str | None = None,
-    language: str = "und",
+    min_ratings: Annotated[int, Option("ratings an item needs", least=1)] = 10,
+    delimiter: Annotated[str | None, Option("the sign between columns, where it is not found by itself")] = None,
+    language: Annotated[str, Option("language tag, where no column gives one")] = "und",
 ) -> CheckReport:
     """Check a file of stimuli or of ratings, and return all findings.
 

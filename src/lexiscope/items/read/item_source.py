@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
+from lexiscope.core.settings import Option
 from lexiscope.core.spec import plain_name
 from lexiscope.items.read.importer import Imported, import_items
 from lexiscope.items.tables.columns import ColumnMap
@@ -50,7 +51,12 @@ def task_of_items(name: str, asked: str | None) -> str:
 
 
 def load_items(
-    name: str, columns: ColumnMap | None = None, *, task: str, language: str = "", scale: Scale | None = None
+    name: str,
+    columns: ColumnMap | None = None,
+    *,
+    task: str,
+    language: Annotated[str, Option("only items in this language; for a file: its language")] = "",
+    scale: Scale | None = None,
 ) -> ItemSource:
     """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
 

@@ -7,10 +7,12 @@ sheet that the two annotators of the synonymy study were given.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
 from lexiscope.core.item import Condition, Item
+from lexiscope.core.settings import Option
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 from lexiscope.items.choice_sets.surface import Mode, place_word
@@ -31,7 +33,11 @@ def shown_orders(n_items: int, *, seed: int = SHEET_SEED) -> tuple[bool, ...]:
 
 
 def human_sheet(
-    items: Sequence[SynonymItem], *, seed: int = SHEET_SEED, mode: Mode = "clean", dataset: str = "synonymy"
+    items: Sequence[SynonymItem],
+    *,
+    seed: Annotated[int, Option("draws which candidate is A", least=0)] = SHEET_SEED,
+    mode: Annotated[Mode, Option("how texts are written")] = "clean",
+    dataset: str = "synonymy",
 ) -> tuple[Item, ...]:
     """Return the sheet as items of the task ``substitution``, the candidates as ``options`` in the order shown.
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Annotated
 
 from lexiscope.analysis.agreement.choices import majority
 from lexiscope.analysis.ratings import Ratings, choices_from_table
@@ -19,6 +20,7 @@ from lexiscope.analysis.senses.selection import ModelAnswers, SenseSelection, se
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.settings import Option
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED, TOLD_SIMULATED, refuse_mixture
 from lexiscope.items.tables.tabular import is_item_table, read_items
@@ -270,7 +272,11 @@ class SenseTest:
 
 
 def sense_tests(
-    judgments: SenseTestAnswers, known: Mapping[str, str] | None = None, *, resamples: int = 2000, seed: int = 0
+    judgments: SenseTestAnswers,
+    known: Mapping[str, str] | None = None,
+    *,
+    resamples: Annotated[int, Option("of words, for intervals", least=0)] = 2000,
+    seed: Annotated[int, Option("of the intervals", least=0)] = 0,
 ) -> list[SenseTest]:
     """Return the answers to each test of each model's senses, in the order in which they come.
 

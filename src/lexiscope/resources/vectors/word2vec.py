@@ -9,18 +9,21 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from lexiscope.core.errors import Place, RunError
+from lexiscope.core.settings import Option
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 
 Form = Literal["text", "binary"]
 FORMS: tuple[Form, ...] = ("text", "binary")
 
 
-def write_word2vec(path: Path, vectors: SenseVectors, form: Form = "text") -> int:
+def write_word2vec(
+    path: Path, vectors: SenseVectors, form: Annotated[Form, Option("of word2vec", flag="--format")] = "text"
+) -> int:
     """Write every sense that is there, word after word; return how many.
 
     Text has the shortest decimals that read back as the same numbers; binary is little-endian float32.

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.given_file import existing_file
 from lexiscope.core.response import ResponseTable, has_columns, holds_simulated
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import option
+from lexiscope.core.settings import Option, option
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check.rows import truth
 from lexiscope.items.read.real_items import catch_remark
@@ -85,8 +86,8 @@ def read_ratings(
     columns: RatingColumns | None = None,
     *,
     scale: Scale | None = None,
-    measure: str = "",
-    view: str = "",
+    measure: Annotated[str, Option("of a response table with several measures: this one", metavar="NAME")] = "",
+    view: Annotated[str, Option("of a response table with several views: this one", metavar="NAME")] = "",
     kinds: Sequence[str] = PEOPLE,
 ) -> RatingsFile:
     """Read a long table of ratings: CSV (comma, semicolon or tab), or a response table as CSV or Parquet.

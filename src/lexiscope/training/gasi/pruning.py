@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.lock import folder_lock
+from lexiscope.core.settings import Option
 from lexiscope.resources.vectors.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors, read_settings
 from lexiscope.senses.histogram import SensesByFrequency, senses_by_rank
 from lexiscope.training.gasi.train import check_place, write_senses
@@ -136,7 +137,14 @@ def _prune(distances: NDArray[np.float64], mask: Bools, threshold: float) -> Boo
 
 
 def prune_senses(
-    folder: Path, *, out: Path, threshold: float | None = None, seed: int = 0, command: Sequence[str] = ()
+    folder: Path,
+    *,
+    out: Path,
+    threshold: Annotated[
+        float | None, Option("cosine distance under which two senses of a word are one. Default: λ")
+    ] = None,
+    seed: Annotated[int, Option("of the words λ is drawn from", least=0)] = 0,
+    command: Sequence[str] = (),
 ) -> Pruned:
     """Write the vectors of *folder* without duplicates to *out*; without a *threshold*, λ is drawn from them.
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from lexiscope.core.errors import InputError, Place, RunError, SubjectError
 from lexiscope.core.lock import folder_lock
 from lexiscope.core.run import manifest, versions, write_atomically, write_json
 from lexiscope.core.sealed import write_machine
+from lexiscope.core.settings import Option
 from lexiscope.resources.vectors.sense_vectors import (
     KIND,
     SETTINGS,
@@ -64,7 +65,7 @@ def train_gasi(
     *,
     out: Path,
     settings: GasiSettings | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Option("seed of the training", least=0)] = 0,
     mask: NDArray[np.bool_] | None = None,
     command: Sequence[str] = (),
     progress: Progress | None = None,
