@@ -11,7 +11,7 @@ import pytest
 
 from lexiscope.cli.collect import answer_rows
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.report.page.answers import describe, describe_run
+from lexiscope.report.page.runs import describe, describe_run
 
 from .conftest import Run
 

@@ -12,15 +12,18 @@ from lexiscope.core.result import Record
 from lexiscope.report.document import Report, RichText, Section
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.page.every_result import with_every_result
-from lexiscope.report.plots.accuracy import Dot, Series, SeriesPoint, accuracy_dots, series, stacked_shares
-from lexiscope.report.plots.bias import PlanePoint, bias_plane
-from lexiscope.report.plots.curves import DrawnCurve, LayerMeans
-from lexiscope.report.plots.density import Residuals, density_by_condition, residual_ridge
-from lexiscope.report.plots.layers import by_depth, distance_by_layer, trajectories
-from lexiscope.report.plots.panel_grid import aic_panels, peak_panels
-from lexiscope.report.plots.people import SubjectLine, agreement_histogram, norms_by_distance
-from lexiscope.report.plots.size import DrawnCeiling, Sized, SizeRegression, scaling
-from lexiscope.report.plots.views import Gap, ViewBar, minimum_gaps, view_bars
+from lexiscope.report.plots.accuracy import Dot, accuracy_dots, accuracy_over_training, stacked_shares
+from lexiscope.report.plots.bias import PlanePoint, ViewBar, bias_plane, minimum_gaps, view_bars
+from lexiscope.report.plots.curves import DrawnCurve
+from lexiscope.report.plots.distributions import (
+    Residuals,
+    agreement_histogram,
+    density_by_condition,
+    norms_by_distance,
+    residual_ridge,
+)
+from lexiscope.report.plots.layers import aic_panels, by_depth, distance_by_layer, peak_panels, trajectories
+from lexiscope.report.plots.size import Sized, SizeRegression, statistic_by_size
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, IntervalCell, Missing, Noted, Table
 
 Drawer = Callable[[], Figure]
@@ -34,12 +37,10 @@ def conditions(count: int) -> np.ndarray:
     return np.where(np.arange(count) % 3 == 0, "same sense", "different sense")
 
 
-def layer_means(subject: str, layers: int = 4) -> list[LayerMeans]:
+def layer_means(subject: str, layers: int = 4) -> list[DrawnCurve]:
     layer = np.arange(layers + 1)
-    return [
-        LayerMeans(subject, name, layer, top * layer / layers, top * layer / layers - 0.01, top * layer / layers + 0.01)
-        for name, top in (("same sense", 0.1), ("different sense", 0.3))
-    ]
+    means = {"same sense": 0.1 * layer / layers, "different sense": 0.3 * layer / layers}
+    return [DrawnCurve(subject, layer, mean, mean - 0.01, mean + 0.01, condition=name) for name, mean in means.items()]
 
 
 def trajectory(subject: str, layers: int = 4, *, top: float = 0.3, group: str = "BERT") -> DrawnCurve:
@@ -66,9 +67,10 @@ def dots(subjects: int) -> list[Dot]:
 
 DRAWERS: dict[str, Drawer] = {
     "accuracy": lambda: accuracy_dots(dots(4), Heading("accuracy", "1", "T")),
-    "training": lambda: series(
+    "training": lambda: accuracy_over_training(
         [
-            Series(f"cell {n}", 50.0, tuple(SeriesPoint(10.0**step, 50.0 + step, 45.0, 60.0) for step in range(4)))
+            DrawnCurve(f"cell {n}", 10.0 ** np.arange(4), 50.0 + np.arange(4), np.full(4, 45.0), np.full(4, 60.0),
+                       baseline=50.0)
             for n in range(4)
         ],
         Heading("training", "", "T"),
@@ -88,7 +90,7 @@ DRAWERS: dict[str, Drawer] = {
         random=[("set 1", 50.0)],
     ),
     "gaps": lambda: minimum_gaps(
-        [Gap("WiC", "BERT", 5.0, 2.0, 8.0), Gap("WiC", "people", 18.9, people=True)], Heading("gaps", "3", "T")
+        [Dot("WiC", "BERT", 5.0, 2.0, 8.0), Dot("WiC", "people", 18.9, people=True)], Heading("gaps", "3", "T")
     ),
     "density": lambda: density_by_condition(values(40), conditions(40), Heading("density", "2", "T"), scale=(1, 5)),
     "ridge": lambda: residual_ridge(
@@ -104,17 +106,17 @@ DRAWERS: dict[str, Drawer] = {
     "peaks": lambda: peak_panels([trajectory("BETO"), trajectory("mBERT")], Heading("peaks", "9", "T")),
     "aic": lambda: aic_panels([trajectory("BETO"), trajectory("mBERT")], Heading("aic", "11", "T")),
     "agreement": lambda: agreement_histogram(
-        values(30) / 5, [SubjectLine("BETO", 0.6)], Heading("agreement", "4", "T"), definition="true leave-one-out"
+        values(30) / 5, {"BETO": 0.6}, Heading("agreement", "4", "T"), definition="true leave-one-out"
     ),
     "norms": lambda: norms_by_distance(
         values(30), values(30, seed=4), conditions(30), Heading("norms", "S1", "T"),
         subject="BETO", layer="layer 12", r=-0.5, rho=-0.6,
     ),
-    "scaling": lambda: scaling(
+    "scaling": lambda: statistic_by_size(
         sized(6),
         Heading("scaling", "6", "T"),
         fit=SizeRegression(-0.6, 0.1),
-        ceilings=[DrawnCeiling("true leave-one-out", 0.53)],
+        ceilings={"true leave-one-out": 0.53},
     ),
 }  # fmt: skip
 

@@ -11,9 +11,7 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.study import Question
 from lexiscope.report.part import Omission, Part, part_of
 from lexiscope.report.sections import (
-    AnswerCount,
     FilterStep,
-    answers_table,
     card_section,
     filters_table,
     omissions_section,
@@ -31,13 +29,6 @@ def test_filters_show_in_out_and_difference() -> None:
     assert table.rows == (("catch trial", "participants", 139, 131, 139 - 131),)
     with pytest.raises(InputError, match="cannot add"):
         filters_table([FilterStep("x", "trials", 1, 2)])
-
-
-def test_answers_are_counted_by_kind() -> None:
-    """Of 200 asked, 190 answered and 6 unreadable leave 4 missing; 10 of 200 are without a value, 5 %."""
-    table = answers_table([AnswerCount("chat", 200, 190, 6), AnswerCount("idle", 0, 0)])
-    assert table.rows[0] == ("chat", 200, 190, 6, 4, 100 * 10 / 200)
-    assert table.rows[1][-1] == Missing("Nothing was asked.")
 
 
 def test_empty_columns_are_left_out_of_the_subjects() -> None:

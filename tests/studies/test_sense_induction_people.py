@@ -20,7 +20,7 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record
 from lexiscope.core.usage import Usage
 from lexiscope.items.tables.tabular import write_items
-from lexiscope.report.part import pick
+from lexiscope.report.part import find_record
 from lexiscope.report.parts.sense_test_parts import Reference, agreement_part, duplicates_part
 from lexiscope.report.parts.sense_tests import SenseTestAnswers, sense_tests
 
@@ -99,20 +99,20 @@ def test_agreement_by_trust_and_alpha(judgments: SenseTestAnswers) -> None:
     """Trust changes the shares; alpha of what was found is near 0 for simulated people who err independently, while
     that of the words chosen is high: pages share no words."""
     plain = agreement(judgments)
-    assert pick(plain, "agreement(of=word_intrusion,weighted=trust)") is None
+    assert find_record(plain, "agreement(of=word_intrusion,weighted=trust)") is None
     trusted = agreement(judgments, {"ana": 1.0, "eva": 0.5, "leo": 0.5})
-    weighted = pick(trusted, "agreement(of=word_intrusion,weighted=trust)")
+    weighted = find_record(trusted, "agreement(of=word_intrusion,weighted=trust)")
     assert weighted is not None
     assert weighted.value is not None
     assert 0.5 < weighted.value < 1
-    by_found = pick(plain, "krippendorff_alpha(level=nominal,of=found)")
+    by_found = find_record(plain, "krippendorff_alpha(level=nominal,of=found)")
     assert by_found is not None
     assert abs(by_found.value or 0) < 0.2
-    chosen = pick(plain, "krippendorff_alpha(level=nominal)", dataset="word_intrusion")
+    chosen = find_record(plain, "krippendorff_alpha(level=nominal)", dataset="word_intrusion")
     assert chosen is not None
     assert (chosen.value or 0) > 0.5
     some = agreement(judgments, {"ana": 1.0})
-    unknown = pick(some, "agreement(of=word_intrusion,weighted=trust)")
+    unknown = find_record(some, "agreement(of=word_intrusion,weighted=trust)")
     assert unknown is not None
     assert unknown.value is None
     assert "no attention check is known of 2 of 3 people: eva" in unknown.note
@@ -125,7 +125,7 @@ def test_confused_senses_are_alike(judgments: SenseTestAnswers) -> None:
     tests = sense_tests(judgments, resamples=200, seed=1)
     records = duplicates_part(tests, {}, Reference(vectors, "made up")).records
     for measure in ("overlap", "cosine"):
-        record = pick(records, f"sense_{measure}(pairs=rivals,of=difference)", subject="m")
+        record = find_record(records, f"sense_{measure}(pairs=rivals,of=difference)", subject="m")
         assert record is not None
         assert record.low is not None
         assert record.low > 0, measure

@@ -22,7 +22,7 @@ from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.items.arrange.divided import FOLDED
 from lexiscope.report.document import Report
 from lexiscope.report.page.stored import load
-from lexiscope.report.part import pick
+from lexiscope.report.part import find_record
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 STUDY, PEOPLE = "context_bias", "people"
@@ -110,18 +110,18 @@ def _not_run(report: Report) -> list[str]:
 
 def _score_lines(own: Sequence[Record]) -> Iterator[str]:
     for view, what in _VIEWS:
-        score = pick(own, "accuracy", view=view)
+        score = find_record(own, "accuracy", view=view)
         if score is not None:
             named, shown = view.upper().replace("_", " "), _value_text(score, 100, 1)
             yield f"  {named:<12} {what:<17} {shown:>7} % correct {_interval_text(score, 100, 1)}".rstrip()
     for name in ("context", "word"):
-        bias_record = pick(own, f"{name}_bias(metric=accuracy)")
+        bias_record = find_record(own, f"{name}_bias(metric=accuracy)")
         if bias_record is not None and bias_record.value is None:
             yield from _fold(f"  {name + ' bias':<30} undefined: {bias_record.note}")
         elif bias_record is not None:
             value, interval = _value_text(bias_record, 1, 2), _interval_text(bias_record, 1, 2)
             yield f"  {name + ' bias':<30} {value:>7}           {interval}".rstrip()
-    gap = pick(own, "minimum_gap(metric=accuracy)")
+    gap = find_record(own, "minimum_gap(metric=accuracy)")
     if gap is not None and gap.value is not None:
         yield f"  {'minimum gap':<30} {_value_text(gap, 100, 1):>7} points    {_interval_text(gap, 100, 1)}".rstrip()
 

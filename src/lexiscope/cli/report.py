@@ -11,11 +11,9 @@ from lexiscope.cli.output import say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.sealed import RUN
-from lexiscope.report.page.answers import describe_run, holds_answers_only
-from lexiscope.report.page.every_result import with_every_result
 from lexiscope.report.page.html import write_report
-from lexiscope.report.page.runs import together
-from lexiscope.report.page.stored import SECTIONS, load
+from lexiscope.report.page.runs import holds_responses_only, report_of_runs
+from lexiscope.report.page.stored import SECTIONS
 
 
 @click.command(cls=Verb)
@@ -30,15 +28,14 @@ def report(*, runs: tuple[Path, ...], out: Path) -> None:
     """
     for run in runs:
         _check_run(run)
-    reports = [describe_run(run) if holds_answers_only(run) else with_every_result(load(run)) for run in runs]
-    path = write_report(together(reports, [run.name for run in runs]), out)
+    path = write_report(report_of_runs(runs), out)
     say(f"written: {path}")
 
 
 def _check_run(folder: Path) -> None:
     if not folder.is_dir():
         raise InputError("there is no such run folder", code="E001", place=Place(str(folder)))
-    if not (folder / SECTIONS).is_file() and not holds_answers_only(folder):
+    if not (folder / SECTIONS).is_file() and not holds_responses_only(folder):
         hint = "name the folder that was given to --out"
         raise InputError("this is not the folder of a run", code="E009", place=Place(str(folder)), hint=hint)
     if not (folder / RUN).is_file():

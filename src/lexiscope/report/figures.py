@@ -1,7 +1,7 @@
-"""A figure: a vector drawing, its caption, the same in words, and the numbers that it shows.
+"""A figure: a vector drawing, its caption, the same as text, and the numbers that it shows.
 
-The drawing functions stand in the files ``figure_*``. Each takes arrays and a :class:`Heading`, and returns a
-:class:`Figure`; none reads a file or knows a dataset.
+The functions that draw are in ``plots``. Each takes arrays and a :class:`Heading`, and returns a :class:`Figure`;
+none reads a file or knows a dataset.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from lexiscope.core.errors import InputError
 from lexiscope.core.run import write_atomically
 from lexiscope.core.showing import call_presenter, counted
-from lexiscope.report.files import csv_text
+from lexiscope.report.tables import csv_text
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
-#: First line of a drawing in a file of its own; inside a page it must not stand.
+#: First line of a drawing in its own file; inside a page it is not allowed.
 PROLOGUE = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -50,7 +50,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A finished figure. ``alt`` says in words what the drawing shows; ``data`` are the drawn numbers, by column.
+    """A finished figure. ``alt`` is what the drawing shows as text; ``data`` are the drawn numbers, by column.
 
     Errors: :class:`InputError` where the columns differ in length.
     """
@@ -84,10 +84,15 @@ class Figure:
         return write_figure(self, folder)
 
 
-def build(heading: Heading, svg: str, alt: str, data: Mapping[str, Array], remark: str = "") -> Figure:
+def build_figure(heading: Heading, svg: str, alt: str, data: Mapping[str, Array], remark: str = "") -> Figure:
     """Return a :class:`Figure` under *heading*; *remark* (gaps, methods of drawing) is added to the caption."""
     caption = " ".join(part for part in (heading.caption, remark) if part)
     return Figure(heading.name, heading.number, heading.title, caption, alt, svg, data)
+
+
+def columns_of(points: Sequence[Any], *names: str) -> dict[str, Array]:
+    """Return attributes of drawn points as the columns of a figure's data."""
+    return {name: np.array([getattr(point, name) for point in points]) for name in names}
 
 
 def data_csv(figure: Figure) -> str:
@@ -135,13 +140,13 @@ def levels(labels: Array | Sequence[str], order: Sequence[str] | None = None) ->
     >>> levels(np.array(["same", "different", "same"]))
     ['same', 'different']
     """
-    found = list(dict.fromkeys(str(label) for label in labels))
+    distinct = list(dict.fromkeys(str(label) for label in labels))
     if order is None:
-        return found
-    missing = [label for label in found if label not in order]
+        return distinct
+    missing = [label for label in distinct if label not in order]
     if missing:
         raise InputError(f"the order {list(order)} leaves out {missing}")
-    return [label for label in order if label in found]
+    return [label for label in order if label in distinct]
 
 
 def gaps_remark(gaps: Sequence[str]) -> str:
@@ -152,8 +157,16 @@ def gaps_remark(gaps: Sequence[str]) -> str:
     """
     if not gaps:
         return ""
-    shown = "; ".join(gaps[:5]) + (f"; and {len(gaps) - 5} more" if len(gaps) > 5 else "")
-    return f"Undefined and left as {'a gap' if len(gaps) == 1 else 'gaps'}: {shown}."
+    return f"Undefined and left as {'a gap' if len(gaps) == 1 else 'gaps'}: {first_five(gaps)}."
+
+
+def first_five(names: Sequence[str]) -> str:
+    """Return the first five names, and how many follow.
+
+    >>> first_five(list("abcdef"))
+    'a; b; c; d; e; and 1 more'
+    """
+    return "; ".join([*names[:5], *([f"and {len(names) - 5} more"] if len(names) > 5 else [])])
 
 
 def apa(value: float, digits: int = 2) -> str:

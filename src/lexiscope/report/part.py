@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +13,7 @@ from lexiscope.core.result import Interval, Record, Result
 from lexiscope.core.spec import plain_name
 from lexiscope.core.study import PublishedValue
 from lexiscope.report.figures import Figure
-from lexiscope.report.tables import Cell, Missing, Table
-from lexiscope.report.tables import IntervalCell as Bounds
+from lexiscope.report.tables import Cell, IntervalCell, Missing, Table
 
 
 class Remark(str):
@@ -44,30 +43,23 @@ class Part:
     omissions: tuple[Omission, ...] = ()
 
 
-def joined(parts: Iterable[Part]) -> Part:
+def join_parts(parts: Iterable[Part]) -> Part:
     """Return one part with everything of several, in order."""
     listed = list(parts)
-    return Part(
-        records=tuple(r for part in listed for r in part.records),
-        tables=tuple(t for part in listed for t in part.tables),
-        figures=tuple(f for part in listed for f in part.figures),
-        paragraphs=tuple(p for part in listed for p in part.paragraphs),
-        remarks=tuple(r for part in listed for r in part.remarks),
-        omissions=tuple(o for part in listed for o in part.omissions),
-    )
+    return Part(*(tuple(x for part in listed for x in getattr(part, field.name)) for field in fields(Part)))
 
 
-def flat(given: object) -> list[object]:
+def flat_list(given: object) -> list[object]:
     """Return nested sequences as one list; ``None`` is nothing.
 
-    >>> flat(["a", None, ("b", ["c"])])
+    >>> flat_list(["a", None, ("b", ["c"])])
     ['a', 'b', 'c']
     """
     if given is None:
         return []
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
         return [given]
-    return [one for part in given for one in flat(part)]
+    return [leaf for part in given for leaf in flat_list(part)]
 
 
 def part_of(*given: object, origin: str = "an analysis") -> Part:
@@ -76,29 +68,29 @@ def part_of(*given: object, origin: str = "an analysis") -> Part:
     The records of results and those given as records keep their order; ``None`` is nothing.
     Errors: :class:`SpecError` naming *origin* for anything else: it would be lost.
     """
-    parts = []
-    for one in flat(given):
-        match one:
-            case Part():
-                parts.append(one)
-            case Result():
-                parts.append(Part(records=one.records()))
-            case Record():
-                parts.append(Part(records=(one,)))
-            case Table():
-                parts.append(Part(tables=(one,)))
-            case Figure():
-                parts.append(Part(figures=(one,)))
-            case Omission():
-                parts.append(Part(omissions=(one,)))
-            case Remark():
-                parts.append(Part(remarks=(str(one),)))
-            case str():
-                parts.append(Part(paragraphs=(one,)))
-            case _:
-                what = f"{origin} returns {type(one).__name__}"
-                raise SpecError(what, hint="return results, figures, tables or sentences, or sequences of them")
-    return joined(parts)
+    return join_parts(_part_of_leaf(leaf, origin) for leaf in flat_list(given))
+
+
+def _part_of_leaf(leaf: object, origin: str) -> Part:
+    match leaf:
+        case Part():
+            return leaf
+        case Result():
+            return Part(records=leaf.records())
+        case Record():
+            return Part(records=(leaf,))
+        case Table():
+            return Part(tables=(leaf,))
+        case Figure():
+            return Part(figures=(leaf,))
+        case Omission():
+            return Part(omissions=(leaf,))
+        case Remark():
+            return Part(remarks=(str(leaf),))
+        case str():
+            return Part(paragraphs=(leaf,))
+    what = f"{origin} returns {type(leaf).__name__}"
+    raise SpecError(what, hint="return results, figures, tables or sentences, or sequences of them")
 
 
 def with_interval(record: Record, interval: Interval | None, *, times: float = 1.0) -> Record:
@@ -113,18 +105,16 @@ def with_interval(record: Record, interval: Interval | None, *, times: float = 1
     return replace(record, low=times * interval.low, high=times * interval.high, interval=interval.method)
 
 
-def shown(record: Record | None, *, interval: bool = True) -> Cell:
+def record_cell(record: Record) -> Cell:
     """Return a record as a table cell: value with interval, value, or the reason why there is none."""
-    if record is None:
-        return Missing("not computed")
     if record.value is None:
         return Missing(record.note)
-    if interval and record.low is not None and record.high is not None:
-        return Bounds(record.low, record.high, record.value)
+    if record.low is not None and record.high is not None:
+        return IntervalCell(record.low, record.high, record.value)
     return record.value
 
 
-def pick(records: Iterable[Record], statistic: str, **where: object) -> Record | None:
+def find_record(records: Iterable[Record], statistic: str, **where: object) -> Record | None:
     """Return the first record with this statistic and these fields, or ``None``."""
     for record in records:
         if record.statistic == statistic and all(getattr(record, key) == value for key, value in where.items()):
@@ -134,7 +124,7 @@ def pick(records: Iterable[Record], statistic: str, **where: object) -> Record |
 
 def value_of(records: Iterable[Record], statistic: str, **where: object) -> float | None:
     """Return the value of the first record with this statistic and these fields; ``None`` where there is none."""
-    record = pick(records, statistic, **where)
+    record = find_record(records, statistic, **where)
     return None if record is None else record.value
 
 
@@ -172,7 +162,7 @@ def short_titles(ids: Iterable[str]) -> dict[str, str]:
     >>> list(short_titles(["gasi:one/a", "gasi:two/a", "sense_embedding:muse:x/v.txt,i.tsv", "made_up/sasi"]).values())
     ['one/a', 'two/a', 'v.txt', 'made_up/sasi']
     """
-    titles = {each: each for each in ids}
+    titles = {spec: spec for spec in ids}
     # what is not a spec has a name already
     names = {spec: plain_name(spec.partition(":")[2]) for spec in titles if ":" in spec}
     names |= {spec: name.partition(",")[0] for spec, name in names.items() if ":" in name}
@@ -181,49 +171,49 @@ def short_titles(ids: Iterable[str]) -> dict[str, str]:
         others = [other for name, other in parts.items() if name != spec]
         length = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own))
         titles[spec] = "/".join(own[-length:])
-    return dict(zip(titles, told_apart(list(titles.values()), list(titles)), strict=True))
+    return dict(zip(titles, distinct_titles(list(titles.values()), list(titles)), strict=True))
 
 
-def told_apart(titles: Sequence[str], ids: Sequence[str]) -> list[str]:
+def distinct_titles(titles: Sequence[str], ids: Sequence[str]) -> list[str]:
     """Return titles of subjects; those of one title (a model asked in two ways) are called by their ids.
 
-    >>> told_apart(["gpt2", "gpt2", "minilm"], ["causal_lm:gpt2", "causal_lm:gpt2?policy=end", "encoder:minilm"])
+    >>> distinct_titles(["gpt2", "gpt2", "minilm"], ["causal_lm:gpt2", "causal_lm:gpt2?policy=end", "encoder:minilm"])
     ['causal_lm:gpt2', 'causal_lm:gpt2?policy=end', 'minilm']
     """
     return [title if titles.count(title) == 1 else own for title, own in zip(titles, ids, strict=True)]
 
 
 def with_published(records: Sequence[Record], published: Sequence[PublishedValue]) -> tuple[Record, ...]:
-    """Set a paper's printed numbers beside ours.
+    """Return records with the paper's printed numbers of them.
 
     A printed number that no record matches is added as a record of its own: ``not reproducible``, with the reason.
     """
     open_values = list(published)
     out = []
     for record in records:
-        hit = next((value for value in open_values if _matches(record, value)), None)
-        if hit is not None:
-            open_values.remove(hit)
-        out.append(_compared(record, hit) if hit is not None else record)
-    return tuple(out) + tuple(_absent(value) for value in open_values)
+        printed = next((value for value in open_values if _is_printed_of(value, record)), None)
+        if printed is not None:
+            open_values.remove(printed)
+        out.append(record if printed is None else _record_with_printed(record, printed))
+    return (*out, *map(_record_of_printed, open_values))
 
 
 _PLACE = ("statistic", "subject", "dataset", "layer", "condition")
 
 
-def _matches(record: Record, value: PublishedValue) -> bool:
+def _is_printed_of(value: PublishedValue, record: Record) -> bool:
     # a printed number without a view is that of the only view of its record
     place = all(getattr(record, name) == getattr(value, name) for name in _PLACE)
     return place and value.view in ("", record.view)
 
 
-def _compared(record: Record, value: PublishedValue) -> Record:
+def _record_with_printed(record: Record, value: PublishedValue) -> Record:
     status = value.status_of(record.value) if record.value is not None else "undefined"
     note = "; ".join(text for text in (record.note, value.remark if status != "reproduced" else "") if text)
     return replace(record, published=float(value.printed), source=value.place, status=status, note=note)  # type: ignore[arg-type]
 
 
-def _absent(value: PublishedValue) -> Record:
+def _record_of_printed(value: PublishedValue) -> Record:
     reason = value.remark if not value.reproducible else "this run did not compute it: see its settings"
     return Record(
         value=None,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from lexiscope.core.result import Record, Result
-from lexiscope.report.part import shown
+from lexiscope.report.part import record_cell
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, IntervalCell, Missing, Table
 
 Show = Literal["estimate", "value", "interval", "layer", "n", "p", "note", "condition"]
@@ -53,7 +53,7 @@ class Col:
         if self.cell is not None:
             return self.cell(record)
         if self.show in ("estimate", "interval"):
-            cell = _times(shown(record), self.times)
+            cell = _times(record_cell(record), self.times)
             if self.show == "estimate":
                 return cell
             # a value without an interval is none: its note says why
@@ -85,12 +85,12 @@ def rows_of(
     *names* are what values are called; *where* are fields that the results must have (as pivot columns have them).
     """
     named = names or {}
-    found = dict.fromkeys(
+    keys = dict.fromkeys(
         tuple(getattr(record, name) for name in fields) for record in records_of(results) if _fits(record, where)
     )
     return tuple(
         PivotRow(tuple(named.get(value, value) for value in key), {**dict(zip(fields, key, strict=True)), **where})
-        for key in found
+        for key in keys
     )
 
 
@@ -137,21 +137,21 @@ def pivot(
     for record in records_of(results):
         by_name.setdefault(record.statistic, []).append(record)
 
-    def found(row: PivotRow, column: Col) -> Record | None:
+    def find_record(row: PivotRow, column: Col) -> Record | None:
         fills = {**row.where, **row.of}
         names = (column.statistic,) if isinstance(column.statistic, str) else column.statistic
         own = {key: value.format(**fills) if isinstance(value, str) else value for key, value in column.where.items()}
-        every = (one for name in names for one in by_name.get(name.format(**fills), ()))
-        return next((one for one in every if _fits(one, {**row.where, **own})), None)
+        records = (record for name in names for record in by_name.get(name.format(**fills), ()))
+        return next((record for record in records if _fits(record, {**row.where, **own})), None)
 
-    heads = tuple(one if isinstance(one, Column) else Column(one) for one in labels)
-    cells = tuple((*row.labels, *(column.of(found(row, column)) for column in columns)) for row in rows)
+    cells = tuple((*row.labels, *(column.of(find_record(row, column)) for column in columns)) for row in rows)
+    heads = (label if isinstance(label, Column) else Column(label) for label in labels)
     return Table(name, number, title, (*heads, *(column.column for column in columns)), cells, tuple(notes))
 
 
 def records_of(results: Iterable[Record | Result]) -> list[Record]:
     """Return the records of results; records stay as they are."""
-    return [record for one in results for record in ((one,) if isinstance(one, Record) else one.records())]
+    return [record for result in results for record in ((result,) if isinstance(result, Record) else result.records())]
 
 
 def _fits(record: Record, where: Mapping[str, object]) -> bool:

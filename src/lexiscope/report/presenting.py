@@ -1,12 +1,12 @@
 """How results are shown, by their type: a sentence, a figure, a frame, a piece of HTML.
 
 ``core`` knows what a result is and asks this module, by its name, to show one. A type of result that is
-not registered here is refused, never shown in a wrong form.
+not registered here is an error, never shown in a wrong form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import singledispatch
 from html import escape
@@ -32,13 +32,12 @@ from lexiscope.core.result import (
 from lexiscope.core.showing import counted
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.page.html import table_html as table_html
-from lexiscope.report.part import shown
+from lexiscope.report.part import record_cell
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots
 from lexiscope.report.plots.curves import DrawnCurve
+from lexiscope.report.plots.distributions import histograms
 from lexiscope.report.plots.layers import trajectories
 from lexiscope.report.plots.style import clean_svg
-from lexiscope.report.plots.values import histograms
-from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import (
     BOUNDED,
     INTEGER,
@@ -46,13 +45,16 @@ from lexiscope.report.tables import (
     Cell,
     Column,
     Format,
+    Head,
+    IntervalCell,
     Missing,
     Noted,
     Table,
+    drop_empty,
     format_number,
+    table_of,
     wide_rows,
 )
-from lexiscope.report.tables import IntervalCell as CellInterval
 
 _FREE = Format("number", 2)
 _ROWS_SHOWN = 10
@@ -70,70 +72,68 @@ def sentence(result: Result) -> str:
 @sentence.register
 def _sentence_of_estimate(result: Estimate) -> str:
     meaning = f" (higher means {result.higher})" if result.higher else ""
-    test = f"; p {_p(result.p)}" if result.p is not None else ""
-    size = f"{_value(result)}{_between(result.interval, result)}{_n(result)}"
-    return f"{_what(result.name, result)} is {size}{test}{meaning}.{_caution(result)}"
+    size = f"{_value_text(result)}{_interval_text(result.interval, result)}{_n_text(result)}{_test_text(result)}"
+    return f"{_name_text(result.name, result)} is {size}{meaning}.{_caution_text(result)}"
 
 
 @sentence.register
 def _sentence_of_undefined(result: Undefined) -> str:
-    return f"{_what(result.name, result)} is undefined: {result.reason}."
+    return f"{_name_text(result.name, result)} is undefined: {result.reason}."
 
 
 @sentence.register
 def _sentence_of_contrast(result: Contrast) -> str:
-    first, second = map(_who, result.pair)
-    name = words_of(result.first.name)
-    interval, by = result.interval, format_number(abs(result.value), _form(result))
+    first, second = map(_subject_text, result.pair)
+    name, value, interval = words_of(result.first.name), _value_text(result), result.interval
     if not interval.is_defined:
-        return f"The {name} of {first} minus that of {second} is {_value(result)}; {interval.note}.{_caution(result)}"
+        return f"The {name} of {first} minus that of {second} is {value}; {interval.note}.{_caution_text(result)}"
     if interval.low <= 0 <= interval.high:
-        lead = f"The {name} of {first} and that of {second} do not differ reliably: the difference is {_value(result)}"
+        lead = f"The {name} of {first} and that of {second} do not differ reliably: the difference is {value}"
     else:
-        word = "higher" if result.value > 0 else "lower"
+        word, by = "higher" if result.value > 0 else "lower", format_number(abs(result.value), _form(result))
         lead = f"The {name} of {first} is {by} {word} than that of {second}"
-    test = f"; p {_p(result.p)}" if result.p is not None else ""
-    return f"{lead}{_between(interval, result)}{_n(result)}{test}.{_caution(result)}"
+    size = f"{_interval_text(interval, result)}{_n_text(result)}{_test_text(result)}"
+    return f"{lead}{size}.{_caution_text(result)}"
 
 
 @sentence.register
 def _sentence_of_curve(result: Curve) -> str:
     if result.best is None:
-        return f"{_what(result.statistic, result)} is undefined at every layer: {result.values[0].remark}."
+        return f"{_name_text(result.statistic, result)} is undefined at every layer: {result.values[0].remark}."
     best, last = result.estimate(result.best), result.values[-1]
     assert isinstance(best, Estimate)
     word = "highest" if result.better == "higher" else "lowest"
     end = ""
     if last.layer != result.best and last.value is not None:
         end = f"; at the last layer, {last.layer}, it is {format_number(last.value, _form(result))}"
-    where = f"at layer {result.best} ({_value(best)}{_between(best.interval, best)})"
-    lead = f"{_what(result.statistic, result)} is {word} {where}{end}{_n(result)}."
-    return f"{lead}{_caution(result)}{_chosen(result.chosen)}"
+    where = f"at layer {result.best} ({_value_text(best)}{_interval_text(best.interval, best)})"
+    lead = f"{_name_text(result.statistic, result)} is {word} {where}{end}{_n_text(result)}."
+    return f"{lead}{_caution_text(result)}{_chosen_text(result.chosen)}"
 
 
 @sentence.register
 def _sentence_of_curves(result: Curves) -> str:
-    return " ".join(sentence(one) for one in result.entries)
+    return " ".join(sentence(entry) for entry in result.entries)
 
 
 @sentence.register
 def _sentence_of_counts(result: Counts) -> str:
     listed = ", ".join(f"{label} {count:,}" for label, count in result.counts)
-    return f"{_what(result.name, result)}: {listed} (of {result.total:,})."
+    return f"{_name_text(result.name, result)}: {listed} (of {result.total:,})."
 
 
 @sentence.register
 def _sentence_of_fit(result: Fit) -> str:
     word = "improves" if result.p < 0.05 else "does not reliably improve"
-    test = f"χ²({result.df}) = {result.chi2:.2f}, p {_p(result.p)}, n = {result.n:,}"
+    test = f"χ²({result.df}) = {result.chi2:.2f}, p {_p_text(result.p)}, n = {result.n:,}"
     return f"The {result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
 
 
 def best_of_records(records: Iterable[Record], statistic: str) -> Record | None:
     """Return the record with the best value of a statistic: the lowest of ``min_…``, else the highest."""
-    found = [record for record in records if record.statistic == statistic and record.value is not None]
+    known = [record for record in records if record.statistic == statistic and record.value is not None]
     choose = min if statistic.startswith("min_") else max
-    return choose(found, key=lambda record: record.value or 0.0, default=None)
+    return choose(known, key=lambda record: record.value or 0.0, default=None)
 
 
 def best_in_words(records: Sequence[Record], statistic: str, words: str) -> str:
@@ -141,32 +141,32 @@ def best_in_words(records: Sequence[Record], statistic: str, words: str) -> str:
 
     *words* are what the value is called; without a value there is no line.
 
-    >>> found = [Record("max_r_squared_over_layers", r, subject=s, layer=7) for s, r in (("m", 0.35), ("n", 0.2))]
-    >>> best_in_words(found, "max_r_squared_over_layers", "highest R²")
+    >>> records = [Record("max_r_squared_over_layers", r, subject=s, layer=7) for s, r in (("m", 0.35), ("n", 0.2))]
+    >>> best_in_words(records, "max_r_squared_over_layers", "highest R²")
     'highest R² of all subjects: m at layer 7, 0.35'
     """
     best = best_of_records(records, statistic)
     if best is None:
         return ""
-    found = [record for record in records if record.statistic == statistic and record.value is not None]
+    known = [record for record in records if record.statistic == statistic and record.value is not None]
     at = "" if best.layer is None else f" at layer {best.layer}"
-    at += f", view {best.view}" if len({record.view for record in found}) > 1 else ""
+    at += f", view {best.view}" if len({record.view for record in known}) > 1 else ""
     interval = f" [{best.low:.2f}, {best.high:.2f}]" if best.low is not None and best.high is not None else ""
-    among = " of all subjects" if len({record.subject for record in found}) > 1 else ""
+    among = " of all subjects" if len({record.subject for record in known}) > 1 else ""
     caution = f" ({best.note})" if "wrong direction" in best.note else ""
     return f"{words}{among}: {best.subject}{at}, {best.value:.2f}{interval}{caution}"
 
 
-def _caution(result: Estimate | Contrast | Curve) -> str:
+def _caution_text(result: Estimate | Contrast | Curve) -> str:
     return f" Caution: {result.caution}." if result.caution else ""
 
 
-def _chosen(result: Estimate | Undefined | None) -> str:
+def _chosen_text(result: Estimate | Undefined | None) -> str:
     """What a curve adds on its best layer: the value that allows for the layer having been chosen."""
     lead = " Allowing for the choice of the layer on the same items, it is"
     if isinstance(result, Undefined):
         return f"{lead} undefined: {result.reason}."
-    return f"{lead} {_value(result)}{_between(result.interval, result)}." if result else ""
+    return f"{lead} {_value_text(result)}{_interval_text(result.interval, result)}." if result else ""
 
 
 def words_of(name: str) -> str:
@@ -180,14 +180,14 @@ def words_of(name: str) -> str:
     return plain.replace("_", " ") + (f" ({inner})" if inner else "")
 
 
-def _what(name: str, result: Result) -> str:
+def _name_text(name: str, result: Result) -> str:
     words = words_of(name)
-    of = f" of {_who(result)}" if result.subject else ""
+    of = f" of {_subject_text(result)}" if result.subject else ""
     within = f" for {result.condition}" if result.condition else ""
     return f"The {words}{of}{within}"
 
 
-def _who(result: Result) -> str:
+def _subject_text(result: Result) -> str:
     layer = f", layer {result.layer}," if result.layer is not None else ""
     return f"{result.subject or 'all'}{layer}"
 
@@ -196,26 +196,30 @@ def _form(result: Result) -> Format:
     return BOUNDED if result.unit in ("", "correlation", "share") else _FREE
 
 
-def _value(result: Estimate | Contrast) -> str:
+def _value_text(result: Estimate | Contrast) -> str:
     unit = f" {result.unit}" if result.unit not in ("", "correlation", "share") else ""
     return format_number(result.value, _form(result)) + unit
 
 
-def _between(interval: Interval, result: Result) -> str:
+def _interval_text(interval: Interval, result: Result) -> str:
     if not interval.is_defined:
         return ""
     low, high = (format_number(end, _form(result)) for end in (interval.low, interval.high))
     return f" ({100 * interval.level:g} % interval {low} to {high})"
 
 
-def _n(result: Estimate | Contrast | Curve) -> str:
+def _n_text(result: Estimate | Contrast | Curve) -> str:
     groups = f" in {counted(result.n_groups, 'group')}" if 0 < result.n_groups < result.n else ""
     return f", n = {result.n:,}{groups}" if result.n else ""
 
 
-def _p(value: float) -> str:
+def _p_text(value: float) -> str:
     printed = format_number(value, P_VALUE)
     return printed if printed.startswith("<") else f"= {printed}"
+
+
+def _test_text(result: Estimate | Contrast) -> str:
+    return f"; p {_p_text(result.p)}" if result.p is not None else ""
 
 
 # -- figures --------------------------------------------------------------------------------------------------------
@@ -233,39 +237,35 @@ def _plot_of_curve(result: Curve, title: str = "") -> Figure:
 
 
 @plot.register
-def _plot_of_estimate(result: Estimate, title: str = "") -> Figure:
-    return _dots([result], title)
+def _plot_of_number(result: Estimate | Contrast, title: str = "") -> Figure:
+    return _dots_figure([result], title)
 
 
-@plot.register
-def _plot_of_contrast(result: Contrast, title: str = "") -> Figure:
-    return _dots([result], title)
-
-
-def _dots(results: Sequence[Result], title: str) -> Figure:
+def _dots_figure(results: Sequence[Result], title: str) -> Figure:
     """Results that are one number each, as dots with their intervals: a row for each condition."""
     records = [record for result in results for record in result.records() if record.value is not None]
     if not records:
         raise StatisticError("none of these results has a value: there is nothing to draw")
     name = records[0].statistic
     heading = Heading(file_name(f"{parse_statistic(name)[0]}_by_subject"), "", title or words_of(name).capitalize())
-    dots = [Dot.of(record, record.condition or "all", _label(record)) for record in records]
+    dots = [
+        Dot.of(r, r.condition or "all", (r.subject or "all") + ("" if r.layer is None else f", layer {r.layer}"))
+        for r in records
+    ]
     return accuracy_dots(dots, heading, unit=words_of(name).capitalize(), percent=False)
-
-
-def _label(record: Record) -> str:
-    return (record.subject or "all") + ("" if record.layer is None else f", layer {record.layer}")
 
 
 @plot.register
 def _plot_of_curves(result: Curves, title: str = "") -> Figure:
-    curves = [one for one in result.entries if isinstance(one, Curve)]
+    curves = [entry for entry in result.entries if isinstance(entry, Curve)]
     if not curves:
-        return _dots(result.entries, title)
+        return _dots_figure(result.entries, title)
     name = curves[0].statistic
     drawn = [trajectory_of(curve) for curve in curves]
     level = next((f"{100 * p.interval.level:g} % interval" for c in curves for p in c.values if p.interval), "")
-    heading = Heading(_file_name(result, name), "", title or f"{words_of(name).capitalize()} by layer")
+    condition = next((entry.condition for entry in result.entries if entry.condition), "")
+    file = file_name(f"{parse_statistic(name)[0]}_by_layer_{condition}")
+    heading = Heading(file, "", title or f"{words_of(name).capitalize()} by layer")
     lowest = [p.interval.low if p.interval else p.value for c in curves for p in c.values if p.value is not None]
     bounded = min(lowest, default=0.0) >= 0
     return trajectories(drawn, heading, statistic=words_of(name).capitalize(), interval=level, bounded=bounded)
@@ -292,19 +292,14 @@ def trajectory_of(curve: Curve) -> DrawnCurve:
     )
 
 
-def _file_name(result: Curves, name: str) -> str:
-    condition = next((one.condition for one in result.entries if one.condition), "")
-    return file_name(f"{parse_statistic(name)[0]}_by_layer_{condition}")
-
-
 def plot_table(table: Table, column: str = "", title: str = "") -> Figure:
     """Return a column of a table as dots, with intervals if it has any; without *column*, the first with intervals.
 
     A row is named by its texts. Errors: :class:`StatisticError` for a column without numbers, naming those with some.
     """
-    headers = [each.header for each in table.columns]
+    headers = [column.header for column in table.columns]
     numbers = [name for index, name in enumerate(headers) if any(_number(row[index]) for row in table.rows)]
-    wide = [name for name in numbers if any(isinstance(row[headers.index(name)], CellInterval) for row in table.rows)]
+    wide = [name for name in numbers if any(isinstance(row[headers.index(name)], IntervalCell) for row in table.rows)]
     chosen = column or next(iter([*wide, *numbers]), "")
     if chosen not in numbers:
         what = f"the column {chosen!r} of this table has no numbers" if chosen else "this table has no numbers"
@@ -312,22 +307,22 @@ def plot_table(table: Table, column: str = "", title: str = "") -> Figure:
     at, texts = headers.index(chosen), [index for index, name in enumerate(headers) if name not in numbers]
     dots = dict[str, Dot]()
     for place, row in enumerate(table.rows, start=1):
-        drawn, label = _number(row[at]), ", ".join(filter(None, (_text(row[index]) for index in texts)))
+        drawn, label = _number(row[at]), ", ".join(filter(None, (_cell_text(row[index]) for index in texts)))
         if drawn:
             # two rows of the same words are two rows
             label = label if label and label not in dots else f"{label} ({place})".strip()
-            dots[label] = Dot(label, chosen, *drawn, chance=float("nan"))
+            dots[label] = Dot(label, chosen, *drawn)
     heading = Heading(file_name(f"{table.name}_{chosen}"), "", title or table.title)
     return accuracy_dots(tuple(dots.values()), heading, unit=chosen, percent=False)
 
 
-def _text(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     return "" if cell is None or isinstance(cell, Missing) else cell.text if isinstance(cell, Noted) else str(cell)
 
 
 def _number(cell: Cell) -> tuple[float, float, float] | None:
     """The value of a cell and the ends of its interval, NaN where it has none; ``None`` for a cell of words."""
-    if isinstance(cell, CellInterval):
+    if isinstance(cell, IntervalCell):
         value = cell.value if cell.value is not None else (cell.low + cell.high) / 2
         return (value, cell.low, cell.high)
     is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
@@ -355,39 +350,30 @@ def file_name(name: str) -> str:
 
 def results_table(name: str, title: str, results: Iterable[Result], *, number: str = "") -> Table:
     """Return results as a table, one number per row; a curve has its best and its last layer. Empty columns go."""
-    listed = [record for result in results for record in _in_table(result)]
+    listed = [record for result in results for record in _records_in_table(result)]
     # one column has one format: without the leading zero only where every value is a correlation or a share
     form = BOUNDED if all(record.unit in ("correlation", "share", "layer") for record in listed) else _FREE
-    columns = (
-        Column("Statistic"),
-        Column("Subject"),
-        Column("Condition"),
-        Column("Layer", INTEGER),
-        Column("Value [95 % interval]", form),
-        Column("p", P_VALUE),
-        Column("n", INTEGER),
-        Column("Unit"),
-    )
-    return drop_empty(Table(name, number, title, columns, tuple(map(_row, listed))))
+
+    def layer_of(record: Record) -> int | None:
+        """The layer that a record gives, if this is what it gives."""
+        return int(record.value) if record.unit == "layer" and record.value is not None else None
+
+    cells: Mapping[Head, Callable[[Record], Cell]] = {
+        "Statistic": lambda record: words_of(record.statistic),
+        "Subject": lambda record: record.subject,
+        "Condition": lambda record: record.condition,
+        ("Layer", INTEGER): lambda record: record.layer if (layer := layer_of(record)) is None else layer,
+        ("Value [95 % interval]", form): lambda r: record_cell(r) if layer_of(r) is None else None,
+        ("p", P_VALUE): lambda record: record.p,
+        ("n", INTEGER): lambda record: record.n,
+        "Unit": lambda record: record.unit,
+    }
+    return drop_empty(table_of(name, title, listed, cells, number=number))
 
 
-def _row(record: Record) -> tuple[Cell, ...]:
-    is_layer = record.unit == "layer"
-    return (
-        words_of(record.statistic),
-        record.subject,
-        record.condition,
-        int(record.value) if is_layer and record.value is not None else record.layer,
-        None if is_layer and record.value is not None else shown(record),
-        record.p,
-        record.n,
-        record.unit,
-    )
-
-
-def _in_table(result: Result) -> Sequence[Record]:
+def _records_in_table(result: Result) -> Sequence[Record]:
     if isinstance(result, Curves):
-        return [record for one in result.entries for record in _in_table(one)]
+        return [record for entry in result.entries for record in _records_in_table(entry)]
     if not isinstance(result, Curve) or result.best is None:
         return result.records()
     layers = dict.fromkeys((result.best, result.values[-1].layer))
@@ -421,14 +407,13 @@ def frame_of_table(table: Table) -> Any:
 
 def html_of(title: str, columns: Mapping[str, Sequence[Any]], note: str) -> str:
     """Return the first rows of columns as HTML for a notebook, without columns that are empty there."""
-    shown = {name: list(values[:_ROWS_SHOWN]) for name, values in columns.items()}
-    rows = tuple(tuple(map(_cell, row)) for row in zip(*shown.values(), strict=True))
-    table = Table("rows", "", title, tuple(map(Column, shown)), rows, (note,) if note else ())
+    first = zip(*(values[:_ROWS_SHOWN] for values in columns.values()), strict=True)
+    rows = tuple(
+        tuple(cell if cell is None or isinstance(cell, str | bool | int | float) else str(cell) for cell in row)
+        for row in first
+    )
+    table = Table("rows", "", title, tuple(map(Column, columns)), rows, (note,) if note else ())
     return table_html(drop_empty(table))
-
-
-def _cell(value: object) -> Cell:
-    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
 
 
 def figure_html(figure: Figure) -> str:

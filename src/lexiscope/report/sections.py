@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from lexiscope.analysis.choices.tokenisation import TokenisationReport
@@ -12,8 +12,8 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import Question
 from lexiscope.report.document import Paragraph, Section
-from lexiscope.report.part import Part, joined
-from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table
+from lexiscope.report.part import Part, join_parts
+from lexiscope.report.tables import INTEGER, Cell, Column, Format, Head, Missing, Table, columns, drop_empty, table_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,31 +26,21 @@ class FilterStep:
     after: int
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerCount:
-    """How many answers a subject was asked for, gave, and gave unreadably (refusals, off the scale)."""
-
-    subject: str
-    asked: int
-    answered: int
-    unreadable: int = 0
-
-
-_FACTS: Mapping[Column, Callable[[SubjectFacts], Cell]] = {
-    Column("Subject"): lambda facts: facts.title or facts.subject_id,
-    Column("Model"): lambda facts: facts.subject_id,
-    Column("Kind"): lambda facts: facts.kind,
-    Column("Family"): lambda facts: facts.family,
-    Column("Languages"): lambda facts: "multilingual" if facts.multilingual else ", ".join(facts.languages),
-    Column("Layers", INTEGER): lambda facts: facts.n_layers,
-    Column("Width", INTEGER): lambda facts: facts.width,
+_FACTS: Mapping[Head, Callable[[SubjectFacts], Cell]] = {
+    "Subject": lambda facts: facts.title or facts.subject_id,
+    "Model": lambda facts: facts.subject_id,
+    "Kind": lambda facts: facts.kind,
+    "Family": lambda facts: facts.family,
+    "Languages": lambda facts: "multilingual" if facts.multilingual else ", ".join(facts.languages),
+    ("Layers", INTEGER): lambda facts: facts.n_layers,
+    ("Width", INTEGER): lambda facts: facts.width,
     Column("Parameters", INTEGER, note="Counted from the weights where they are at hand, else as published."): (
         lambda facts: facts.n_parameters
     ),
-    Column("Tokenizer"): lambda facts: facts.tokenizer,
-    Column("Objective"): lambda facts: facts.objective,
-    Column("Training text"): lambda facts: facts.corpus,
-    Column("Revision"): lambda facts: facts.revision,
+    "Tokenizer": lambda facts: facts.tokenizer,
+    "Objective": lambda facts: facts.objective,
+    "Training text": lambda facts: facts.corpus,
+    "Revision": lambda facts: facts.revision,
 }
 
 
@@ -63,9 +53,8 @@ def subjects_table(
     without: Sequence[str] = ("Model", "Objective", "Training text"),
 ) -> Table:
     """Return what is known of the subjects; the columns in *without* and those without content are omitted."""
-    shown = {column: fact for column, fact in _FACTS.items() if column.header not in without}
-    rows = tuple(tuple(fact(one) for fact in shown.values()) for one in facts)
-    return drop_empty(Table(name, number, title, tuple(shown), rows))
+    cells = {head: cell for head, cell in _FACTS.items() if head not in without}
+    return drop_empty(table_of(name, title, facts, cells, number=number))
 
 
 def tokens_table(
@@ -81,17 +70,15 @@ def tokens_table(
         numbers = (result.value for result in report.results())
         rows.setdefault((titles.get(subject, subject), *numbers), []).append(view)
     three = Format("number", 3)
-    columns = (
-        Column("Subject"),
-        Column("View"),
+    heads = columns(
+        *("Subject", "View"),
         Column("Difference, mean", three, note="tokens by which the two sentences of a pair differ"),
-        Column("Mode", INTEGER),
-        Column("Max", INTEGER),
+        *(("Mode", INTEGER), ("Max", INTEGER)),
         Column("Target tokens", three, note="mean over distinct words"),
-        Column("… over pairs", three),
+        ("… over pairs", three),
     )
     cells = tuple((row[0], ", ".join(views), *row[1:]) for row, views in rows.items())
-    return Table(name, number, "How the subjects' tokenizers cut the stimuli", columns, cells)
+    return Table(name, number, "How the subjects' tokenizers cut the stimuli", heads, cells)
 
 
 def filters_table(steps: Sequence[FilterStep], *, name: str = "filters", number: str = "") -> Table:
@@ -102,29 +89,14 @@ def filters_table(steps: Sequence[FilterStep], *, name: str = "filters", number:
     grown = [step.rule for step in steps if step.after > step.before]
     if grown:
         raise InputError(f"a filter cannot add rows: {', '.join(grown)}")
-    columns = (
-        Column("Filter"),
-        Column("Unit"),
-        Column("In", INTEGER),
-        Column("Out", INTEGER),
-        Column("Excluded", INTEGER),
-    )
-    rows = tuple((step.rule, step.unit, step.before, step.after, step.before - step.after) for step in steps)
-    return Table(name, number, "Counts in and out of every filter", columns, rows)
-
-
-def answers_table(counts: Sequence[AnswerCount], *, name: str = "answers", number: str = "") -> Table:
-    """Return missing and unreadable answers per subject, as counts and as a share of what was asked."""
-    columns = (
-        Column("Subject"),
-        Column("Asked", INTEGER),
-        Column("Answered", INTEGER),
-        Column("Unreadable", INTEGER, note="Refusals, answers off the scale, or with more than one number."),
-        Column("Missing", INTEGER, note="Asked, but neither answered nor unreadable."),
-        Column("Without value, %", Format(digits=1)),
-    )
-    rows = tuple((c.subject, c.asked, c.answered, c.unreadable, _missing(c), _share(c)) for c in counts)
-    return Table(name, number, "Answers that are missing or could not be read", columns, rows)
+    cells: Mapping[Head, Callable[[FilterStep], Cell]] = {
+        "Filter": lambda step: step.rule,
+        "Unit": lambda step: step.unit,
+        ("In", INTEGER): lambda step: step.before,
+        ("Out", INTEGER): lambda step: step.after,
+        ("Excluded", INTEGER): lambda step: step.before - step.after,
+    }
+    return table_of(name, "Counts in and out of every filter", steps, cells, number=number)
 
 
 def scoring_table(
@@ -140,22 +112,22 @@ def scoring_table(
     *routes* are what the parts of a collection say of their subjects (:func:`lexiscope.collect.scoring_routes`);
     *titles* are by subject; *responses* are the answers, with those to the self-test.
     """
-    columns = (
-        Column("Subject"),
-        Column("Policy"),
-        Column("Route", note="How texts that begin alike were computed; the fastest that gives the plain scores."),
-        Column("Refused", note="Why a faster route was not used."),
-        Column("Tokens scored", INTEGER),
-        Column("Tokens read", INTEGER),
-        Column("Self-test", note="Does it prefer texts to their own words shuffled?"),
-    )
-    said = {row.subject_id: row.raw for row in reversed(list(responses.where(measure="self_test_margin").rows()))}
-    rows = []
-    for route in routes:
-        subject, how = route["subject"], [str(route.get(key, "")) for key in ("policy", "route", "refused")]
-        test = said.get(subject) or Missing("This subject scores no texts.")
-        rows.append((titles.get(subject, subject), *how, route.get("tokens"), route.get("tokens_read"), test))
-    return Table(name, number, "How live subjects scored", columns, tuple(rows))
+    tests = {row.subject_id: row.raw for row in reversed(list(responses.where(measure="self_test_margin").rows()))}
+    untested = Missing("This subject scores no texts.")
+    cells: Mapping[Head, Callable[[Mapping[str, Any]], Cell]] = {
+        "Subject": lambda route: titles.get(route["subject"], route["subject"]),
+        "Policy": lambda route: str(route.get("policy", "")),
+        Column("Route", note="How texts that begin alike were computed; the fastest that gives the plain scores."): (
+            lambda route: str(route.get("route", ""))
+        ),
+        Column("Refused", note="Why a faster route was not used."): lambda route: str(route.get("refused", "")),
+        ("Tokens scored", INTEGER): lambda route: route.get("tokens"),
+        ("Tokens read", INTEGER): lambda route: route.get("tokens_read"),
+        Column("Self-test", note="Does it prefer texts to their own words shuffled?"): (
+            lambda route: tests.get(route["subject"]) or untested
+        ),
+    }
+    return table_of(name, "How live subjects scored", routes, cells, number=number)
 
 
 def licences_table(
@@ -167,8 +139,7 @@ def licences_table(
         card_of = fact.title or fact.subject_id
         rows.append((title, Missing(f"Not known to Lexiscope: see the card of {card_of}.")))
     note = "A model's licence is its publisher's; Lexiscope does not know it. Read its card before publishing results."
-    columns = (Column("What"), Column("Licence"))
-    return Table(name, number, "Licences of data and models", columns, tuple(rows), (note,))
+    return Table(name, number, "Licences of data and models", columns("What", "Licence"), tuple(rows), (note,))
 
 
 def flagged_table(
@@ -184,7 +155,7 @@ def flagged_table(
     )
     rows = tuple((sentence, ", ".join(words)) for sentence, words in flagged.items())
     title = "Sentences with a word that a person should look at, in the sentence or among its options"
-    return Table(name, number, title, (Column("Sentence"), Column("Words")), rows, (note,))
+    return Table(name, number, title, columns("Sentence", "Words"), rows, (note,))
 
 
 def questions_table(
@@ -196,17 +167,21 @@ def questions_table(
     number: str = "",
 ) -> Table:
     """Return the research questions with their result in words and their flag (SAW-C, Table 1)."""
-    columns = (Column("Question"), Column("Asked in"), Column("Analysis"), Column("Result"))
-    rows = tuple(
-        (q.text, q.section, str(q.analysis), results.get(q.question_id) or _no_result(parts.get(q.question_id, Part())))
-        for q in questions
-    )
-    return drop_empty(Table(name, number, "Research questions", columns, rows))
 
+    def result_of(question: Question) -> Cell:
+        part = parts.get(question.question_id, Part())
+        missing = "No single result: see the section of the question."
+        return results.get(question.question_id) or Missing(
+            missing if part.tables or part.figures else "Not analysed in this run."
+        )
 
-def _no_result(part: Part) -> Missing:
-    analysed = part.tables or part.figures
-    return Missing("No single result: see the section of the question." if analysed else "Not analysed in this run.")
+    cells: Mapping[Head, Callable[[Question], Cell]] = {
+        "Question": lambda question: question.text,
+        "Asked in": lambda question: question.section,
+        "Analysis": lambda question: str(question.analysis),
+        "Result": result_of,
+    }
+    return drop_empty(table_of(name, "Research questions", questions, cells, number=number))
 
 
 def asked_in(question: Question) -> tuple[str, ...]:
@@ -231,43 +206,24 @@ def question_section(question: Question, texts: Sequence[Paragraph], part: Part)
 
 def omissions_section(parts: Iterable[Part]) -> Section | None:
     """Return the section with the analyses that are not in a run, and why; ``None`` if there are none."""
-    every = tuple(dict.fromkeys(joined(parts).omissions))
-    heads = (Column("What"), Column("Of"), Column("Why it is not in this run"))
-    rows = tuple((one.analysis, one.subject or "all", one.reason) for one in every)
+    omissions = tuple(dict.fromkeys(join_parts(parts).omissions))
+    heads = columns("What", "Of", "Why it is not in this run")
+    rows = tuple((omission.analysis, omission.subject or "all", omission.reason) for omission in omissions)
     table = Table("left_out", "", "Analyses and sets that are not in this run", heads, rows)
     return Section("left_out", "What was left out, and why", tables=(table,)) if rows else None
 
 
 def card_section(card: DatasetCard, *, section_id: str = "data") -> Section:
     """Return the section on a dataset: what it is, its counts, source, version, licence and remarks."""
-    facts: list[tuple[Cell, ...]] = [
-        (label, value)
-        for label, value in (
-            ("Language", card.language),
-            ("Version", card.version),
-            ("Licence", card.licence),
-            ("Source", card.source),
-            ("How to obtain it", card.how_to_obtain),
-            *((name, f"{count:,}") for name, count in card.counts),
-        )
-        if value
-    ]
-    table = Table(f"card_{section_id}", "", f"{card.title}: card", (Column("Field"), Column("Content")), tuple(facts))
+    facts = (
+        ("Language", card.language),
+        ("Version", card.version),
+        ("Licence", card.licence),
+        ("Source", card.source),
+        ("How to obtain it", card.how_to_obtain),
+        *((name, f"{count:,}") for name, count in card.counts),
+    )
+    rows = tuple(fact for fact in facts if fact[1])
+    table = Table(f"card_{section_id}", "", f"{card.title}: card", columns("Field", "Content"), rows)
     paragraphs = (card.summary, card.citation, *card.remarks)
     return Section(section_id, f"Data: {card.title}", tuple(text for text in paragraphs if text), (table,))
-
-
-def drop_empty(table: Table) -> Table:
-    """Return the table without columns (after the first) in which no row has anything."""
-    full = [i for i in range(len(table.columns)) if i == 0 or any(row[i] not in (None, "") for row in table.rows)]
-    columns = tuple(table.columns[index] for index in full)
-    rows = tuple(tuple(row[index] for index in full) for row in table.rows)
-    return replace(table, columns=columns, rows=rows)
-
-
-def _missing(count: AnswerCount) -> int:
-    return count.asked - count.answered - count.unreadable
-
-
-def _share(count: AnswerCount) -> Cell:
-    return Missing("Nothing was asked.") if count.asked == 0 else 100 * (count.asked - count.answered) / count.asked

@@ -1,7 +1,7 @@
 """A table: what it says, how its numbers are printed, and the same as CSV, plain text and JSON.
 
-LaTeX stands in ``latex``, HTML in ``html``. All of them print what :func:`layout` lays out, so a number looks the same
-everywhere; only CSV and JSON keep full precision.
+LaTeX is in :mod:`lexiscope.report.page.stored`, HTML in :mod:`lexiscope.report.page.html`. All of them print what
+:func:`layout` lays out, so a number looks the same everywhere; only CSV and JSON keep full precision.
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from string import ascii_lowercase
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.run import csv_lines
 from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import KIND_COLUMN
-from lexiscope.report.files import csv_text
 
 #: Shown where there is no value; a note says why.
 DASH = "—"
+Row = TypeVar("Row")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
@@ -35,7 +36,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class IntervalCell:
-    """An interval, printed ``[low, high]``, or ``value [low, high]`` where its estimate stands in the same cell."""
+    """An interval, printed ``[low, high]``, or ``value [low, high]`` where its estimate is in the same cell."""
 
     low: float
     high: float
@@ -84,11 +85,14 @@ class Column:
 
     @property
     def right(self) -> bool:
-        """Whether cells stand flush right: as asked, else numbers do and text does not."""
+        """Whether cells are aligned right: as asked, else numbers are and text is not."""
         return self.align == "right" if self.align else self.format.kind != "text"
 
 
-def columns(*heads: str | tuple[str, Format] | Column) -> tuple[Column, ...]:
+Head = str | tuple[str, Format] | Column
+
+
+def columns(*heads: Head) -> tuple[Column, ...]:
     """Return columns: a header alone is a column of words, a header with a format one of numbers.
 
     >>> [(column.header, column.format.kind) for column in columns("Subject", ("n", INTEGER))]
@@ -144,6 +148,31 @@ class Table:
         return cast(str, call_presenter("table_html", self))
 
 
+def table_of(
+    name: str,
+    title: str,
+    rows: Iterable[Row],
+    cells: Mapping[Head, Callable[[Row], Cell]],
+    *,
+    number: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return a table with one row for each of *rows*; *cells* are the columns, each with what it shows of a row.
+
+    >>> table_of("t", "Sizes", ["ab", "c"], {"Word": str.upper, ("Letters", INTEGER): len}).rows
+    (('AB', 2), ('C', 1))
+    """
+    body = tuple(tuple(cell(row) for cell in cells.values()) for row in rows)
+    return Table(name, number, title, columns(*cells), body, tuple(notes))
+
+
+def drop_empty(table: Table) -> Table:
+    """Return the table without columns (after the first) in which no row has anything."""
+    full = [i for i in range(len(table.columns)) if i == 0 or any(row[i] not in (None, "") for row in table.rows)]
+    rows = tuple(tuple(row[index] for index in full) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[index] for index in full), rows=rows)
+
+
 @dataclass(frozen=True, slots=True)
 class Printed:
     """A cell or header as printed, and the letter of its note (empty where it has none)."""
@@ -197,6 +226,23 @@ def format_number(value: float, form: Format) -> str:
         text = text.removeprefix("-")
     text = text.replace("-", "−")
     return text if form.leading_zero else _bare(text)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as CSV text; numbers keep full precision, ``None`` and not-a-number are empty.
+
+    >>> csv_text(["a", "b"], [[0.1, None], ["x,y", float("nan")]])
+    'a,b\\n0.1,\\n"x,y",\\n'
+    """
+    return csv_lines(header, ([_csv_value(value) for value in row] for row in rows))
+
+
+def _csv_value(value: object) -> object:
+    if value is None or (isinstance(value, float) and value != value):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(float(value)) if isinstance(value, float) else value
 
 
 def to_csv(table: Table) -> str:

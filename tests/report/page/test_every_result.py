@@ -16,7 +16,7 @@ from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.every_result import check_every_result, with_every_result
 from lexiscope.report.page.html import render
-from lexiscope.report.page.runs import from_runs
+from lexiscope.report.page.runs import report_of_runs
 from lexiscope.report.page.simulated import MARK
 from lexiscope.report.page.stored import load, store
 from lexiscope.report.page.study_folder import write_run
@@ -149,7 +149,7 @@ def test_a_report_of_an_earlier_run_has_every_number(tmp_path: Path) -> None:
     store(replace(report, records=()), tmp_path)
     (tmp_path / "results.json").write_text(to_json(report.records), encoding="utf-8")
     seal_run(tmp_path, {}, ["results.json"])
-    assert listed(from_runs([tmp_path])) == [("q1", "r", 0.98765)]
+    assert listed(report_of_runs([tmp_path])) == [("q1", "r", 0.98765)]
 
 
 def test_lists_of_simulated_participants_carry_their_mark() -> None:

@@ -14,7 +14,7 @@ from lexiscope.core.sealed import seal_run
 from lexiscope.report.document import Report
 from lexiscope.report.page.every_result import with_every_result
 from lexiscope.report.page.html import render
-from lexiscope.report.page.runs import from_runs, last_layers, side_by_side
+from lexiscope.report.page.runs import last_layers, report_of_runs, side_by_side
 from lexiscope.report.page.stored import store
 from lexiscope.report.tables import IntervalCell
 
@@ -28,13 +28,13 @@ def _run(report: Report, folder: Path) -> Path:
 
 def test_one_run_is_its_own_report(report: Report, tmp_path: Path) -> None:
     """The report of one run is the report that the run wrote."""
-    assert render(from_runs([_run(report, tmp_path / "a")])) == render(report)
+    assert render(report_of_runs([_run(report, tmp_path / "a")])) == render(report)
 
 
 def test_two_runs_stand_side_by_side(report: Report, tmp_path: Path) -> None:
     """Both runs are whole in the page, ids stay unique, and the machine of neither is printed."""
     other = with_every_result(replace(report, title="Another", records=(Record("spearman", 0.5, subject="mine"),)))
-    text = render(from_runs([_run(report, tmp_path / "a"), _run(other, tmp_path / "b")]))
+    text = render(report_of_runs([_run(report, tmp_path / "a"), _run(other, tmp_path / "b")]))
     assert text.index("Subjects side by side") < text.index("Run 1: Relatedness") < text.index("Run 2: Another")
     ids = re.findall(r'\sid="([^"]+)"', text)
     assert len(ids) == len(set(ids))
@@ -72,4 +72,4 @@ def test_only_the_last_layer_is_kept() -> None:
 def test_a_folder_must_be_named() -> None:
     """No run, no report."""
     with pytest.raises(InputError, match="at least one run"):
-        from_runs([])
+        report_of_runs([])

@@ -18,7 +18,7 @@ from lexiscope.report.page.study_folder import about_run
 from lexiscope.report.page.study_run import (
     Computed,
     Summary,
-    in_force,
+    analyses_in_force,
     marked_questions,
     marked_records,
     planned_text,
@@ -116,6 +116,6 @@ def test_a_section_says_what_was_planned() -> None:
 def test_a_question_can_be_set_to_exploratory_only() -> None:
     """Settings take a mark away; they cannot give one, since no setting is written before the first answer."""
     settings = replace(SETTINGS, analyses=(("Q1", "exploratory"),))
-    assert [each.question_id for each in in_force(PLANNED, settings)] == ["Q2"]
+    assert [each.question_id for each in analyses_in_force(PLANNED, settings)] == ["Q2"]
     with pytest.raises(InputError, match="Q2 cannot be set to confirmatory"):
         replace(SETTINGS, analyses=(("Q2", "confirmatory"),))  # type: ignore[arg-type]

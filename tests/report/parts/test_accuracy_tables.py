@@ -20,7 +20,7 @@ from lexiscope.report.parts.accuracy_tables import (
     training_table,
 )
 from lexiscope.report.pivot import Col, PivotRow
-from lexiscope.report.plots.accuracy import Dot, Series
+from lexiscope.report.plots.accuracy import Dot, training_curve
 from lexiscope.report.tables import INTEGER, Noted
 
 HALF = accuracy([1, 0], chance=0.25, resamples=0)
@@ -51,8 +51,8 @@ def test_accuracy_over_training_is_a_table_and_lines() -> None:
     whole = accuracy([1, 1], chance=0.25, resamples=0)
     table = training_table([("early", 10.0, {"c": HALF}), ("late", 20.0, {"c": whole})])
     assert table.rows == (("early", 10.0, 50.0), ("late", 20.0, 100.0))
-    line = Series.of("c", [(10.0, HALF), (20.0, whole)])
-    assert (line.chance, [(point.seen, point.value) for point in line.points]) == (25.0, [(10.0, 50.0), (20.0, 100.0)])
+    line = training_curve("c", [(10.0, HALF), (20.0, whole)])
+    assert (line.baseline, line.layer.tolist(), line.value.tolist()) == (25.0, [10.0, 20.0], [50.0, 100.0])
     assert Dot.of_accuracy(HALF, "row", "M").value == 50.0
 
 

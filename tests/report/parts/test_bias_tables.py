@@ -15,9 +15,7 @@ from lexiscope.core.study import PublishedValue
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.divided import Divided
 from lexiscope.report.parts.bias_tables import (
-    AmbiguityRow,
     BiasRow,
-    ExampleInViews,
     GapRow,
     ambiguity_table,
     biases_table,
@@ -127,21 +125,20 @@ def test_recorded_scores_say_whether_they_are_printed_or_assumed() -> None:
 
 def test_examples_stand_view_by_view() -> None:
     """A row for each view that is shown."""
-    shown = (("full", "The [iron] was hot."), ("context", "The [X] was hot."))
-    table = examples_table([ExampleInViews("wic", "same_sense", shown, "t")])
+    item = Item("i", "wic", (Usage("The iron was hot.", 4, 8),), gold="t")
+    table = examples_table([("wic", "same_sense", item)], ("full", "context"))
     assert [line[2:4] for line in table.rows] == [("FULL", "The [iron] was hot."), ("CONTEXT", "The [X] was hot.")]
 
 
 def test_ambiguity_is_ordered_and_its_correlation_noted() -> None:
     """Datasets from most to least ambiguous; where there is no correlation the note says why."""
-    rows = [AmbiguityRow("a", 0.1, 0.9), AmbiguityRow("b", 0.4, 0.2), AmbiguityRow("c", 0.2, float("nan"))]
-    found = ambiguity_and_word_bias({r.dataset: r.entropy for r in rows}, {r.dataset: r.word_bias for r in rows})
-    table = ambiguity_table(rows, found)
+    entropies, biases = {"a": 0.1, "b": 0.4, "c": 0.2}, {"a": 0.9, "b": 0.2, "c": float("nan")}
+    table = ambiguity_table(entropies, biases, ambiguity_and_word_bias(entropies, biases))
     assert [line[0] for line in table.rows] == ["b", "c", "a"]
     assert table.rows[1][2] == Missing("The word bias is undefined.")
     assert table.notes == ("No rank correlation: only 2 datasets have both; a correlation needs at least 3.",)
     four = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
-    again = ambiguity_table(rows, ambiguity_and_word_bias(four, four))
+    again = ambiguity_table(entropies, biases, ambiguity_and_word_bias(four, four))
     assert again.notes[0].startswith("Spearman's ρ = 1.00")
 
 

@@ -12,10 +12,10 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Interval
 from lexiscope.core.usage import Usage
 from lexiscope.report.figures import Heading
-from lexiscope.report.part import pick
+from lexiscope.report.part import find_record
 from lexiscope.report.parts.sense_test_parts import Reference, agreement_part, duplicates_part, models_part
 from lexiscope.report.parts.sense_tests import SenseTest, SenseTestAnswers, sense_tests
-from lexiscope.report.plots.sense_tests import LikenessDot, likeness_dots
+from lexiscope.report.plots.senses import LikenessDot, likeness_dots
 from lexiscope.report.tables import to_text
 
 HEADING = Heading("likeness", "6", "Likeness of senses")
@@ -66,7 +66,7 @@ def test_agreement_says_what_is_unknown() -> None:
     assert agreement_part([], {}).tables == ()
     # of one judgment each no agreement is known, nor what chance would give
     single = agreement_part(asked(*(choice(f"i{n}", f"w{n}", APART, "1") for n in range(3))), {})
-    chance = pick(single.records, "chance(of=agreement)")
+    chance = find_record(single.records, "chance(of=agreement)")
     assert chance is not None
     assert (chance.value, chance.note) == (None, "no item has two judgments")
 
@@ -82,7 +82,7 @@ def test_duplicates_say_who_is_compared_and_who_is_not() -> None:
     (figure,) = part.figures
     assert sorted(set(figure.data["side"])) == ["agree", "disagree"]
     assert len(figure.data["value"]) == 4
-    gap = pick(part.records, "sense_overlap(pairs=rivals,of=difference)", subject="gasi:x")
+    gap = find_record(part.records, "sense_overlap(pairs=rivals,of=difference)", subject="gasi:x")
     assert gap is not None
     assert gap.value == pytest.approx(2 / 3)
     assert gap.p is not None

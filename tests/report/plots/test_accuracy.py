@@ -9,7 +9,8 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Heading
-from lexiscope.report.plots.accuracy import Dot, Series, SeriesPoint, accuracy_dots, series, stacked_shares
+from lexiscope.report.plots.accuracy import Dot, accuracy_dots, accuracy_over_training, stacked_shares
+from lexiscope.report.plots.curves import DrawnCurve
 
 HEADING = Heading("figure", "1", "Accuracy")
 
@@ -40,8 +41,10 @@ def test_a_long_training_has_a_logarithmic_axis() -> None:
     """Steps from 1 to 1,000 are drawn on a log axis, from 0 on a linear one (0 has no logarithm)."""
 
     def drawn(*seen: float) -> str:
-        points = tuple(SeriesPoint(each, 50.0, 40.0, 60.0) for each in seen)
-        return series([Series("cell", 50.0, points)], HEADING).svg
+        value, low, high = (np.full(len(seen), percent) for percent in (50.0, 40.0, 60.0))
+        return accuracy_over_training(
+            [DrawnCurve("cell", np.array(seen), value, low, high, baseline=50.0)], HEADING
+        ).svg
 
     assert "10" in drawn(1, 10, 1000)
     assert "500" in drawn(0, 500, 1000)
@@ -58,7 +61,7 @@ def test_shares_are_told_apart_without_colour() -> None:
 
 def test_nothing_to_draw_is_refused() -> None:
     """A figure without dots, lines or shares, or with an unknown category."""
-    for make in (lambda: accuracy_dots([], HEADING), lambda: series([], HEADING)):
+    for make in (lambda: accuracy_dots([], HEADING), lambda: accuracy_over_training([], HEADING)):
         with pytest.raises(InputError):
             make()
     with pytest.raises(InputError):

@@ -1,4 +1,4 @@
-"""The bias plane: what is drawn, what is said in words, what is cut and what is left out."""
+"""The bias plane, bars by view and minimum gaps: what is drawn, what is reported as text, what is missing."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Heading
-from lexiscope.report.plots.bias import NAMED, PlanePoint, bias_plane
+from lexiscope.report.plots.accuracy import Dot
+from lexiscope.report.plots.bias import NAMED, PlanePoint, ViewBar, bias_plane, minimum_gaps, view_bars
 
 HEADING = Heading("plane", "1", "Context and word bias")
+VIEWS = Heading("views", "2", "Scores by view")
 MODEL = PlanePoint("WiC", "classifier", 0.4, 0.1, False, 0.3, 0.5, 0.0, 0.2)
 PEOPLE = PlanePoint("WiC", "people", 0.2, 0.0, people=True)
 
@@ -62,3 +64,56 @@ def test_many_points_are_numbered() -> None:
     assert ">set 3<" not in svg
     assert "4 set 3" in svg
     assert len(re.findall(r">4<", svg)) == 2
+
+
+def test_words_and_data_say_what_the_bars_show() -> None:
+    """Each dataset with its random score, each subject with its views."""
+    bars = [
+        ViewBar("WiC", "full", "classifier", 70.0, 66.0, 74.0),
+        ViewBar("WiC", "word", "classifier", 50.0),
+        ViewBar("WiC", "word", "people", 50.0, fixed="assumed"),
+    ]
+    found = view_bars(bars, VIEWS, random=[("WiC", 50.0)])
+    assert "WiC (random 50.0): classifier full 70.0, word 50.0; people word 50.0." in found.alt
+    assert found.data["fixed"].tolist() == ["", "", "assumed"]
+    assert found.svg.count(">random answer<") == 1
+    assert found.svg.count(">not measured here<") == 1
+
+
+def test_a_missing_score_is_a_gap() -> None:
+    """No bar, and the caption names it; a subject that is missing in the first panel is in the legend all the same."""
+    bars = [
+        ViewBar("WiC", "full", "a", 70.0),
+        ViewBar("AIDA", "full", "b", 60.0),
+        ViewBar("AIDA", "word", "b", math.nan),
+    ]
+    found = view_bars(bars, VIEWS)
+    assert found.caption == "Undefined and left as a gap: b, AIDA, word."
+    assert ">b<" in found.svg
+    assert ">random answer<" not in found.svg
+
+
+def test_unknown_views_and_no_scores_are_refused() -> None:
+    """A view that the figure does not order, and nothing at all."""
+    with pytest.raises(InputError, match="leaves out"):
+        view_bars([ViewBar("WiC", "odd", "a", 70.0)], VIEWS)
+    with pytest.raises(InputError):
+        view_bars([], VIEWS)
+
+
+def test_minimum_gaps_of_am2ico() -> None:
+    """Figure 3 of the study: 5 points for BERT, 18.9 for people."""
+    found = minimum_gaps([Dot("AM²iCo", "BERT", 5.0), Dot("AM²iCo", "people", 18.9, people=True)], VIEWS)
+    assert found.alt == "Minimum gap in points. AM²iCo: BERT 5.0, people 18.9."
+    assert found.data["people"].tolist() == [False, True]
+    assert np.isnan(found.data["low"]).all()
+
+
+def test_gaps_without_a_value_are_listed() -> None:
+    """Drawn are the others; with none there is no figure."""
+    undefined = Dot("WSD", "BERT", math.nan)
+    assert minimum_gaps([Dot("WiC", "BERT", 1.0), undefined], VIEWS).caption == (
+        "Undefined and left as a gap: BERT on WSD."
+    )
+    with pytest.raises(InputError):
+        minimum_gaps([undefined], VIEWS)

@@ -12,10 +12,8 @@ import pytest
 from lexiscope.analysis.layers.trajectory import family_by_depth_ratio
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Heading
-from lexiscope.report.plots.curves import DrawnCurve, LayerMeans
-from lexiscope.report.plots.layers import by_depth, distance_by_layer, trajectories
-from lexiscope.report.plots.panel_grid import aic_panels, peak_panels
-from lexiscope.report.plots.panels import layer_ticks, start_at_zero
+from lexiscope.report.plots.curves import DrawnCurve, layer_ticks, start_at_zero
+from lexiscope.report.plots.layers import aic_panels, by_depth, distance_by_layer, peak_panels, trajectories
 from lexiscope.report.plots.style import drawing, panels
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -29,7 +27,7 @@ def _curve(subject: str, *value: float, **more: float) -> DrawnCurve:
 def test_the_data_beside_are_the_input() -> None:
     """One row per subject, condition and layer, with mean, interval and n exactly as given."""
     mean = np.array([0.0, 1 / 3])
-    curve = LayerMeans("BETO", "same", np.array([0, 1]), mean, mean - 0.1, mean + 0.1, n=241)
+    curve = DrawnCurve("BETO", np.array([0, 1]), mean, mean - 0.1, mean + 0.1, condition="same", n=241)
     data = distance_by_layer([curve], HEADING).data
     np.testing.assert_array_equal(data["mean"], mean)
     np.testing.assert_array_equal(data["low"], mean - 0.1)

@@ -14,7 +14,7 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Heading, data_csv
 from lexiscope.report.plots.labels import place_labels
-from lexiscope.report.plots.size import NAMED, DrawnCeiling, Sized, SizeRegression, scaling
+from lexiscope.report.plots.size import NAMED, Sized, SizeRegression, statistic_by_size
 from lexiscope.report.plots.style import drawing
 
 HEADING = Heading("scaling", "6", "Scaling")
@@ -69,14 +69,14 @@ def test_many_subjects_are_numbered_with_a_key() -> None:
     """Beyond the number of names that fit, points carry numbers and a key names them."""
     few = [Sized(f"model-{index}", 10.0 ** (6 + index / 10), 0.2) for index in range(NAMED)]
     many = [*few, Sized("one-more", 5e8, 0.3)]
-    assert "17 one-more" not in scaling(few, HEADING).svg
-    assert "17 one-more" in scaling(many, HEADING).svg
+    assert "17 one-more" not in statistic_by_size(few, HEADING).svg
+    assert "17 one-more" in statistic_by_size(many, HEADING).svg
 
 
 def test_ceilings_and_fit_are_named() -> None:
     """Each ceiling carries its full name and value, the regression its slope per tenfold parameters."""
-    ceilings = [DrawnCeiling("true leave-one-out (mean ρ)²", 0.534), DrawnCeiling("own rating included", 0.597)]
-    figure = scaling(
+    ceilings = {"true leave-one-out (mean ρ)²": 0.534, "own rating included": 0.597}
+    figure = statistic_by_size(
         [Sized("a", 1e7, 0.1), Sized("b", 1e8, 0.2)], HEADING, fit=SizeRegression(-0.6, 0.105), ceilings=ceilings
     )
     for words in ("true leave-one-out (mean ρ)² .53", "own rating included .60", "regression: .105 per tenfold"):
@@ -87,7 +87,7 @@ def test_ceilings_and_fit_are_named() -> None:
 def test_the_data_beside_are_the_input() -> None:
     """Sizes, values, bounds and the multilingual mark stand in the CSV; undefined values are listed, not drawn."""
     subjects = [Sized("a", 1e7, 0.1, 0.05, 0.15, multilingual=True), Sized("b", 1e8, float("nan"))]
-    figure = scaling(subjects, HEADING)
+    figure = statistic_by_size(subjects, HEADING)
     assert figure.data["parameters"].tolist() == [1e7, 1e8]
     assert figure.data["multilingual"].tolist() == [True, None]
     np.testing.assert_array_equal(figure.data["low"], [0.05, np.nan])
@@ -98,23 +98,23 @@ def test_the_data_beside_are_the_input() -> None:
 def test_a_size_must_be_positive(parameters: float) -> None:
     """A logarithm needs a positive number of parameters; the subject is named."""
     with pytest.raises(InputError, match="odd"):
-        scaling([Sized("odd", parameters, 0.2)], HEADING)
+        statistic_by_size([Sized("odd", parameters, 0.2)], HEADING)
 
 
 def test_nothing_to_draw_is_an_error() -> None:
     """At least one subject must have a value."""
     with pytest.raises(InputError, match="no subject"):
-        scaling([Sized("a", 1e7, float("nan"))], HEADING)
+        statistic_by_size([Sized("a", 1e7, float("nan"))], HEADING)
 
 
 def test_a_single_subject_is_drawn() -> None:
     """One subject gives one point with its name."""
-    assert "lonely" in scaling([Sized("lonely", 1e8, 0.3)], HEADING).svg
+    assert "lonely" in statistic_by_size([Sized("lonely", 1e8, 0.3)], HEADING).svg
 
 
 def test_unknown_languages_are_not_called_monolingual() -> None:
     """Where nobody said whether a subject is multilingual, the legend says so, and the data are empty there."""
-    figure = scaling([Sized("a", 1e7, 0.1), Sized("b", 1e8, 0.2, multilingual=False)], HEADING)
+    figure = statistic_by_size([Sized("a", 1e7, 0.1), Sized("b", 1e8, 0.2, multilingual=False)], HEADING)
     assert "number of languages not known (n = 1)" in figure.svg
     assert "monolingual (n = 1)" in figure.svg
     assert data_csv(figure).splitlines()[1].endswith(",")

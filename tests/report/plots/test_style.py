@@ -8,19 +8,20 @@ import re
 import numpy as np
 import pytest
 
+from lexiscope.report.figures import Heading
 from lexiscope.report.plots.style import (
     COLOURS,
     INK,
     SOFT,
-    as_svg,
     clean_svg,
-    described,
     drawing,
+    drawn_figure,
     mark,
     prefix_ids,
     short_names,
     shorten,
     texts_of,
+    with_description,
 )
 
 # Machado, Oliveira & Fernandes (2009), severity 1.0
@@ -145,8 +146,8 @@ def test_a_described_drawing_keeps_its_texts_whole() -> None:
     at the edge, and a number with it."""
     with drawing(3, 2) as sheet:
         sheet.subplots().text(0.5, 0.5, "people .49")
-        before = as_svg(sheet, "f", title="Old", alt="Old words")
-    after = described(before, title="New", alt="New words", visible="[judgments: simulated participants]")
+        before = drawn_figure(sheet, Heading("f", "", "Old"), "Old words", {}).svg
+    after = with_description(before, title="New", alt="New words", visible="[judgments: simulated participants]")
     assert texts_of(after) == [*texts_of(before), "[judgments: simulated participants]"]
     heights = [float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', svg)[1]) for svg in (before, after)]  # type: ignore[index]
     lines = re.findall(r'<text x="4" y="([\d.]+)"', after)

@@ -17,7 +17,7 @@ from lexiscope.cli.senses.subject import files_of, read_subject
 from lexiscope.cli.verb import Verb, check_output, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import write_atomically
-from lexiscope.report.files import csv_text
+from lexiscope.report.tables import csv_text
 from lexiscope.senses.histogram import SensesByFrequency, senses_by_rank
 from lexiscope.senses.induced_senses import InducedSenses
 

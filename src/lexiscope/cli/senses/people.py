@@ -26,7 +26,7 @@ from lexiscope.items.read.item_source import load_items
 from lexiscope.report.document import Report, Section
 from lexiscope.report.page.simulated import marked_part
 from lexiscope.report.page.study_folder import about_run, write_run
-from lexiscope.report.part import Part, joined
+from lexiscope.report.part import Part, join_parts
 from lexiscope.report.parts.sense_test_parts import (
     JUDGMENTS,
     Reference,
@@ -125,8 +125,8 @@ def people(
     first = accuracy_part(tests, {})
     counted = [test for test in tests if test.can_resample]
     sat = _model_hits(runs, read.items, resamples=resamples, seed=seed)
-    judged = joined([first, agreement_part(counted, {}, trust), duplicates_part(counted, {}, vectors)])
-    part = joined([marked_part(judged) if holds_simulated(read.responses) else judged, models_part(sat)])
+    judged = join_parts([first, agreement_part(counted, {}, trust), duplicates_part(counted, {}, vectors)])
+    part = join_parts([marked_part(judged) if holds_simulated(read.responses) else judged, models_part(sat)])
     run = about_run(settings, data=files, counts={"n_answers": len(read.responses), "n_items": len(read.items)})
     missing = [f"{omission.analysis}, {omission.subject}: {omission.reason}" for omission in first.omissions]
     report = _report(part, missing, run)

@@ -14,13 +14,23 @@ from dataclasses import dataclass, replace
 from lexiscope.core.errors import RunError
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.report.document import Report, Section
-from lexiscope.report.page.comparison import found_value, published_records
-from lexiscope.report.page.simulated import MARK, marked_table, told
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, IntervalCell, Missing, Noted, Table
+from lexiscope.report.page.comparison import published_records, value_cell
+from lexiscope.report.page.simulated import MARK, marked_table, simulated_text
+from lexiscope.report.tables import (
+    INTEGER,
+    P_VALUE,
+    Cell,
+    Format,
+    IntervalCell,
+    Missing,
+    Noted,
+    Table,
+    columns,
+    drop_empty,
+)
 
 FURTHER, BY_LAYER = "_further_results", "_results_by_layer"
-"""End the names of the tables that list records; the section's id comes first."""
+"""Ends of the names of the tables that list records; the section's id comes first."""
 _SECTION = "further"
 _VALUE = Format("number", 4)
 _DECIMALS = re.compile(r"[-+]?\d+(?:\.(\d+))?\Z")
@@ -32,21 +42,21 @@ _Name = tuple[str, str, str, str, str]
 def with_every_result(report: Report, meanings: Mapping[str, str] | None = None) -> Report:
     """Return the report with a row for every record that none of its tables and figures shows.
 
-    The rows stand in the section of the record's question; records of no question, or of a question without a section,
+    The rows are in the section of the record's question; records of no question, or of a question without a section,
     have a section of their own. *meanings* are the statistics that the study knows, by name without parameters, and
     what each is: a statistic that is not among them is always listed. A report that shows everything is unchanged.
     """
     known = meanings or {}
-    counts = Counter(_series(record) for record in report.records)
+    counts = Counter(series_of(record) for record in report.records)
     several = {name for name, count in counts.items() if count > 1}  # a statistic at one layer is no curve
     listed: set[int] = set()
     complete = report
-    while missing := [record for record in _unshown(complete, known) if id(record) not in listed]:
+    while missing := [record for record in _records_not_shown(complete, known) if id(record) not in listed]:
         # whole curves first: the table that shows the best layer is then free for the record of the best layer
-        curves = {_series(record) for record in missing if _is_of_a_curve(record)} & several
-        chosen = [r for r in report.records if _series(r) in curves] if curves else missing
+        curves = {series_of(record) for record in missing if _is_of_a_curve(record)} & several
+        chosen = [r for r in report.records if series_of(r) in curves] if curves else missing
         listed |= {id(record) for record in chosen}
-        complete = _listing(report, [record for record in report.records if id(record) in listed], known)
+        complete = _with_lists(report, [record for record in report.records if id(record) in listed], known)
     return complete
 
 
@@ -55,7 +65,7 @@ def check_every_result(report: Report) -> None:
 
     Errors: :class:`RunError` naming the statistics that are not.
     """
-    names = dict.fromkeys(record.statistic for record in _unshown(report, {}))
+    names = dict.fromkeys(record.statistic for record in _records_not_shown(report, {}))
     if names:
         raise RunError(
             f"the report shows no value of {', '.join(names)}",
@@ -89,7 +99,7 @@ class _ShownPlace:
         return self.ends == (_exact(times * record.low), _exact(times * record.high))
 
 
-def _unshown(report: Report, known: Mapping[str, str]) -> list[Record]:
+def _records_not_shown(report: Report, known: Mapping[str, str]) -> list[Record]:
     """Return the records that the report does not show, in order.
 
     A number is recognised by its value. A number of at most two decimals (a count, a share such as .5) could be another
@@ -105,7 +115,7 @@ def _unshown(report: Report, known: Mapping[str, str]) -> list[Record]:
                     for key in _keys(cell):
                         places[key].append(_ShownPlace(section.id, layers, ends))
     of_questions = {record.question.lower() for record in report.records if record.question}
-    listed = set(_listed(report))
+    listed = set(_listed_names(report))
     compared = {id(record) for record in published_records(report.records)}
     missing = []
     for record in report.records:
@@ -134,7 +144,7 @@ def _keys_of(record: Record) -> Iterator[tuple[str, bool]]:
     """Yield what a record may be printed as, and whether no other number looks like it."""
     if record.value is None:
         yield f"missing {record.note}", False
-        yield f"missing {told(record.note)}", False
+        yield f"missing {simulated_text(record.note)}", False
         return
     distinct = round(record.value, 2) != record.value
     for number in (record.value, 100 * record.value):  # tables print some shares as percent
@@ -193,17 +203,18 @@ def _layers(cell: Cell) -> Iterator[int]:
 # -- what is listed -------------------------------------------------------------------------------------------------
 
 
-def _series(record: Record) -> _Name:
+def series_of(record: Record) -> _Name:
+    """Return what the records of one curve over layers have in common."""
     return record.statistic, record.subject, record.dataset, record.condition, record.view
 
 
 def _names(record: Record) -> tuple[_Name, _Name]:
     """Return how a list names a record: as it is, and as a list of simulated participants does."""
-    statistic, subject, dataset, condition, view = map(told, _series(record))
-    return _series(record), (statistic, subject, dataset, condition, view)
+    statistic, subject, dataset, condition, view = map(simulated_text, series_of(record))
+    return series_of(record), (statistic, subject, dataset, condition, view)
 
 
-def _listing(report: Report, records: Sequence[Record], known: Mapping[str, str]) -> Report:
+def _with_lists(report: Report, records: Sequence[Record], known: Mapping[str, str]) -> Report:
     """Return the report with these records in tables at the end of their questions' sections."""
     ids = {section.id for section in report.sections}
     of: dict[str, list[Record]] = defaultdict(list)
@@ -230,7 +241,7 @@ def _listing(report: Report, records: Sequence[Record], known: Mapping[str, str]
 def _tables(section: str, records: Sequence[Record], known: Mapping[str, str]) -> tuple[Table, ...]:
     by_series: dict[_Name, list[Record]] = defaultdict(list)
     for record in records:
-        by_series[_series(record)].append(record)
+        by_series[series_of(record)].append(record)
     curves = [own for own in by_series.values() if len(own) > 1 and all(_is_of_a_curve(record) for record in own)]
     drawn = {id(record) for own in curves for record in own}
     rest = [record for record in records if id(record) not in drawn]
@@ -250,40 +261,29 @@ def _is_of_a_curve(record: Record) -> bool:
 
 def _by_layer(name: str, curves: Sequence[Sequence[Record]], known: Mapping[str, str]) -> Table:
     layers = sorted({layer for own in curves for record in own if (layer := record.layer) is not None})
-    columns = (
-        *map(Column, _NAMES),
-        Column("Analysis"),
-        Column("n", INTEGER),
-        *(Column(str(layer), _VALUE) for layer in layers),
-    )
+    heads = columns(*_NAMES, "Analysis", ("n", INTEGER), *((str(layer), _VALUE) for layer in layers))
     rows: list[tuple[Cell, ...]] = []
     for own in curves:
-        at = {record.layer: found_value(record) for record in own}
+        at = {record.layer: value_cell(record) for record in own}
         sizes = {record.n for record in own}
         n = sizes.pop() if len(sizes) == 1 else None
-        rows.append((*_series(own[0]), _marked(own[0]), n, *(at.get(layer) for layer in layers)))
+        rows.append((*series_of(own[0]), _confirmatory(own[0]), n, *(at.get(layer) for layer in layers)))
     notes = ("The numbered columns are layers.", *_meanings((own[0] for own in curves), known))
-    return drop_empty(Table(name, "", "Further results, layer by layer", columns, tuple(rows), notes))
+    return drop_empty(Table(name, "", "Further results, layer by layer", heads, tuple(rows), notes))
 
 
 def _further(name: str, records: Sequence[Record], known: Mapping[str, str]) -> Table:
-    columns = (
-        *map(Column, _NAMES),
-        Column("Analysis"),
-        Column("Layer", INTEGER),
-        Column("Value", _VALUE),
-        Column("p", P_VALUE),
-        Column("n", INTEGER),
-        Column("Remark"),
+    heads = columns(
+        *(*_NAMES, "Analysis"), *(("Layer", INTEGER), ("Value", _VALUE), ("p", P_VALUE), ("n", INTEGER)), "Remark"
     )
     rows = tuple(
-        (*_series(r), _marked(r), r.layer, found_value(r), r.p, r.n, r.note if r.value is not None else "")
+        (*series_of(r), _confirmatory(r), r.layer, value_cell(r), r.p, r.n, r.note if r.value is not None else "")
         for r in records
     )
-    return drop_empty(Table(name, "", "Further results", columns, rows, tuple(_meanings(records, known))))
+    return drop_empty(Table(name, "", "Further results", heads, rows, tuple(_meanings(records, known))))
 
 
-def _marked(record: Record) -> str:
+def _confirmatory(record: Record) -> str:
     """The mark of a confirmatory record; every other one is exploratory, as its section says."""
     return record.analysis if record.analysis == "confirmatory" else ""
 
@@ -295,7 +295,7 @@ def _meanings(records: Iterable[Record], known: Mapping[str, str]) -> Iterator[s
             yield f"{name}: {known[name]}."
 
 
-def _listed(report: Report) -> Iterator[tuple[str | int | None, ...]]:
+def _listed_names(report: Report) -> Iterator[tuple[str | int | None, ...]]:
     """Yield the names of the records in the report's own lists, each with its layer."""
     for table in _lists(report):
         headers = [column.header for column in table.columns]

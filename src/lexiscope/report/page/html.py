@@ -13,16 +13,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from lexiscope.core.result import Record
 from lexiscope.core.run import write_atomically
-from lexiscope.report.document import Report, RichText
-from lexiscope.report.figures import Figure, data_csv
-from lexiscope.report.files import csv_text
-from lexiscope.report.page.comparison import comparison_section
+from lexiscope.report.document import Flag, Report, RichText
+from lexiscope.report.figures import data_csv
+from lexiscope.report.page.comparison import sections_with_comparison
 from lexiscope.report.plots.style import clean_svg
-from lexiscope.report.tables import Table, layout, to_csv
+from lexiscope.report.tables import Table, csv_text, layout, to_csv
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -43,19 +42,15 @@ def render(report: Report) -> str:
 
     A section that compares with published values is added where records have them, and one with the run record.
     """
-    compared = comparison_section(report.records)
-    sections = (*report.sections, compared) if compared is not None else report.sections
-    numbered = [(str(index), section) for index, section in enumerate(sections, start=1)]
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(
-            report=report,
-            sections=numbered,
-            confirmatory=_flag_counts(report),
-            run_rows=list(run_rows(report.run)),
-            records_link=_data_link(records_csv(report.records)) if report.records else "",
-        )
+    sections = sections_with_comparison(report)
+    flags = Counter(section.flag for top in report.sections for section in top.walk())
+    page = _environment().get_template("report.html")
+    return page.render(
+        report=report,
+        sections=[(str(index), section) for index, section in enumerate(sections, start=1)],
+        confirmatory=[(flag, flags[flag]) for flag in get_args(Flag) if flag and flags[flag]],
+        run_rows=list(run_rows(report.run)),
+        records_link=_data_link(records_csv(report.records)) if report.records else "",
     )
 
 
@@ -118,25 +113,22 @@ def new_environment() -> Environment:
 
 @cache
 def _environment() -> Environment:
-    found = new_environment()
-    found.filters.update(
-        drawing=_drawing,
-        rich=_rich,
-        layout=layout,
-        heading=_heading,
-        folded=_folded,
-        column_classes=_column_classes,
-        breakable=_breakable,
-    )
-    found.filters.update(figure_link=_figure_link, table_link=_table_link)
-    found.tests["rich"] = lambda paragraph: isinstance(paragraph, RichText)
-    return found
-
-
-def _drawing(figure: Figure) -> Markup:
     from markupsafe import Markup
 
-    return Markup(clean_svg(figure.svg))
+    environment = new_environment()
+    environment.filters.update(
+        drawing=lambda figure: Markup(clean_svg(figure.svg)),
+        rich=_rich,
+        layout=layout,
+        heading=lambda depth: f"h{min(depth, _DEEPEST_HEADING)}",
+        folded=lambda table: len(table.rows) > _FOLDED,
+        column_classes=lambda table: [_column_class(table, index) for index in range(len(table.columns))],
+        breakable=_breakable,
+        figure_link=lambda figure: _data_link(data_csv(figure)),
+        table_link=lambda table: _data_link(to_csv(table)),
+    )
+    environment.tests["rich"] = lambda paragraph: isinstance(paragraph, RichText)
+    return environment
 
 
 def _rich(paragraph: RichText) -> Markup:
@@ -149,20 +141,8 @@ def _rich(paragraph: RichText) -> Markup:
     return Markup(cleaned)
 
 
-def _heading(depth: int) -> str:
-    return f"h{min(depth, _DEEPEST_HEADING)}"
-
-
 def _data_link(text: str) -> str:
     return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode("utf-8")).decode("ascii")
-
-
-def _folded(table: Table) -> bool:
-    return len(table.rows) > _FOLDED
-
-
-def _column_classes(table: Table) -> list[str]:
-    return [_column_class(table, index) for index in range(len(table.columns))]
 
 
 def _column_class(table: Table, index: int) -> str:
@@ -180,16 +160,3 @@ def _breakable(text: str) -> Markup:
     # long names of statistics and files have no spaces: let them break after their own joints
     parts = [re.sub(r"(?<=[_(,=/&])", "\0", part) if len(part) > 16 else part for part in text.split(" ")]
     return Markup("<wbr>").join(escape(" ".join(parts)).split("\0"))
-
-
-def _figure_link(figure: Figure) -> str:
-    return _data_link(data_csv(figure))
-
-
-def _table_link(table: Table) -> str:
-    return _data_link(to_csv(table))
-
-
-def _flag_counts(report: Report) -> list[tuple[str, int]]:
-    flags = Counter(section.flag for top in report.sections for section in top.walk() if section.flag)
-    return [(flag, flags[flag]) for flag in ("confirmatory", "confirmatory in part", "exploratory") if flags[flag]]

@@ -1,50 +1,61 @@
-"""Finished runs side by side: one report of one run folder or of several."""
+"""Reports of finished runs: one run, several compared, and a run that only holds responses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.core.errors import InputError
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
-from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
+from lexiscope.core.sealed import QUESTION, RESPONSES, check_run
+from lexiscope.core.simulated import PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.report.document import Report, Section
-from lexiscope.report.figures import Figure
-from lexiscope.report.page.comparison import comparison_section, found_value
-from lexiscope.report.page.every_result import with_every_result
+from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.page.comparison import sections_with_comparison, value_cell
+from lexiscope.report.page.every_result import series_of, with_every_result
 from lexiscope.report.page.html import NOT_PRINTED
-from lexiscope.report.page.simulated import marked_table
+from lexiscope.report.page.simulated import marked_report, marked_table
 from lexiscope.report.page.stored import load
+from lexiscope.report.plots.curves import DrawnCurve
+from lexiscope.report.plots.layers import trajectories
 from lexiscope.report.plots.style import prefix_ids
-from lexiscope.report.tables import DASH, INTEGER, Column, Format, Table
+from lexiscope.report.tables import DASH, INTEGER, Cell, Format, Head, Table, drop_empty, table_of
 
 Row = tuple[int, Record]
+_MEAN = Format("number", 3)
 
 
-def from_runs(folders: Sequence[Path | str]) -> Report:
-    """Return the stored report of one run, or one report that shows several runs side by side and then one by one.
+def report_of_runs(folders: Sequence[Path | str]) -> Report:
+    """Return the report of one run, or one report that compares several runs and then shows them one by one.
 
+    A run of ``collect``, which holds responses without an analysis, is described.
     Errors: :class:`InputError` where no folder is given; :class:`~lexiscope.core.errors.RunError` where one is damaged.
     """
     if not folders:
         raise InputError("name at least one run folder")
     # a run of an earlier version may hold numbers that its report does not show
-    reports = [with_every_result(load(folder)) for folder in folders]
-    return together(reports, [Path(folder).name for folder in folders])
-
-
-def together(reports: Sequence[Report], names: Sequence[str]) -> Report:
-    """Return one report of several, of runs with these *names*; a single one as it is."""
+    reports = [
+        describe_run(Path(folder)) if holds_responses_only(Path(folder)) else with_every_result(load(folder))
+        for folder in folders
+    ]
     if len(reports) == 1:
         return reports[0]
     parts = [_as_section(report, number) for number, report in enumerate(reports, start=1)]
     marks = [all(record.people for record in report.records) and bool(report.records) for report in reports]
     citations = dict.fromkeys(citation for report in reports for citation in report.citations)
-    runs = {f"run {number}": _without_machine(report) for number, report in enumerate(reports, start=1)}
+    runs = {
+        f"run {number}": {key: value for key, value in report.run.items() if key not in NOT_PRINTED}
+        for number, report in enumerate(reports, start=1)
+    }
     return Report(
         title=_title(marks),
-        subtitle="; ".join(f"run {number}: {name}" for number, name in enumerate(names, start=1)),
+        subtitle="; ".join(f"run {number}: {Path(folder).name}" for number, folder in enumerate(folders, start=1)),
         language=reports[0].language,
         sections=(side_by_side([report.records for report in reports]), *parts),
         run=runs,
@@ -84,67 +95,165 @@ def last_layers(records: Sequence[Record]) -> list[Record]:
     last: dict[tuple[str, ...], int] = {}
     for record in records:
         if record.layer is not None:
-            last[_series(record)] = max(record.layer, last.get(_series(record), record.layer))
-    return [record for record in records if record.layer is None or record.layer == last[_series(record)]]
-
-
-def _series(record: Record) -> tuple[str, ...]:
-    return record.statistic, record.subject, record.dataset, record.condition, record.view
+            last[series_of(record)] = max(record.layer, last.get(series_of(record), record.layer))
+    return [record for record in records if record.layer is None or record.layer == last[series_of(record)]]
 
 
 def _statistic_table(index: int, statistic: str, rows: Sequence[Row]) -> Table:
-    columns = (
-        Column("Subject"),
-        Column("Run", INTEGER),
-        Column("Judgments"),
-        Column("Dataset"),
-        Column("Condition"),
-        Column("View"),
-        Column("Layer", INTEGER),
-        Column("Value", Format(digits=3)),
-        Column("n", INTEGER),
-    )
-    cells = [
-        (r.subject or DASH, number, _judged_by(r), r.dataset, r.condition, r.view, r.layer, found_value(r), r.n)
-        for number, r in rows
-    ]
-    full = [i for i in range(len(columns)) if i < 2 or any(row[i] not in (None, "") for row in cells)]
-    chosen = tuple(columns[i] for i in full)
-    table = Table(f"shared{index}", "", statistic, chosen, tuple(tuple(row[i] for i in full) for row in cells))
-    marks = [record.people == SIMULATED for _, record in rows]
-    if all(marks):
+    cells: Mapping[Head, Callable[[Row], Cell]] = {
+        "Subject": lambda row: row[1].subject or DASH,
+        ("Run", INTEGER): lambda row: row[0],
+        # whose judgments these are if they are not people's: runs of both kinds may be compared here
+        "Judgments": lambda row: SIMULATED_PARTICIPANTS if row[1].people == SIMULATED else "",
+        "Dataset": lambda row: row[1].dataset,
+        "Condition": lambda row: row[1].condition,
+        "View": lambda row: row[1].view,
+        ("Layer", INTEGER): lambda row: row[1].layer,
+        ("Value", Format(digits=3)): lambda row: value_cell(row[1]),
+        ("n", INTEGER): lambda row: row[1].n,
+    }
+    table = drop_empty(table_of(f"shared{index}", statistic, rows, cells))
+    are_simulated = [record.people == SIMULATED for _, record in rows]
+    if all(are_simulated):
         return marked_table(table)
-    # the column says of which rows
-    return replace(table, title=f"{statistic} [judgments: partly {SIMULATED_PARTICIPANTS}]") if any(marks) else table
-
-
-def _judged_by(record: Record) -> str:
-    """Whose judgments are behind a number where they are not people's: runs of both kinds may be compared here."""
-    return SIMULATED_PARTICIPANTS if record.people == SIMULATED else ""
+    if any(are_simulated):  # the column says which rows
+        return replace(table, title=f"{statistic} [judgments: partly {SIMULATED_PARTICIPANTS}]")
+    return table
 
 
 def _as_section(report: Report, number: int) -> Section:
-    compared = comparison_section(report.records)
-    inner = (*report.sections, compared) if compared is not None else report.sections
-    prefix = f"run{number}-"
+    inside = tuple(_with_prefix(section, f"run{number}-") for section in sections_with_comparison(report))
     subtitle = (report.subtitle,) if report.subtitle else ()
-    inside = tuple(_prefixed(section, prefix) for section in inner)
     return Section(f"run{number}", f"Run {number}: {report.title}", subtitle, subsections=inside)
 
 
-def _prefixed(section: Section, prefix: str) -> Section:
+def _with_prefix(section: Section, prefix: str) -> Section:
     return replace(
         section,
         id=f"{prefix}{section.id}",
         tables=tuple(replace(table, name=f"{prefix}{table.name}") for table in section.tables),
-        figures=tuple(_renamed(figure, prefix) for figure in section.figures),
-        subsections=tuple(_prefixed(inner, prefix) for inner in section.subsections),
+        figures=tuple(
+            replace(figure, name=f"{prefix}{figure.name}", svg=prefix_ids(figure.svg, prefix))
+            for figure in section.figures
+        ),
+        subsections=tuple(_with_prefix(inner, prefix) for inner in section.subsections),
     )
 
 
-def _renamed(figure: Figure, prefix: str) -> Figure:
-    return replace(figure, name=f"{prefix}{figure.name}", svg=prefix_ids(figure.svg, prefix))
+# -- a run that only holds responses ----------------------------------------------------------------------------------
 
 
-def _without_machine(report: Report) -> dict[str, object]:
-    return {key: value for key, value in report.run.items() if key not in NOT_PRINTED}
+@dataclass(frozen=True, slots=True)
+class ResponseSummary:
+    """The answers of one subject, or of all people together, to one measure at one layer.
+
+    ``n`` answers were given, ``n_missing`` were not. ``mean`` and ``sd`` are over answers with a value, ``None`` where
+    there are too few: choices have none.
+    """
+
+    subject: str
+    view: str
+    measure: str
+    layer: int | None
+    n_subjects: int
+    n: int
+    n_missing: int
+    mean: float | None
+    sd: float | None
+
+
+def holds_responses_only(folder: Path) -> bool:
+    """Return whether a folder is a run of ``collect``, which has no analysis."""
+    return (folder / QUESTION).is_file() and (folder / RESPONSES).is_file()
+
+
+def describe_run(folder: Path) -> Report:
+    """Return the report of a run that only holds responses: of whom, how many, and their means.
+
+    No person is compared with a model: that takes the items' words and conditions, which a study knows.
+
+    Errors: :class:`RunError` where a file of the run is damaged.
+    """
+    run: dict[str, Any] = check_run(folder)
+    answers = ResponseTable.read_parquet(folder / RESPONSES)
+    rows = describe(answers)
+    records = tuple(_summary_record(row) for row in rows)
+    items = run.get("items", {})
+    asked = f"{items.get('n', 'unknown')} items of {', '.join(items.get('datasets', [])) or 'a file'} were asked."
+    note = "Answers are described as they are. A study compares people with models and knows which items share a word."
+    section = Section("answers", "Answers", (asked, note), (_summary_table(rows),), tuple(_distance_figures(rows)))
+    report = Report(f"Answers in {folder.name}", sections=(section,), run=run, records=records)
+    # people and simulated participants are described apart here, each under their name
+    marked = marked_report(report) if SIMULATED in answers.unique("subject_kind") else report
+    return with_every_result(marked)
+
+
+def describe(table: ResponseTable) -> list[ResponseSummary]:
+    """Return one row per subject (people together), view, measure and layer, in the order of the table."""
+    kinds, names = table.column("subject_kind"), table.column("subject_id")
+    for kind, name in ((PARTICIPANT, "people"), (SIMULATED, SIMULATED_PARTICIPANTS)):
+        names = np.where(kinds == kind, name, names)
+    keys = list(zip(names, table.column("view"), table.column("measure"), table.column("layer").tolist(), strict=True))
+    keys = [(name, view or "", measure, None if layer != layer else int(layer)) for name, view, measure, layer in keys]
+    distinct = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    codes = np.array([distinct[key] for key in keys], dtype=np.int64)
+    values, subjects = table.column("value"), table.column("subject_id")
+    rows = []
+    for key, code in distinct.items():
+        n_missing = len(table.filter(codes == code).unanswered(written=is_written(key[2])))
+        own = values[codes == code]
+        given = own[~np.isnan(own)]
+        rows.append(
+            ResponseSummary(
+                *key,
+                n_subjects=len(set(subjects[codes == code])),
+                n=len(own) - n_missing,
+                n_missing=n_missing,
+                mean=float(given.mean()) if len(given) else None,
+                sd=float(given.std(ddof=1)) if len(given) > 1 else None,
+            )
+        )
+    return rows
+
+
+def _summary_record(row: ResponseSummary) -> Record:
+    missing = f"{row.n_missing} without an answer" if row.n_missing or row.mean is None else ""
+    return Record(
+        f"mean_{row.measure}",
+        row.mean,
+        subject=row.subject,
+        layer=row.layer,
+        view=row.view,
+        n=row.n,
+        status="undefined" if row.mean is None else "",
+        note=missing,
+    )
+
+
+def _summary_table(rows: Sequence[ResponseSummary]) -> Table:
+    cells: Mapping[Head, Callable[[ResponseSummary], Cell]] = {
+        "Subject": lambda row: row.subject,
+        "View": lambda row: row.view,
+        "Measure": lambda row: row.measure,
+        ("Layer", INTEGER): lambda row: row.layer,
+        ("Subjects", INTEGER): lambda row: row.n_subjects,
+        ("Answers", INTEGER): lambda row: row.n,
+        ("Unanswered", INTEGER): lambda row: row.n_missing,
+        ("Mean", _MEAN): lambda row: row.mean,
+        ("SD", _MEAN): lambda row: row.sd,
+    }
+    return table_of("answers", "Answers by subject, measure and layer", rows, cells, number="1")
+
+
+def _distance_figures(rows: Sequence[ResponseSummary]) -> list[Figure]:
+    """Mean distance over layers, one curve per subject and view, where there is any."""
+    series: dict[tuple[str, str], list[ResponseSummary]] = {}
+    for row in rows:
+        if row.measure == "cosine_distance" and row.layer is not None and row.mean is not None:
+            series.setdefault((row.subject, row.view), []).append(row)
+    curves = [
+        DrawnCurve(f"{subject}, {view}", np.array([r.layer for r in own]), np.array([r.mean for r in own], dtype=float))
+        for (subject, view), own in series.items()
+    ]
+    heading = Heading("distance_by_layer", "1", "Mean cosine distance of all items by layer.")
+    return [trajectories(curves, heading, statistic="Mean cosine distance")] if curves else []

@@ -9,10 +9,10 @@ import numpy as np
 
 from lexiscope.core.result import simulated_records
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_ID, SIMULATED_PARTICIPANTS, TOLD_SIMULATED
-from lexiscope.report.document import Report, Section
+from lexiscope.report.document import Paragraph, Report, Section
 from lexiscope.report.figures import Array, Figure
 from lexiscope.report.part import Part
-from lexiscope.report.plots.style import described, texts_of
+from lexiscope.report.plots.style import texts_of, with_description
 from lexiscope.report.tables import Cell, Missing, Noted, Table
 
 MARK = f"[judgments: {SIMULATED_PARTICIPANTS}]"
@@ -27,36 +27,39 @@ _PEOPLE = re.compile(
 
 
 # columns of what was shown: an item about the word "people" keeps its word and its text
-_MATERIAL = re.compile(r"(?:item|item[_ ]id|word|lemma|target|sentence|text|story|ending|gloss|sense)s?(?:[_ ]\d+)?")
+_ITEM_COLUMNS = re.compile(
+    r"(?:item|item[_ ]id|word|lemma|target|sentence|text|story|ending|gloss|sense)s?(?:[_ ]\d+)?"
+)
 
 
-def _of_material(column: str) -> bool:
-    return _MATERIAL.fullmatch(column.casefold()) is not None
+def _is_of_items(column: str) -> bool:
+    return _ITEM_COLUMNS.fullmatch(column.casefold()) is not None
 
 
-def told(text: str) -> str:
+def simulated_text(text: str) -> str:
     """Return a text of such a run in which people are called what they are.
 
-    >>> told("People agree more, raters' mean .30"), told("people's ratings"), told("Human ceilings by name")
-    ("Simulated participants agree more, simulated raters' mean .30", "simulated participants' ratings",
-     'Ceilings of simulated participants by name')
-    >>> told("simulated participants"), told("human norms"), told("people.csv"), told("people:1")
-    ('simulated participants', 'simulated norms', 'people.csv', 'people:1')
-    >>> told("people: 3 of 4"), told("beside people's: nothing")
-    ('simulated participants: 3 of 4', "beside simulated participants': nothing")
+    >>> simulated_text("People agree more, raters' mean .30"), simulated_text("people's ratings")
+    ("Simulated participants agree more, simulated raters' mean .30", "simulated participants' ratings")
+    >>> [simulated_text(text) for text in ("Human ceilings by name", "people: 3 of 4", "human norms")]
+    ['Ceilings of simulated participants by name', 'simulated participants: 3 of 4', 'simulated norms']
+    >>> [simulated_text(text) for text in ("simulated participants", "people.csv", "people:1")]
+    ['simulated participants', 'people.csv', 'people:1']
+    >>> simulated_text("beside people's: nothing")
+    "beside simulated participants': nothing"
     """
-    return _PEOPLE.sub(_replacement, text)
+    return _PEOPLE.sub(_simulated_word, text)
 
 
-def _replacement(found: re.Match[str]) -> str:
-    if found["ceiling"]:
-        new = f"{found['ceiling'].split()[1]} of {SIMULATED_PARTICIPANTS}"
+def _simulated_word(match: re.Match[str]) -> str:
+    if match["ceiling"]:
+        new = f"{match['ceiling'].split()[1]} of {SIMULATED_PARTICIPANTS}"
     else:
-        word = found["word"].casefold()
+        word = match["word"].casefold()
         new = {"human": SIMULATED, "raters": "simulated raters"}.get(word, SIMULATED_PARTICIPANTS)
-        if found["possessive"]:
-            new += "'" if new.endswith("s") else found["possessive"]
-    return new[0].upper() + new[1:] if found[0][0].isupper() else new
+        if match["possessive"]:
+            new += "'" if new.endswith("s") else match["possessive"]
+    return new[0].upper() + new[1:] if match[0][0].isupper() else new
 
 
 def marked_report(report: Report) -> Report:
@@ -71,12 +74,12 @@ def marked_report(report: Report) -> Report:
     notice += "" if whole else f" What they are behind is marked: {MARK}."
     first = Section("simulated", SIMULATED_PARTICIPANTS.capitalize(), (notice,))
     every = whole or all(record.people for record in report.records)
-    title = _marked(report.title) if every else f"{report.title} [partly of {SIMULATED_PARTICIPANTS}]"
+    title = _marked_title(report.title) if every else f"{report.title} [partly of {SIMULATED_PARTICIPANTS}]"
     sections = tuple(_marked_section(section, whole=whole) for section in report.sections)
     return replace(
         report,
         title=title,
-        subtitle=told(report.subtitle),
+        subtitle=simulated_text(report.subtitle),
         sections=(first, *sections),
         run={**report.run, KIND_COLUMN: SIMULATED},
         records=simulated_records(report.records) if whole else report.records,
@@ -90,7 +93,7 @@ def marked_part(part: Part) -> Part:
         records=simulated_records(part.records),
         tables=tuple(map(marked_table, part.tables)),
         figures=tuple(map(marked_figure, part.figures)),
-        paragraphs=tuple(map(told, part.paragraphs)),
+        paragraphs=tuple(map(simulated_text, part.paragraphs)),
     )
 
 
@@ -100,26 +103,26 @@ def marked_where_people(part: Part) -> Part:
     For analyses that set simulated participants beside models of which the truth is known without people.
     """
     marked = dict(zip(part.records, simulated_records(part.records, keep_all=True), strict=True))
-    return replace(
-        part,
-        records=tuple(marked[each] if _of_people(each.subject) or _of_people(each.statistic.replace("_", " ")) else each
-                      for each in part.records),
-        tables=tuple(marked_table(each) if has_people(each) else each for each in part.tables),
-        figures=tuple(marked_figure(each) if _of_people(f"{each.title} {each.alt}") else each for each in part.figures),
-        paragraphs=tuple(map(told, part.paragraphs)),
-    )  # fmt: skip
+    records = tuple(
+        marked[record] if _names_people(f"{record.subject}\n{record.statistic.replace('_', ' ')}") else record
+        for record in part.records
+    )
+    figures = tuple(
+        marked_figure(figure) if _names_people(f"{figure.title} {figure.alt}") else figure for figure in part.figures
+    )
+    tables, texts = tuple(map(_marked_if_people, part.tables)), tuple(map(simulated_text, part.paragraphs))
+    return replace(part, records=records, tables=tables, figures=figures, paragraphs=texts)
 
 
 def marked_section(section: Section) -> Section:
     """Return a section with the mark on what names people, in its words too; the rest of it stays as it is.
 
-    For a report in which all people are simulated participants, beside numbers that rest on nobody's judgments.
+    For a report in which all people are simulated participants, with numbers that rest on no judgments.
     """
     inside = tuple(map(marked_section, section.subsections))
-    texts = tuple(told(each) if isinstance(each, str) else each for each in section.paragraphs)
-    tables = tuple(marked_table(each) if has_people(each) else each for each in section.tables)
-    named = texts != section.paragraphs or tables != section.tables or _of_people(section.title)
-    title = _marked(section.title) if named else section.title
+    texts, tables = _simulated_texts(section), tuple(map(_marked_if_people, section.tables))
+    named = texts != section.paragraphs or tables != section.tables or _names_people(section.title)
+    title = _marked_title(section.title) if named else section.title
     return replace(section, title=title, paragraphs=texts, tables=tables, subsections=inside)
 
 
@@ -127,86 +130,84 @@ def has_people(table: Table, *, rows_only: bool = False) -> bool:
     """Say whether a table has a row of people; without *rows_only* also whether its title or headings name them."""
     texts = [cell for row in table.rows for cell in row if isinstance(cell, str)]
     texts += [] if rows_only else [table.title, *(column.header for column in table.columns)]
-    return any(map(_of_people, texts))
+    return any(map(_names_people, texts))
 
 
-def _of_people(text: str) -> bool:
+def _names_people(text: str) -> bool:
     return SIMULATED_ID in text or _PEOPLE.search(text) is not None
+
+
+def _marked_if_people(table: Table) -> Table:
+    return marked_table(table) if has_people(table) else table
+
+
+def _simulated_texts(section: Section) -> tuple[Paragraph, ...]:
+    return tuple(simulated_text(text) if isinstance(text, str) else text for text in section.paragraphs)
 
 
 def marked_table(table: Table) -> Table:
     """Return a table with the mark in its title, in the name of people's rows, and in a column of its CSV."""
     if table.people:
         return table
-    columns = tuple(replace(column, header=told(column.header), note=told(column.note)) for column in table.columns)
-    shown = [bool(column.language) or _of_material(column.header) for column in table.columns]
-    rows = tuple(
-        tuple(_marked_cell(cell, kept=kept) for cell, kept in zip(row, shown, strict=True)) for row in table.rows
+    columns = tuple(
+        replace(column, header=simulated_text(column.header), note=simulated_text(column.note))
+        for column in table.columns
     )
-    notes = tuple(map(told, table.notes))
-    return replace(table, title=_marked(table.title), columns=columns, rows=rows, notes=notes, people=SIMULATED)
+    of_items = [bool(column.language) or _is_of_items(column.header) for column in table.columns]
+    rows = tuple(
+        tuple(_marked_cell(cell, kept=kept) for cell, kept in zip(row, of_items, strict=True)) for row in table.rows
+    )
+    notes = tuple(map(simulated_text, table.notes))
+    return replace(table, title=_marked_title(table.title), columns=columns, rows=rows, notes=notes, people=SIMULATED)
 
 
 def marked_figure(figure: Figure) -> Figure:
     """Return a figure with the mark in its title, its words, its drawing and its data."""
     if KIND_COLUMN in figure.data:
         return figure
-    title, alt = _marked(figure.title), f"{told(figure.alt)} {MARK}"
+    title, alt = _marked_title(figure.title), f"{simulated_text(figure.alt)} {MARK}"
     data = {
-        told(name): np.asarray(values) if _of_material(name) else _marked_values(np.asarray(values))
+        simulated_text(name): np.asarray(values) if _is_of_items(name) else _marked_values(np.asarray(values))
         for name, values in figure.data.items()
     }
-    n = len(next(iter(data.values()), ()))
-    mark = np.array([SIMULATED] * n, dtype=str)
-    return replace(
-        figure,
-        title=title,
-        caption=told(figure.caption),
-        alt=alt,
-        svg=described(figure.svg, title=title, alt=alt, visible=_visible(figure.svg)),
-        data={**data, KIND_COLUMN: mark},
-    )
-
-
-def _visible(svg: str) -> str:
-    """The line below a drawing. Texts of the drawing stay as they are: longer ones would be cut at its edge."""
-    if _PEOPLE.search(" ".join(texts_of(svg))) is None:
-        return MARK
-    return f"{MARK[:-1]}; people and raters in this figure are these]"
+    data[KIND_COLUMN] = np.full(len(next(iter(data.values()), ())), SIMULATED)
+    # the line below the drawing; texts of the drawing are unchanged: longer ones would be cut at its edge
+    line = MARK
+    if _PEOPLE.search(" ".join(texts_of(figure.svg))):
+        line = f"{MARK[:-1]}; people and raters in this figure are these]"
+    svg = with_description(figure.svg, title=title, alt=alt, visible=line)
+    return replace(figure, title=title, caption=simulated_text(figure.caption), alt=alt, svg=svg, data=data)
 
 
 def _marked_values(values: Array) -> Array:
     if values.dtype.kind not in "UO":
         return values
-    cells = [told(cell) if isinstance(cell, str) else cell for cell in values.tolist()]
+    cells = [simulated_text(cell) if isinstance(cell, str) else cell for cell in values.tolist()]
     return np.array(cells, dtype=object if values.dtype.kind == "O" else str)
 
 
 def _marked_section(section: Section, *, whole: bool) -> Section:
     inside = tuple(_marked_section(inner, whole=whole) for inner in section.subsections)
     section = replace(section, subsections=inside)
-    marked = any(table.people for table in section.tables) or any(KIND_COLUMN in one.data for one in section.figures)
-    if not whole and not marked and not any(MARK in one.title for one in inside):
+    marked = any(table.people for table in section.tables)
+    marked = marked or any(KIND_COLUMN in figure.data for figure in section.figures)
+    if not whole and not marked and not any(MARK in inner.title for inner in inside):
         return section
-    section = replace(
-        section,
-        title=_marked(section.title),
-        paragraphs=tuple(told(each) if isinstance(each, str) else each for each in section.paragraphs),
-    )
+    section = replace(section, title=_marked_title(section.title), paragraphs=_simulated_texts(section))
     if not whole:
         return section
     tables, figures = tuple(map(marked_table, section.tables)), tuple(map(marked_figure, section.figures))
     return replace(section, tables=tables, figures=figures)
 
 
-def _marked(title: str) -> str:
-    return title if not title or title.endswith(MARK) else f"{told(title.rstrip('.'))} {MARK}"
+def _marked_title(title: str) -> str:
+    return title if not title or title.endswith(MARK) else f"{simulated_text(title.rstrip('.'))} {MARK}"
 
 
 def _marked_cell(cell: Cell, *, kept: bool) -> Cell:
     """The cell of such a table; what was shown is *kept* as it is, a remark on it or a reason is not."""
     if isinstance(cell, Noted):
-        return Noted(cell.text if kept else told(cell.text), told(cell.note))
+        return Noted(cell.text if kept else simulated_text(cell.text), simulated_text(cell.note))
     if isinstance(cell, Missing):
-        return Missing(told(cell.reason))
-    return told(cell) if isinstance(cell, str) and not kept else cell
+        return Missing(simulated_text(cell.reason))
+    return simulated_text(cell) if isinstance(cell, str) and not kept else cell

@@ -27,7 +27,7 @@ from lexiscope.report.page.stored import store
 from lexiscope.report.tables import Table
 
 Given = Callable[[Sequence[Record]], Mapping[str, str]]
-"""The checksums of the files that a run depends on beside the items, for its records."""
+"""The checksums of the files that a run depends on in addition to the items, for its records."""
 _RESULTS = "results.json"
 
 
@@ -46,18 +46,16 @@ def code_of(settings: Settings) -> dict[str, dict[str, str]]:
 def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        yield from _texts(tuple(value.values()))
-    elif isinstance(value, Sequence):
-        for each in value:
-            yield from _texts(each)
+    elif isinstance(value, Mapping | Sequence):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
 
 
 def changed_files(out: Path, settings: Settings, *, given: Given | None = None) -> list[ChangedFile] | None:
     """Return the files of a finished run that were changed or lost since; ``None`` where this run is not finished.
 
-    *given* returns, for the records of the run, the checksums of the files beside the items, as :func:`about_run` has
-    stored them.
+    *given* returns, for the records of the run, the checksums of its other files than the items, as
+    :func:`about_run` has stored them.
 
     The answers that the run was computed from, in ``collected``, are files of the run. Errors: :class:`RunError` where
     the folder holds another question's run, or its record is damaged.
@@ -76,10 +74,10 @@ def changed_files(out: Path, settings: Settings, *, given: Given | None = None) 
         return None  # the user has changed the items or the ratings since
     if run.get("key") != key_of(settings):
         return None
-    found = altered_files(out, run)
-    if any(change.name == _RESULTS for change in found):
-        return found  # records that were changed do not say what they were compared with
-    return found if run.get("given", {}) == dict(given(read_records(out / _RESULTS)) if given else {}) else None
+    changed = altered_files(out, run)
+    if any(change.name == _RESULTS for change in changed):
+        return changed  # records that were changed do not say what they were compared with
+    return changed if run.get("given", {}) == dict(given(read_records(out / _RESULTS)) if given else {}) else None
 
 
 def about_run(settings: Settings, *, data: Mapping[str, str], counts: Mapping[str, int], **more: Any) -> dict[str, Any]:
@@ -126,10 +124,6 @@ def write_run(
 
 
 # -- the numbers of figures and tables ------------------------------------------------------------------------------
-# The numbers of figures and tables in a report: a paper's only beside what the paper prints, else in reading order.
-
-
-_PAPERS = re.compile(r"(?P<kind>figure|table)_\d+[a-z]?_")
 
 
 def numbered(report: Report) -> Report:
@@ -142,27 +136,27 @@ def numbered(report: Report) -> Report:
     if any(record.published is not None for record in report.records):
         return report
     figures, tables = count(1), count(1)
-    return replace(report, sections=tuple(_numbered(each, figures, tables) for each in report.sections))
+    return replace(report, sections=tuple(_numbered_section(section, figures, tables) for section in report.sections))
 
 
-def _numbered(section: Section, figures: Iterator[int], tables: Iterator[int]) -> Section:
+def _numbered_section(section: Section, figures: Iterator[int], tables: Iterator[int]) -> Section:
     return replace(
         section,
-        tables=tuple(_table(each, next(tables)) if each.number else each for each in section.tables),
-        figures=tuple(_figure(each, next(figures)) for each in section.figures),
-        subsections=tuple(_numbered(each, figures, tables) for each in section.subsections),
+        tables=tuple(_numbered_table(table, next(tables)) if table.number else table for table in section.tables),
+        figures=tuple(_numbered_figure(figure, next(figures)) for figure in section.figures),
+        subsections=tuple(_numbered_section(inner, figures, tables) for inner in section.subsections),
     )
 
 
-def _table(table: Table, number: int) -> Table:
-    return replace(table, name=_renamed(table.name, number), number=str(number))
+def _numbered_table(table: Table, number: int) -> Table:
+    return replace(table, name=_numbered_name(table.name, number), number=str(number))
 
 
-def _figure(figure: Figure, number: int) -> Figure:
-    name = _renamed(figure.name, number)
+def _numbered_figure(figure: Figure, number: int) -> Figure:
+    name = _numbered_name(figure.name, number)
     # the ids in a drawing begin with its name
     return replace(figure, name=name, number=str(number), svg=figure.svg.replace(figure.name, name))
 
 
-def _renamed(name: str, number: int) -> str:
-    return _PAPERS.sub(lambda found: f"{found['kind']}_{number}_", name, count=1) if _PAPERS.match(name) else name
+def _numbered_name(name: str, number: int) -> str:
+    return re.sub(r"\A(figure|table)_\d+[a-z]?_", rf"\g<1>_{number}_", name)

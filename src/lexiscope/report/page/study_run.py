@@ -10,7 +10,7 @@ from pathlib import Path
 from lexiscope.core.lock import folder_lock
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, read_records
-from lexiscope.core.sealed import ChangedFile, write_machine
+from lexiscope.core.sealed import write_machine
 from lexiscope.core.settings import Settings
 from lexiscope.core.simulated import SIMULATED, TOLD_SIMULATED
 from lexiscope.core.study import Analysis, Mark, PlannedAnalysis, Question
@@ -66,18 +66,17 @@ def run_study(
     """
     folder, started = Path(out), time.monotonic()
     with folder_lock(folder):
-        found = changed_files(folder, settings, given=given)
-        if found is not None and not found:
+        changed = changed_files(folder, settings, given=given)
+        if changed is not None and not changed:
             return _summary(folder, overview, (_FINISHED,))
         done = compute(folder)
         write_run(folder, done.report, done.responses, extra=done.files, command=command, meanings=done.meanings)
         write_machine(folder, time.monotonic() - started)
     remarks = dict.fromkeys(text for part in done.parts.values() for text in part.remarks)
-    return _summary(folder, overview, (*map(_rebuilt, found or ()), *remarks))
-
-
-def _rebuilt(change: ChangedFile) -> str:
-    return f"{change.name} was not as it was written and was computed again (sha256 {change.actual})"
+    rebuilt = (
+        f"{file.name} was not as it was written and was computed again (sha256 {file.actual})" for file in changed or ()
+    )
+    return _summary(folder, overview, (*rebuilt, *remarks))
 
 
 def marked_records(
@@ -91,18 +90,23 @@ def marked_records(
     A record is confirmatory if a planned analysis covers it, and its question is not set to exploratory; every other
     record of a question is exploratory.
     """
-    ids, kept = {question.question_id for question in questions}, in_force(planned, settings)
+    ids, kept = {question.question_id for question in questions}, analyses_in_force(planned, settings)
+
+    def analysis_of(record: Record, question_id: str) -> Analysis:
+        covered = any(analysis.question_id == question_id and analysis.covers(record) for analysis in kept)
+        return "confirmatory" if covered else "exploratory"
+
     return tuple(
-        replace(record, question=name, analysis=_mark(name, record, kept)) if name in ids else record
+        replace(record, question=name, analysis=analysis_of(record, name)) if name in ids else record
         for name, part in parts.items()
         for record in part.records
     )
 
 
-def in_force(planned: Sequence[PlannedAnalysis], settings: Settings) -> tuple[PlannedAnalysis, ...]:
+def analyses_in_force(planned: Sequence[PlannedAnalysis], settings: Settings) -> tuple[PlannedAnalysis, ...]:
     """Return the planned analyses without those of questions that the settings mark as exploratory."""
     set_aside = dict(settings.analyses)
-    return tuple(each for each in planned if each.question_id not in set_aside)
+    return tuple(analysis for analysis in planned if analysis.question_id not in set_aside)
 
 
 def marked_questions(questions: Sequence[Question], records: Sequence[Record]) -> tuple[Question, ...]:
@@ -117,11 +121,6 @@ def marked_questions(questions: Sequence[Question], records: Sequence[Record]) -
     )
 
 
-def _mark(question_id: str, record: Record, planned: Sequence[PlannedAnalysis]) -> Analysis:
-    covered = any(each.question_id == question_id and each.covers(record) for each in planned)
-    return "confirmatory" if covered else "exploratory"
-
-
 def _mark_of(question: Question, records: Sequence[Record]) -> Mark:
     marks = {record.analysis for record in records if record.question == question.question_id}
     if "confirmatory" not in marks:
@@ -131,10 +130,10 @@ def _mark_of(question: Question, records: Sequence[Record]) -> Mark:
 
 def planned_text(question: Question, planned: Sequence[PlannedAnalysis]) -> tuple[str, ...]:
     """Return the sentence that says what of a question is confirmatory, and by which plan; none if nothing is."""
-    own = [each for each in planned if each.question_id == question.question_id]
+    own = [analysis for analysis in planned if analysis.question_id == question.question_id]
     if not own or question.analysis == "exploratory":
         return ()
-    listed = "; ".join(f"{each.text} ({each.place})" for each in own)
+    listed = "; ".join(f"{analysis.text} ({analysis.place})" for analysis in own)
     rest = " All other results of this section are exploratory." if question.analysis != "confirmatory" else ""
     return (f"Confirmatory, because planned before the data were collected: {listed}.{rest}",)
 
@@ -142,8 +141,8 @@ def planned_text(question: Question, planned: Sequence[PlannedAnalysis]) -> tupl
 def _summary(folder: Path, overview: Callable[[tuple[Record, ...]], Table], remarks: tuple[str, ...]) -> Summary:
     records = read_records(folder / "results.json")
     simulated = any(record.people == SIMULATED for record in records)
-    told = (TOLD_SIMULATED, *remarks) if simulated else remarks
+    remarks = (TOLD_SIMULATED, *remarks) if simulated else remarks
     table = overview(records)
     # in a run with other people too only the rows of simulated participants are marked
     marked = simulated and (all(record.people for record in records) or has_people(table, rows_only=True))
-    return Summary(folder / "report.html", len(records), told, marked_table(table) if marked else table)
+    return Summary(folder / "report.html", len(records), remarks, marked_table(table) if marked else table)

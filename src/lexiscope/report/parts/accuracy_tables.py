@@ -14,7 +14,7 @@ from lexiscope.analysis.choices.random_answers import ALL, DECIDED, EXPECTED, n_
 from lexiscope.analysis.choices.token_effect import DeltaEffect, DeltaLevel
 from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
-from lexiscope.report.part import shown
+from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
 from lexiscope.report.tables import (
     INTEGER,
@@ -166,7 +166,7 @@ def below_baseline(
 
 def _above(record: Record) -> Cell:
     if record.value is None or record.value >= 0:
-        return shown(record)
+        return record_cell(record)
     if record.low is None or record.high is None:
         return Noted(with_minus_signs(f"{record.value:.1f}"), "Below the baseline.")
     bounds = f"{record.value:.1f} [{record.low:.1f}, {record.high:.1f}]"

@@ -13,8 +13,8 @@ from lexiscope.core.result import Interval, Record, statistic_name
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import with_interval
 from lexiscope.report.parts.bias_tables import BiasRow, GapRow
-from lexiscope.report.plots.bias import PlanePoint, bias_plane
-from lexiscope.report.plots.views import Gap, ViewBar, minimum_gaps, view_bars
+from lexiscope.report.plots.accuracy import Dot
+from lexiscope.report.plots.bias import PlanePoint, ViewBar, bias_plane, minimum_gaps, view_bars
 
 CAPTION = "Intervals: 95 %, words resampled, the same in all views."
 _NOT_THERE = "one of its views is not there"
@@ -111,14 +111,14 @@ def score_bars(rows: Sequence[BiasRow]) -> tuple[ViewBar, ...]:
     )
 
 
-def gap_dots(rows: Sequence[BiasRow], *, people: Collection[str] = ()) -> tuple[Gap, ...]:
+def gap_dots(rows: Sequence[BiasRow], *, people: Collection[str] = ()) -> tuple[Dot, ...]:
     """Return the minimum gaps as dots, times 100; not-a-number where one of the views is not there."""
     dots = []
     for row in rows:
         gap = row.biases.minimum_gap
         value = math.nan if gap is None else 100 * gap.value
         ends = (math.nan, math.nan) if gap is None else _times_100(gap.interval)
-        dots.append(Gap(row.dataset, row.subject, value, *ends, people=row.subject in people))
+        dots.append(Dot(row.dataset, row.subject, value, *ends, people=row.subject in people))
     return tuple(dots)
 
 

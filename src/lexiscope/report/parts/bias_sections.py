@@ -13,8 +13,7 @@ from lexiscope.core.showing import counted
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.part import Part
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import Cell, Column, Missing, Table
+from lexiscope.report.tables import Cell, Column, Missing, Table, drop_empty
 
 MOST_ERRORS = 200
 """A table of errors shows so many; all of them are in the analysis."""

@@ -6,7 +6,7 @@ Scores are printed times 100: accuracies in percent, differences in points, a co
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.analysis.bias.bias import Bias, Biases, MinimumGap, ViewDifference
@@ -14,29 +14,31 @@ from lexiscope.analysis.bias.entropy import MeanEntropy
 from lexiscope.analysis.bias.guess_flips import Guess, count_flips
 from lexiscope.analysis.bias.view_gaps import ViewGap
 from lexiscope.analysis.bias.view_scores import ViewValue
-from lexiscope.core import result
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.result import Estimate, Record, Undefined
+from lexiscope.core.result import Estimate, Interval, Record, Undefined
 from lexiscope.core.study import PublishedValue
 from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.items.arrange.divided import Divided
 from lexiscope.items.arrange.published_pairs import SPLITS
 from lexiscope.items.arrange.views import shown_texts
-from lexiscope.report.part import shown
+from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, pivot, rows_of
-from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import (
     BOUNDED,
     INTEGER,
     Cell,
     Column,
     Format,
+    Head,
     IntervalCell,
     Missing,
     Noted,
     Table,
+    columns,
+    drop_empty,
     format_number,
+    table_of,
 )
 
 _SCORE = Format("number", 1)
@@ -68,81 +70,42 @@ class GapRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleInViews:
-    """One item of a dataset as it is shown in each view: (view, text), and its right answer."""
-
-    dataset: str
-    task: str
-    shown: tuple[tuple[str, str], ...]
-    gold: str
-
-    @classmethod
-    def of(cls, item: Item, views: Sequence[str], *, dataset: str, task: str) -> ExampleInViews:
-        """Return an item as its views show it to people.
-
-        A model puts its own mask token in the place of ``[X]``, and masks candidates in the view label.
-        """
-        shown = []
-        for view in views:
-            texts = list(shown_texts(item, view))
-            if "definition" in item.conditions and len(item.usages) == 1:
-                texts.append("[X]" if view == "label" else str(item.conditions["definition"]))
-            shown.append((view, " ‖ ".join(texts)))
-        return cls(dataset, task, tuple(shown), str(item.gold))
-
-
-@dataclass(frozen=True, slots=True)
 class EntropyRow:
     """The mean entropy of the words of a dataset; what a word is, which rows count, and the printed value, if any."""
 
     dataset: str
     word: str
     rows: str
-    found: MeanEntropy | Undefined
+    entropy: MeanEntropy | Undefined
     printed: PublishedValue | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AmbiguityRow:
-    """How ambiguous the words of a dataset are (mean entropy, in nats), and its word bias."""
-
-    dataset: str
-    entropy: float
-    word_bias: float
 
 
 def biases_table(rows: Sequence[BiasRow], *, name: str = "biases", number: str = "") -> Table:
     """Return what is above LABEL, both biases and the minimum gap of each subject on each dataset."""
-    columns = (
-        Column("Dataset"),
-        Column("Subject"),
-        Column("CONTEXT − LABEL", _SCORE, note="Above 0: the context alone tells answers."),
-        Column("WORD − LABEL", _SCORE, note="Above 0: the word alone tells answers."),
-        Column("Context bias", BOUNDED),
-        Column("Word bias", BOUNDED),
-        Column("FULL − LABEL", _SCORE, note="Biases are undefined where this is not above 0."),
-        Column("Minimum gap", _SCORE, note="min(FULL − CONTEXT, FULL − WORD)."),
-        Column("Nearest to FULL"),
-        Column("Words", INTEGER, note="Words that were resampled."),
-        Column("Draws left out", INTEGER, note="Resamples in which a bias is undefined; its interval leaves them out."),
-    )
-    cells = tuple(
-        (
-            row.dataset,
-            row.subject,
-            _difference(row.biases.context_over_label),
-            _difference(row.biases.word_over_label),
-            _bias(row.biases.context),
-            _bias(row.biases.word),
-            _difference(row.biases.full_over_label),
-            _difference(row.biases.minimum_gap),
-            row.biases.minimum_gap.nearest if row.biases.minimum_gap is not None else None,
-            row.biases.n_words or None,
-            max(row.biases.context.interval.undefined, row.biases.word.interval.undefined) or None,
-        )
-        for row in rows
-    )
-    return drop_empty(Table(name, number, "Context bias and word bias", columns, cells, (RESAMPLED,)))
+    cells: Mapping[Head, Callable[[BiasRow], Cell]] = {
+        "Dataset": lambda row: row.dataset,
+        "Subject": lambda row: row.subject,
+        Column("CONTEXT − LABEL", _SCORE, note="Above 0: the context alone tells answers."): (
+            lambda row: _difference(row.biases.context_over_label)
+        ),
+        Column("WORD − LABEL", _SCORE, note="Above 0: the word alone tells answers."): (
+            lambda row: _difference(row.biases.word_over_label)
+        ),
+        ("Context bias", BOUNDED): lambda row: _bias(row.biases.context),
+        ("Word bias", BOUNDED): lambda row: _bias(row.biases.word),
+        Column("FULL − LABEL", _SCORE, note="Biases are undefined where this is not above 0."): (
+            lambda row: _difference(row.biases.full_over_label)
+        ),
+        Column("Minimum gap", _SCORE, note="min(FULL − CONTEXT, FULL − WORD)."): (
+            lambda row: _difference(row.biases.minimum_gap)
+        ),
+        "Nearest to FULL": lambda row: row.biases.minimum_gap.nearest if row.biases.minimum_gap is not None else None,
+        Column("Words", INTEGER, note="Words that were resampled."): lambda row: row.biases.n_words or None,
+        Column(
+            "Draws left out", INTEGER, note="Resamples in which a bias is undefined; its interval leaves them out."
+        ): (lambda row: max(bias.interval.undefined for bias in (row.biases.context, row.biases.word)) or None),
+    }
+    return drop_empty(table_of(name, "Context bias and word bias", rows, cells, number=number, notes=(RESAMPLED,)))
 
 
 def view_scores_table(
@@ -153,29 +116,34 @@ def view_scores_table(
     number: str = "",
 ) -> Table:
     """Return the score of each subject in each view, with its interval; what was not measured says so (Table 7)."""
-    views = [view for view in views if any(row.biases.view(view) is not None for row in rows)]
-    columns = (
-        Column("Dataset"),
-        Column("Subject"),
-        *(Column(_title(view), _SCORE) for view in views),
-        Column("Items", INTEGER, note="In the view full."),
-    )
-    cells = tuple(
-        (row.dataset, row.subject, *(_score(row.biases.view(view)) for view in views), _items(row.biases))
-        for row in rows
-    )
-    return drop_empty(Table(name, number, "Scores by view", columns, cells, (RESAMPLED,)))
+
+    def score_in(view: str) -> Callable[[BiasRow], Cell]:
+        return lambda row: _score(row.biases.view(view))
+
+    cells: Mapping[Head, Callable[[BiasRow], Cell]] = {
+        "Dataset": lambda row: row.dataset,
+        "Subject": lambda row: row.subject,
+        **{
+            (_title(view), _SCORE): score_in(view)
+            for view in views
+            if any(row.biases.view(view) is not None for row in rows)
+        },
+        Column("Items", INTEGER, note="In the view full."): (
+            lambda row: (full.n or None) if (full := row.biases.view("full")) is not None else None
+        ),
+    }
+    return drop_empty(table_of(name, "Scores by view", rows, cells, number=number, notes=(RESAMPLED,)))
 
 
 def human_gaps_table(rows: Sequence[GapRow], *, name: str = "human_gaps", number: str = "") -> Table:
     """Return people minus model in each view, in points (Table 5); a positive number: people are ahead."""
     views = list(dict.fromkeys(gap.view for row in rows for gap in row.gaps))
-    columns = (Column("Dataset"), Column("Subject"), *(Column(_title(view), _SCORE) for view in views))
+    heads = columns("Dataset", "Subject", *((_title(view), _SCORE) for view in views))
     cells = []
     for row in rows:
         gaps = {gap.view: gap for gap in row.gaps}
         cells.append((row.dataset, row.subject, *(_gap(gaps.get(view)) for view in views)))
-    return Table(name, number, "People minus model, by view", columns, tuple(cells), (RESAMPLED,))
+    return Table(name, number, "People minus model, by view", heads, tuple(cells), (RESAMPLED,))
 
 
 def divided_table(
@@ -185,19 +153,18 @@ def divided_table(
     title: str = "Datasets of this run",
 ) -> Table:
     """Return how datasets are divided: name, task in words, its items, and what is searched, if anything is."""
-    columns = (
-        Column("Dataset"),
-        Column("Task"),
-        *(Column(split.capitalize(), INTEGER) for split in SPLITS),
+    heads = columns(
+        *("Dataset", "Task"),
+        *((split.capitalize(), INTEGER) for split in SPLITS),
         Column("Words tested", INTEGER, note="What is resampled."),
         Column("Searched", INTEGER, note="Entries of the search space."),
-        Column("Tested split"),
+        "Tested split",
     )
     rows: list[tuple[Cell, ...]] = []
     for dataset, task, parts, space in sets:
         counts = (parts.sizes.get("train"), parts.sizes.get("dev"), len(parts.test), len({i.word for i in parts.test}))
         rows.append((dataset, task, *counts, None if space is None else len(space), parts.tested))
-    return drop_empty(Table(name, "", title, columns, tuple(rows)))
+    return drop_empty(Table(name, "", title, heads, tuple(rows)))
 
 
 def seeds_table(records: Sequence[Record], *, name: str = "seeds", number: str = "") -> Table:
@@ -205,7 +172,7 @@ def seeds_table(records: Sequence[Record], *, name: str = "seeds", number: str =
 
     *records* are ``dev_mean`` (its note is what was best, its n the seeds), ``dev_sd`` and the accuracies by view.
     """
-    columns = (
+    cols = (
         Col("Dev, mean", "dev_mean", _SCORE, times=100),
         Col("SD", "dev_sd", _SCORE, times=100, note="Over seeds, with n − 1."),
         Col("Seeds", "dev_mean", show="n"),
@@ -215,72 +182,99 @@ def seeds_table(records: Sequence[Record], *, name: str = "seeds", number: str =
     means = [record for record in records if record.statistic == "dev_mean"]
     rows = rows_of(means, "dataset", "subject", "view", names={record.view: _title(record.view) for record in means})
     title, labels = "Scores over seeds of training", ("Dataset", "Subject", "View")
-    return drop_empty(pivot(name, title, records, columns, rows, labels=labels, number=number))
+    return drop_empty(pivot(name, title, records, cols, rows, labels=labels, number=number))
 
 
 def recorded_scores_table(
     values: Sequence[PublishedValue], status: Mapping[str, str], *, name: str = "human_constants"
 ) -> Table:
     """Return scores of people that a paper prints or assumes, in percent; *status* says which, by their subject."""
-    columns = (Column("Dataset"), Column("View"), Column("Score", _SCORE), Column("Status"), Column("Of"))
-    rows = tuple(
-        (each.dataset, _title(each.view), 100 * float(each.printed), status[each.subject], each.place)
-        for each in values
-    )
+    cells: Mapping[Head, Callable[[PublishedValue], Cell]] = {
+        "Dataset": lambda value: value.dataset,
+        "View": lambda value: _title(value.view),
+        ("Score", _SCORE): lambda value: 100 * float(value.printed),
+        "Status": lambda value: status[value.subject],
+        "Of": lambda value: value.place,
+    }
     note = "Printed by the paper, or assumed there and not measured; nothing here was answered in this run."
-    return Table(name, "", "Recorded scores of people, in percent", columns, rows, (note,))
+    return table_of(name, "Recorded scores of people, in percent", values, cells, notes=(note,))
 
 
-def examples_table(rows: Sequence[ExampleInViews], *, name: str = "task_examples", number: str = "") -> Table:
-    """Return an example of each dataset, as each view shows it, with the right answer (Table 6)."""
-    columns = (Column("Dataset"), Column("Task"), Column("View"), Column("Shown"), Column("Right answer"))
-    cells = tuple((row.dataset, row.task, _title(view), text, row.gold) for row in rows for view, text in row.shown)
-    return Table(name, number, "What is shown, by view", columns, cells)
+def examples_table(
+    examples: Sequence[tuple[str, str, Item]], views: Sequence[str], *, name: str = "task_examples", number: str = ""
+) -> Table:
+    """Return an example of each dataset as each view shows it to people, with the correct answer (Table 6).
+
+    *examples* are the dataset, its task and one of its items. A model puts its mask token in the place of ``[X]``, and
+    masks candidates in the view label.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for dataset, task, item in examples:
+        for view in views:
+            texts = list(shown_texts(item, view))
+            if "definition" in item.conditions and len(item.usages) == 1:
+                texts.append("[X]" if view == "label" else str(item.conditions["definition"]))
+            rows.append((dataset, task, _title(view), " ‖ ".join(texts), str(item.gold)))
+    heads = columns("Dataset", "Task", "View", "Shown", "Right answer")
+    return Table(name, number, "What is shown, by view", heads, tuple(rows))
 
 
 def entropy_table(rows: Sequence[EntropyRow], *, name: str, title: str, number: str = "") -> Table:
     """Return the mean entropy of the words of each dataset, with the rule of its words and the printed value."""
-    columns = (
-        Column("Dataset"),
-        Column("A word is"),
-        Column("Rows"),
-        Column("Entropy, nats", _ENTROPY),
-        Column("In the paper", _ENTROPY),
-        Column("Words", INTEGER),
-        Column("Rows used", INTEGER),
-        Column("One class only", BOUNDED, note="Share of words all of whose rows have the same class."),
-        Column("Majority", BOUNDED, note="Mean over words of the share of their most frequent class."),
-    )
-    return drop_empty(Table(name, number, title, columns, tuple(map(_entropies, rows)), (_OF_ENTROPY,)))
+
+    def of_entropy(cell: Callable[[MeanEntropy], Cell]) -> Callable[[EntropyRow], Cell]:
+        return lambda row: None if isinstance(row.entropy, Undefined) else cell(row.entropy)
+
+    cells: Mapping[Head, Callable[[EntropyRow], Cell]] = {
+        "Dataset": lambda row: row.dataset,
+        "A word is": lambda row: row.word.replace("_", " "),
+        "Rows": lambda row: row.rows.replace("_", " "),
+        ("Entropy, nats", _ENTROPY): lambda row: (
+            Missing(f"{row.entropy.reason}.")
+            if isinstance(row.entropy, Undefined)
+            else record_cell(row.entropy.results()[0].records()[0])
+        ),
+        ("In the paper", _ENTROPY): _printed_entropy,
+        ("Words", INTEGER): of_entropy(lambda entropy: entropy.n_words),
+        ("Rows used", INTEGER): of_entropy(lambda entropy: entropy.n_rows),
+        Column("One class only", BOUNDED, note="Share of words all of whose rows have the same class."): (
+            of_entropy(lambda entropy: entropy.same_share)
+        ),
+        Column("Majority", BOUNDED, note="Mean over words of the share of their most frequent class."): (
+            of_entropy(lambda entropy: entropy.majority_share)
+        ),
+    }
+    return drop_empty(table_of(name, title, rows, cells, number=number, notes=(_OF_ENTROPY,)))
 
 
-def _entropies(row: EntropyRow) -> tuple[Cell, ...]:
-    found, printed = row.found, row.printed
-    in_paper: Cell = None
-    if printed is not None:
-        remark = f"{printed.remark[:1].upper()}{printed.remark[1:]}."
-        in_paper = Noted(printed.printed, remark) if printed.remark else float(printed.printed)
-    named = (row.dataset, row.word.replace("_", " "), row.rows.replace("_", " "))
-    if isinstance(found, Undefined):
-        return (*named, Missing(f"{found.reason}."), in_paper, None, None, None, None)
-    numbers = (found.n_words, found.n_rows, found.same_share, found.majority_share)
-    return (*named, shown(found.results()[0].records()[0]), in_paper, *numbers)
+def _printed_entropy(row: EntropyRow) -> Cell:
+    if row.printed is None:
+        return None
+    remark = row.printed.remark
+    return Noted(row.printed.printed, _sentence(remark)) if remark else float(row.printed.printed)
 
 
 def ambiguity_table(
-    rows: Sequence[AmbiguityRow], found: Estimate | Undefined, *, name: str = "ambiguity", number: str = ""
+    entropies: Mapping[str, float],
+    word_biases: Mapping[str, float],
+    correlation: Estimate | Undefined,
+    *,
+    name: str = "ambiguity",
+    number: str = "",
 ) -> Table:
-    """Return entropy beside word bias, datasets by entropy, with their rank correlation in a note."""
-    columns = (Column("Dataset"), Column("Entropy, nats", _ENTROPY), Column("Word bias", BOUNDED))
+    """Return mean entropy (nats) and word bias of datasets, by entropy, with their rank correlation in a note."""
     undefined = Missing("The word bias is undefined.")
-    ordered = sorted(rows, key=lambda row: (-row.entropy, row.dataset))
-    cells = tuple((r.dataset, r.entropy, undefined if math.isnan(r.word_bias) else r.word_bias) for r in ordered)
-    if isinstance(found, Undefined):
-        note = f"No rank correlation: {found.reason}."
+    rows: list[tuple[Cell, ...]] = []
+    for dataset, entropy in sorted(entropies.items(), key=lambda entry: (-entry[1], entry[0])):
+        bias = word_biases[dataset]
+        rows.append((dataset, entropy, undefined if math.isnan(bias) else bias))
+    if isinstance(correlation, Undefined):
+        note = f"No rank correlation: {correlation.reason}."
     else:
-        shown = f"{format_number(found.value, BOUNDED)}{_ends(found.interval, BOUNDED, 1.0)}"
-        note = f"Spearman's ρ = {shown} over {found.n} datasets, which were resampled."
-    return Table(name, number, "Ambiguity of the words and word bias", columns, cells, (note,))
+        rho = _with_ends(correlation.value, correlation.interval, BOUNDED)
+        note = f"Spearman's ρ = {rho} over {correlation.n} datasets, which were resampled."
+    heads = columns("Dataset", ("Entropy, nats", _ENTROPY), ("Word bias", BOUNDED))
+    return Table(name, number, "Ambiguity of the words and word bias", heads, tuple(rows), (note,))
 
 
 def flips_table(guesses: Sequence[Guess], *, name: str = "guess_flips", number: str = "") -> Table:
@@ -290,21 +284,22 @@ def flips_table(guesses: Sequence[Guess], *, name: str = "guess_flips", number: 
     """
     if not guesses:
         raise InputError("a table of guessed words needs at least one guess")
-    columns = (
-        Column("Item"),
-        Column("Word"),
-        Column("Guessed"),
-        Column("Valid", note="The guess is another word that fits the context."),
-        Column("Person", note="Answer with the original word → answer with the guess."),
-        Column("Model", note="Answer with the original word → answer with the guess."),
-        Column("Flips"),
-    )
-    cells = tuple(
-        (g.item_id, g.word, g.guess, Missing("Nobody judged it.") if g.valid is None else g.valid,
-         _answers(g.person), _answers(g.model), _who_flips(g))
-        for g in guesses
-    )  # fmt: skip
-    return Table(name, number, "Guessed words and answers that change with them", columns, cells, _flip_notes(guesses))
+    changed = "Answer with the original word → answer with the guess."
+    cells: Mapping[Head, Callable[[Guess], Cell]] = {
+        "Item": lambda guess: guess.item_id,
+        "Word": lambda guess: guess.word,
+        "Guessed": lambda guess: guess.guess,
+        Column("Valid", note="The guess is another word that fits the context."): (
+            lambda guess: Missing("Nobody judged it.") if guess.valid is None else guess.valid
+        ),
+        Column("Person", note=changed): lambda guess: _answers(guess.person),
+        Column("Model", note=changed): lambda guess: _answers(guess.model),
+        "Flips": lambda guess: " and ".join(
+            name for name, flips in (("person", guess.person_flips), ("model", guess.model_flips)) if flips
+        ) or "nobody",
+    }  # fmt: skip
+    title = "Guessed words and answers that change with them"
+    return table_of(name, title, guesses, cells, number=number, notes=_flip_notes(guesses))
 
 
 def _flip_notes(guesses: Sequence[Guess]) -> tuple[str, ...]:
@@ -325,11 +320,6 @@ def _answers(pair: tuple[str | None, str | None]) -> str:
     return " → ".join("no answer" if answer is None else answer for answer in pair)
 
 
-def _who_flips(guess: Guess) -> str:
-    who = [name for name, flips in (("person", guess.person_flips), ("model", guess.model_flips)) if flips]
-    return " and ".join(who) or "nobody"
-
-
 def _title(view: str) -> str:
     return view.replace("_", " ").upper()
 
@@ -337,43 +327,36 @@ def _title(view: str) -> str:
 def _bias(bias: Bias) -> Cell:
     if not bias.is_defined:
         return Missing(f"{bias.reason}.")
-    return _with(bias.value, bias.interval, BOUNDED, 1.0)
+    return _noted(bias.value, bias.interval, BOUNDED, 1.0)
 
 
-def _difference(found: ViewDifference | MinimumGap | None) -> Cell:
-    return _NOT_ASKED if found is None else _with(found.value, found.interval, _SCORE, 100.0)
+def _difference(difference: ViewDifference | MinimumGap | None) -> Cell:
+    return _NOT_ASKED if difference is None else _noted(difference.value, difference.interval)
 
 
 def _gap(gap: ViewGap | None) -> Cell:
-    if gap is None:
+    return _NOT_ASKED if gap is None else _noted(gap.value, gap.interval, note=gap.note)
+
+
+def _score(score: ViewValue | None) -> Cell:
+    if score is None:
         return _NOT_ASKED
-    if not gap.note:
-        return _with(gap.value, gap.interval, _SCORE, 100.0)
-    shown = f"{format_number(100 * gap.value, _SCORE)}{_ends(gap.interval, _SCORE, 100.0)}"
-    return Noted(shown, f"{gap.note[:1].upper()}{gap.note[1:]}.")
+    if score.fixed:
+        return Noted(format_number(100 * score.value, _SCORE), f"Not measured here: {score.fixed}.")
+    return _noted(score.value, score.interval)
 
 
-def _ends(interval: result.Interval, form: Format, factor: float) -> str:
-    if not interval.is_defined:
-        return ""
-    low, high = (format_number(factor * end, form) for end in (interval.low, interval.high))
-    return f" [{low}, {high}]"
-
-
-def _score(value: ViewValue | None) -> Cell:
-    if value is None:
-        return _NOT_ASKED
-    if value.fixed:
-        return Noted(format_number(100 * value.value, _SCORE), f"Not measured here: {value.fixed}.")
-    return _with(value.value, value.interval, _SCORE, 100.0)
-
-
-def _items(biases: Biases) -> int | None:
-    full = biases.view("full")
-    return full.n or None if full is not None else None
-
-
-def _with(value: float, interval: result.Interval, form: Format, factor: float) -> Cell:
-    if interval.is_defined:
+def _noted(value: float, interval: Interval, form: Format = _SCORE, factor: float = 100.0, *, note: str = "") -> Cell:
+    """A number with its interval; with a *note*, or where there is no interval, as text with the note or the reason."""
+    if interval.is_defined and not note:
         return IntervalCell(factor * interval.low, factor * interval.high, factor * value)
-    return Noted(format_number(factor * value, form), f"{interval.note[:1].upper()}{interval.note[1:]}.")
+    return Noted(_with_ends(factor * value, interval.times(factor), form), _sentence(note or interval.note))
+
+
+def _with_ends(value: float, interval: Interval, form: Format) -> str:
+    ends = ", ".join(format_number(end, form) for end in (interval.low, interval.high))
+    return format_number(value, form) + (f" [{ends}]" if interval.is_defined else "")
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:]}."

@@ -10,8 +10,7 @@ from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
 from lexiscope.report.document import Section
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import Cell, Column, Table
+from lexiscope.report.tables import Cell, Column, Table, drop_empty
 
 _NAME, _TITLE = "claims", "What the paper claims"
 _RULES = (

@@ -19,7 +19,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Curve, CurvePoint, Estimate, Interval, Record
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.plots.curves import LayerMeans
+from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.layers import distance_by_layer, trajectories
 from lexiscope.report.presenting import trajectory_of
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Missing, Table
@@ -106,7 +106,7 @@ def without_ratings(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     records = tuple(_separation_records(items[0].dataset, subject, view, layers, means, found))
     table = _separation_table(subject, layers, means, found)
     heading = Heading("distance_by_layer", "1", "Cosine distance of pairs by layer and sense relation.")
-    curves = [LayerMeans.of(subject, layers, entry) for entry in means]
+    curves = [DrawnCurve.of_condition(subject, layers, entry) for entry in means]
     figure = distance_by_layer(curves, heading, order=(SAME, DIFFERENT))
     return DemoPart(Section("senses", "Does the model keep senses apart?", text, (table,), (figure,)), records, said)
 

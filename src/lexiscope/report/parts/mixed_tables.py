@@ -8,8 +8,7 @@ from lexiscope.analysis.mixed.fit import MixedFit
 from lexiscope.analysis.mixed.models import LikelihoodRatio
 from lexiscope.analysis.mixed.reduction import Reduction
 from lexiscope.core.result import Record, Undefined, parse_statistic
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Table
+from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Table, drop_empty
 
 _TWO = Format("number", 2)
 _THREE = Format("number", 3)

@@ -13,10 +13,9 @@ from lexiscope.analysis.norms.norms import Norms
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Result, parse_statistic
 from lexiscope.report.figures import apa
-from lexiscope.report.part import shown
+from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table, columns
+from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table, columns, drop_empty
 
 _CORRELATION = Format("number", 3, leading_zero=False)
 _TWO, _THREE = Format("number", 2), Format("number", 3)
@@ -47,7 +46,13 @@ def ceilings_table(ceilings: Iterable[Record | Result], *, name: str = "ceilings
     """Return human ceilings, each under its name and definition (its note), and over how many of what it is."""
     heads = ("Ceiling", "Items of", "Definition", Column("Value", _CORRELATION), "Over")
     rows = tuple(
-        (_named(one.statistic), one.condition, one.note, shown(one), f"{one.n or 0:,} {counted_in(one.statistic)}")
+        (
+            _named(one.statistic),
+            one.condition,
+            one.note,
+            record_cell(one),
+            f"{one.n or 0:,} {counted_in(one.statistic)}",
+        )
         for one in records_of(ceilings)
     )
     notes = ("Each ceiling is another quantity; they are never compared with one another in one column of results.",)

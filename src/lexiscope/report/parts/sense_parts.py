@@ -23,8 +23,7 @@ from lexiscope.report.part import Omission, Part, ends_of, part_of
 from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
 from lexiscope.report.plots.accuracy import stacked_shares
 from lexiscope.report.plots.senses import GridPoint, beta_grid, noise_against_signal, senses_by_frequency
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import BOUNDED, INTEGER, TEXT, Cell, Column, Format, Table, columns
+from lexiscope.report.tables import BOUNDED, INTEGER, TEXT, Cell, Column, Format, Table, columns, drop_empty
 from lexiscope.resources.vectors.training_log import LogRow, read_log
 from lexiscope.senses.histogram import senses_by_rank
 from lexiscope.subjects.senses.gasi import Gasi

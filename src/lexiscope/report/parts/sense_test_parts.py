@@ -25,11 +25,10 @@ from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic
 from lexiscope.core.showing import counted
 from lexiscope.core.subject import Subject
 from lexiscope.report.figures import Figure, Heading, apa
-from lexiscope.report.part import Omission, Part, part_of, shown
+from lexiscope.report.part import Omission, Part, part_of, record_cell
 from lexiscope.report.parts.sense_tests import SenseTest, told_if_simulated
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of
-from lexiscope.report.plots.sense_tests import LikenessDot, likeness_dots
-from lexiscope.report.plots.senses import agreement_and_consistency
+from lexiscope.report.plots.senses import LikenessDot, agreement_and_consistency, likeness_dots
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
 from lexiscope.senses.examples import ReadsSenses
 from lexiscope.tasks.sense_choice import NAME as SELECTION
@@ -281,7 +280,7 @@ def duplicates_part(tests: Sequence[SenseTest], titles: Mapping[str, str], refer
             results += sides
             measure = MEASURES[compared.measure]
             test_cell: Cell = compared.why or None if compared.test is None else compared.test.p
-            rows.append((title, analysis.pairs, measure, *map(shown, records_of(sides)), test_cell))
+            rows.append((title, analysis.pairs, measure, *map(record_cell, records_of(sides)), test_cell))
             dots += [
                 LikenessDot(title, measure, side, one.value, one.interval.low, one.interval.high, one.n)
                 for side, one in zip(("agree", "disagree"), sides, strict=False)
@@ -343,7 +342,7 @@ def models_part(found: Sequence[tuple[str, str, ModelHits]]) -> Part:
         values = [one.value if isinstance(one, Estimate) else 0.0 for one in percents]
         best = values.index(max(values))
         layers = f"{own[best].layer} of {len(own)}" if len(own) > 1 else ""
-        cell = shown(*percents[best].records())
+        cell = record_cell(*percents[best].records())
         rows.append((task.replace("_", " "), senses_of, subject, layers, cell, own[best].n_unanswered))
     columns = (
         Column("Test"),

@@ -12,13 +12,11 @@ from html import escape
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError
-from lexiscope.report.figures import Figure, Heading, build
+from lexiscope.report.figures import Figure, Floats, Heading, build_figure, columns_of
+from lexiscope.report.plots.labels import label_boxes
 from lexiscope.report.plots.style import COLOURS, mark
-
-Doubles = NDArray[np.float64]
 
 WIDE, HIGH = 440, 400
 _MARGIN_X, _MARGIN_Y, _SIZE = 46, 20, 11.5
@@ -28,8 +26,6 @@ _LETTER = 0.56
 _LONGEST = 24
 _WIDEST_GAP = 0.12
 _CIRCLES, _ROUNDS = 19.5, 20
-_REACH = (7.0, 11.0, 17.0, 25.0, 36.0)
-_SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.8, 1), (-0.8, 1), (0.8, -1), (-0.8, -1))
 #: marker -> its outline around the origin, about 8 wide
 SHAPES = {
     "o": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
@@ -65,27 +61,30 @@ def sense_map(points: Sequence[SensePoint], heading: Heading) -> Figure:
     """
     if not points:
         raise InputError("a map of senses needs at least one neighbour")
-    places = _fitted(np.array([(point.x, point.y) for point in points], float))
-    _part(places, [number for number, point in enumerate(points) if point.itself])
+    places = _places_in_frame(np.array([(point.x, point.y) for point in points], float))
+    _separate_circles(places, [number for number, point in enumerate(points) if point.itself])
     senses = sorted({point.sense for point in points})
     names = {sense: ", ".join(p.name for p in points if p.sense == sense and not p.itself) for sense in senses}
     alt = "Map of neighbours. " + " ".join(f"Sense {sense}: {names[sense]}." for sense in senses)
+    # circles have their numbers inside, and no label
+    extents = [(0.0 if p.itself else len(_short_name(p.name)) * _SIZE * _LETTER + 2, _SIZE) for p in points]
+    sizes = np.array([[9.0] if point.itself else [5.0] for point in points])
+    blocked = np.concatenate([places - sizes, places + sizes], axis=1)
+    boxes = label_boxes(places, np.array(extents), blocked=blocked, frame=(2.0, 2.0, WIDE - 2.0, HIGH - 2.0))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {HIGH}" width="{WIDE}" height="{HIGH}" role="img"'
         f' aria-label="{escape(heading.title)}" font-family="system-ui, sans-serif" font-size="{_SIZE}">',
-        *_leaders(boxes := _labels(points, places), places),
+        *_leaders(boxes, places),
         *_marks(points, places, senses),
         '<g fill="currentColor">',
         *(
-            f'<text x="{left:.0f}" y="{top + _SIZE - 1.5:.0f}">{escape(_short(point.name))}</text>'
+            f'<text x="{left:.0f}" y="{top + _SIZE - 1.5:.0f}">{escape(_short_name(point.name))}</text>'
             for point, (left, top, _, _) in zip(points, boxes, strict=True)
             if not point.itself
         ),
         "</g></svg>",
     ]
-    names_of = ("name", "sense", "itself", "x", "y")
-    data = {name: np.array([getattr(point, name) for point in points]) for name in names_of}
-    return build(heading, "".join(parts), alt, data, REMARK)
+    return build_figure(heading, "".join(parts), alt, columns_of(points, "name", "sense", "itself", "x", "y"), REMARK)
 
 
 def key(sense: int) -> str:
@@ -106,9 +105,9 @@ def colour(sense: int) -> str:
     return f"var(--sense-{number + 1},{COLOURS[number]})"
 
 
-def _fitted(places: Doubles) -> Doubles:
+def _places_in_frame(places: Floats) -> Floats:
     """Return places inside the frame; empty stretches between groups are cut short in both directions."""
-    close = np.stack([_closed(column) for column in places.T], axis=1)
+    close = np.stack([_without_gaps(column) for column in places.T], axis=1)
     low, high = close.min(axis=0), close.max(axis=0)
     room = np.array([WIDE - 2 * _MARGIN_X, HIGH - 2 * _MARGIN_Y])
     scale = room / np.where(high > low, high - low, 1.0)
@@ -117,28 +116,28 @@ def _fitted(places: Doubles) -> Doubles:
     return np.asarray((close - (low + high) / 2) * scale + np.array([WIDE / 2, HIGH / 2]))
 
 
-def _closed(values: Doubles) -> Doubles:
+def _without_gaps(values: Floats) -> Floats:
     """Return numbers in their order with no gap wider than a part of what the other gaps take together."""
     order = np.argsort(values, kind="stable")
     gaps = np.diff(values[order], prepend=values[order[:1]])
-    found = np.empty_like(values)
-    found[order] = np.minimum(gaps, _WIDEST_GAP * gaps.sum()).cumsum()
-    return found
+    closed = np.empty_like(values)
+    closed[order] = np.minimum(gaps, _WIDEST_GAP * gaps.sum()).cumsum()
+    return closed
 
 
-def _part(places: Doubles, circles: Sequence[int]) -> None:
+def _separate_circles(places: Floats, circles: Sequence[int]) -> None:
     """Move numbered circles that cover each other just so far that both can be read."""
     for _ in range(_ROUNDS):
-        for one, other in combinations(circles, 2):
-            apart = places[other] - places[one]
+        for first, second in combinations(circles, 2):
+            apart = places[second] - places[first]
             gap = float(np.hypot(*apart))
             if gap < _CIRCLES:
                 push = apart / gap if gap else np.array([1.0, 0.0])
-                places[one] -= push * (_CIRCLES - gap) / 2
-                places[other] += push * (_CIRCLES - gap) / 2
+                places[first] -= push * (_CIRCLES - gap) / 2
+                places[second] += push * (_CIRCLES - gap) / 2
 
 
-def _marks(points: Sequence[SensePoint], places: Doubles, senses: Sequence[int]) -> Iterator[str]:
+def _marks(points: Sequence[SensePoint], places: Floats, senses: Sequence[int]) -> Iterator[str]:
     for sense in senses:
         yield f'<g style="fill:{colour(sense)}">'
         shape = SHAPES[mark(sense - 1).marker]
@@ -155,8 +154,8 @@ def _marks(points: Sequence[SensePoint], places: Doubles, senses: Sequence[int])
     yield "</g>"
 
 
-def _leaders(boxes: Doubles, places: Doubles) -> Iterator[str]:
-    """Yield a line from a point to its name where the name stands apart."""
+def _leaders(boxes: Floats, places: Floats) -> Iterator[str]:
+    """Yield a line from a point to its name where the name is not next to it."""
     yield '<g stroke="currentColor" stroke-width=".6" opacity=".55">'
     for (left, top, right, bottom), (x, y) in zip(boxes.tolist(), places.tolist(), strict=True):
         near_x, near_y = min(max(x, left), right), min(max(y, top), bottom)
@@ -165,49 +164,6 @@ def _leaders(boxes: Doubles, places: Doubles) -> Iterator[str]:
     yield "</g>"
 
 
-def _labels(points: Sequence[SensePoint], places: Doubles) -> Doubles:
-    """Return the boxes of all names, each where it costs least, crowded points first. *Shape: (points, 4)*."""
-    sizes = np.array([9.0 if point.itself else 5.0 for point in points])
-    blocked = np.concatenate([places - sizes[:, None], places + sizes[:, None]], axis=1)
-    boxes = np.concatenate([places, places], axis=1)
-    taken = np.empty((0, 4))
-    near = (np.hypot(*(places[:, None] - places).T) < 60).sum(axis=0)
-    for number in np.lexsort((np.arange(len(points)), -near)).tolist():
-        if points[number].itself:
-            continue
-        tries = _tries(places[number], len(_short(points[number].name)) * _SIZE * _LETTER + 2)
-        cost = _costs(tries, np.delete(blocked, number, axis=0), taken, places, number)
-        boxes[number] = tries[int(cost.argmin())]
-        taken = np.concatenate([taken, boxes[number][None]])
-    return boxes
-
-
-def _short(name: str) -> str:
-    """Return a name as the map shows it: an address or a line without spaces would lie across everything."""
+def _short_name(name: str) -> str:
+    """Return a name as the map shows it: an address or a line without spaces would cover everything."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-
-
-def _tries(place: Doubles, wide: float) -> Doubles:
-    rows = []
-    for reach in _REACH:
-        for right, down in _SIDES:
-            x = place[0] + right * (reach + wide / 2)
-            y = place[1] + down * (reach + _SIZE / 2 - (3 if right else 0))
-            rows.append((x - wide / 2, y - _SIZE / 2, x + wide / 2, y + _SIZE / 2))
-    return np.array(rows)
-
-
-def _costs(tries: Doubles, blocked: Doubles, taken: Doubles, places: Doubles, number: int) -> Doubles:
-    inside = _overlaps(tries, np.array([[2.0, 2.0, WIDE - 2.0, HIGH - 2.0]]))[:, 0]
-    outside = (tries[:, 2] - tries[:, 0]) * (tries[:, 3] - tries[:, 1]) - inside
-    cost = 20 * outside + 10 * _overlaps(tries, taken).sum(axis=1) + 4 * _overlaps(tries, blocked).sum(axis=1)
-    gaps = np.hypot(*(np.clip(places[None], tries[:, None, :2], tries[:, None, 2:]) - places[None]).transpose(2, 0, 1))
-    # a name that is nearer to another point would be read as that one's
-    nearer = (np.delete(gaps, number, axis=1) < gaps[:, [number]] + 2).sum(axis=1)
-    return np.asarray(cost + 3 * gaps[:, number] + 60 * nearer)
-
-
-def _overlaps(boxes: Doubles, others: Doubles) -> Doubles:
-    wide = np.minimum(boxes[:, None, 2], others[:, 2]) - np.maximum(boxes[:, None, 0], others[:, 0])
-    high = np.minimum(boxes[:, None, 3], others[:, 3]) - np.maximum(boxes[:, None, 1], others[:, 1])
-    return np.asarray(np.maximum(wide, 0) * np.maximum(high, 0))

@@ -1,27 +1,31 @@
-"""Figures of induced senses: a map of their neighbours, noise against signal in training, the scale of the noise."""
+"""Figures of induced senses: a map of neighbours, noise in training, the scale of the noise, people's choices."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lexiscope.core.errors import InputError
-from lexiscope.report.figures import Array, Figure, Heading, build, levels
-from lexiscope.report.plots.accuracy import stacked_shares
-from lexiscope.report.plots.curves import DrawnCurve
+from lexiscope.report.figures import Figure, Heading, apa, columns_of, levels
+from lexiscope.report.plots.accuracy import Dot, draw_dots, stacked_shares
+from lexiscope.report.plots.curves import DrawnCurve, draw_curve, draw_panels, sheet_size
 from lexiscope.report.plots.labels import place_labels
 from lexiscope.report.plots.layers import trajectories
-from lexiscope.report.plots.panels import columns_for, distinct_legend, draw_curve, sheet_size, title_length
-from lexiscope.report.plots.style import GRID, INK, WIDTH, as_svg, drawing, mark, panels, short_names
+from lexiscope.report.plots.style import (
+    GRID,
+    INK,
+    WIDTH,
+    add_legend,
+    drawing,
+    drawn_figure,
+    fix_layout,
+    mark,
+    short_names,
+)
 from lexiscope.resources.vectors.training_log import LogRow
 from lexiscope.senses.histogram import SensesByFrequency
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 # so far apart, in shares of the map, two points of one word have one label
 _ONE_PLACE = 0.03
@@ -75,14 +79,22 @@ def neighbour_map(points: Sequence[MapPoint], heading: Heading) -> Figure:
             spine.set_color(GRID)
             spine.set_visible(True)
         axes.margins(0.1)
-        sheet.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=min(4, len(senses)))
-        sheet.draw_without_rendering()
-        sheet.set_layout_engine("none")
-        named = _named_once(points)
+        add_legend(sheet, columns=4)
+        fix_layout(sheet)
+        named = _points_with_label(points)
         place_labels(axes, [(point.x, point.y) for point in named], [point.word for point in named])
-        svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
-    data = {name: np.array([getattr(point, name) for point in points]) for name in ("word", "sense", "x", "y")}
-    return build(heading, svg, alt, data)
+        return drawn_figure(sheet, heading, alt, columns_of(points, "word", "sense", "x", "y"))
+
+
+def _points_with_label(points: Sequence[MapPoint]) -> list[MapPoint]:
+    """The points that get a label: of a word that several senses have at one place, the first."""
+    size = max(np.ptp([point.x for point in points]), np.ptp([point.y for point in points]))
+    named: list[MapPoint] = []
+    for point in points:
+        near = (other for other in named if other.word == point.word)
+        if not any(np.hypot(other.x - point.x, other.y - point.y) <= _ONE_PLACE * size for other in near):
+            named.append(point)
+    return named
 
 
 def noise_against_signal(logs: Mapping[str, Sequence[LogRow]], heading: Heading) -> Figure:
@@ -92,21 +104,26 @@ def noise_against_signal(logs: Mapping[str, Sequence[LogRow]], heading: Heading)
     """
     if not logs:
         raise InputError("a figure of noise and signal needs at least one training")
-    across = columns_for(len(logs))
-    alt = "Signal and noise over training. " + " ".join(_noise_words(name, log) for name, log in logs.items())
-    with drawing(*sheet_size(len(logs), across, tall=0.55)) as sheet:
-        titles = short_names(list(logs), title_length(across))
-        for axes, log, title in zip(panels(sheet, len(logs), columns=across), logs.values(), titles, strict=True):
-            _noise_panel(axes, *(_column(log, name) for name in _COURSE))
-            axes.set_title(title)
-        handles, labels = distinct_legend(sheet.axes)
-        sheet.legend(handles, labels, loc="outside upper center", ncols=2)
-        sheet.supxlabel("Tokens read, all epochs, millions", fontsize=8.5)
-        sheet.supylabel("c̄·s and noise, mean ± SD", fontsize=8.5)
-        svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
-    subjects = np.repeat(list(logs), [len(log) for log in logs.values()])
-    data = {name: np.concatenate([_column(log, name) for log in logs.values()]) for name in _COURSE}
-    return build(heading, svg, alt, {"subject": subjects} | data)
+    alt, curves, noises = "Signal and noise over training.", [], []
+    for name, log in logs.items():
+        tokens, mean, sd, noise = columns_of(log, *_COURSE).values()
+        curves.append(DrawnCurve(name, tokens / 1e6, mean, mean - sd, mean + sd))
+        noises.append(noise)
+        alt += f" {name}: SD of the signal from {sd[0]:.2f} to {sd[-1]:.2f}, of the noise {noise[-1]:.2f}."
+    columns = min(len(logs), 3)
+    with drawing(*sheet_size(len(logs), columns, legend=0.55)) as sheet:
+        horizontal, vertical = "Tokens read, all epochs, millions", "c̄·s and noise, mean ± SD"
+        panels = [(curve.subject, [(curve, 0, "c̄·s, mean ± SD")]) for curve in curves]
+        grid = draw_panels(sheet, panels, columns=columns, horizontal=horizontal, vertical=vertical)
+        for axes, curve, noise in zip(grid, curves, noises, strict=True):
+            # a constant added to all senses changes no choice, so the noise is drawn around 0
+            for end in (noise, -noise):
+                axes.plot(curve.layer, end, color=INK, lw=1.0, ls=(0, (3, 2)), label="noise, ± SD around 0", zorder=2)
+        add_legend(sheet, columns=2)
+        rows = [row for log in logs.values() for row in log]
+        numbers = {name: values.astype(float) for name, values in columns_of(rows, *_COURSE).items()}
+        subjects = np.repeat(list(logs), [len(log) for log in logs.values()])
+        return drawn_figure(sheet, heading, alt, {"subject": subjects} | numbers)
 
 
 def beta_grid(points: Sequence[GridPoint], heading: Heading, *, statistic: str) -> Figure:
@@ -121,19 +138,16 @@ def beta_grid(points: Sequence[GridPoint], heading: Heading, *, statistic: str) 
     alt = f"{statistic} by β. " + " ".join(f"{p.label}: {p.value:.1f}." for p in (*grid, *level))
     with drawing(WIDTH * 0.8, 3.2) as sheet:
         axes = sheet.subplots()
-        x, y = np.array([p.beta for p in grid]), np.array([p.value for p in grid])
-        low, high = np.array([p.low for p in grid]), np.array([p.high for p in grid])
+        x, y, low, high = columns_of(grid, "beta", "value", "low", "high").values()
         if np.isfinite(low).all() and np.isfinite(high).all():
             axes.vlines(x, low, high, color=mark(0).colour, lw=1.1, zorder=2)
-        draw_curve(axes, x, y, None, None, mark(0), "GASI-β")
+        draw_curve(axes, DrawnCurve("", x, y), mark(0), "GASI-β")
         for number, point in enumerate(level, start=1):
             look = mark(number)
             axes.axhline(point.value, color=look.colour, ls=look.line, lw=1.2, label=short_names([point.label], 34)[0])
         axes.set(xlabel="β, scale of the noise", ylabel=statistic)
-        sheet.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
-        svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
-    data = {name: np.array([getattr(p, name) for p in points]) for name in ("label", "beta", "value", "low", "high")}
-    return build(heading, svg, alt, data)
+        add_legend(sheet)
+        return drawn_figure(sheet, heading, alt, columns_of(points, "label", "beta", "value", "low", "high"))
 
 
 def senses_by_frequency(rows: Mapping[str, Sequence[SensesByFrequency]]) -> tuple[Figure, ...]:
@@ -185,37 +199,48 @@ def agreement_and_consistency(words: Sequence[tuple[str, float, float]], heading
         )
         axes.set(xlim=(min([*x, 0.3]) - 0.05, 1.05), ylim=(-0.05, 1.05))
         if len(words) <= _NAMED:
-            sheet.draw_without_rendering()
-            sheet.set_layout_engine("none")
+            fix_layout(sheet)
             place_labels(axes, list(zip(x, y, strict=True)), [word for word, _, _ in words])
-        svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
-    data = {"word": np.array([word for word, _, _ in words]), "agreement": np.array(x), "consistency": np.array(y)}
-    return build(heading, svg, alt, data)
+        data = {"word": np.array([word for word, _, _ in words]), "agreement": np.array(x), "consistency": np.array(y)}
+        return drawn_figure(sheet, heading, alt, data)
 
 
-def _named_once(points: Sequence[MapPoint]) -> list[MapPoint]:
-    """The points that get a label: of a word that several senses have at one place, the first."""
-    size = max(np.ptp([point.x for point in points]), np.ptp([point.y for point in points]))
-    found: list[MapPoint] = []
-    for point in points:
-        near = (one for one in found if one.word == point.word)
-        if not any(np.hypot(one.x - point.x, one.y - point.y) <= _ONE_PLACE * size for one in near):
-            found.append(point)
-    return found
+SIDES = ("agree", "disagree")
+"""Questions in which a majority of people chose the model's sense, and those in which it chose another one."""
 
 
-def _noise_panel(axes: Axes, tokens: Array, mean: Array, sd: Array, noise: Array) -> None:
-    x = tokens / 1e6
-    # a constant added to all senses changes no choice, so the noise is drawn around 0
-    axes.plot(x, noise, color=INK, lw=1.0, ls=(0, (3, 2)), label="noise, ± SD around 0", zorder=2)
-    axes.plot(x, -noise, color=INK, lw=1.0, ls=(0, (3, 2)), zorder=2)
-    draw_curve(axes, x, mean, mean - sd, mean + sd, mark(0), "c̄·s, mean ± SD")
+@dataclass(frozen=True, slots=True)
+class LikenessDot:
+    """How alike senses are on one side: a mean with its interval (not-a-number where there is none) and its n.
+
+    ``measure`` is what is printed on the axis. *Unit:* that of the measure.
+    """
+
+    subject: str
+    measure: str
+    side: str
+    value: float
+    low: float
+    high: float
+    n: int
 
 
-def _noise_words(subject: str, log: Sequence[LogRow]) -> str:
-    first, last = (f"{row.signal_sd:.2f}" for row in (log[0], log[-1]))
-    return f"{subject}: SD of the signal from {first} to {last}, of the noise {log[-1].noise_sd:.2f}."
+def likeness_dots(dots: Sequence[LikenessDot], heading: Heading) -> Figure:
+    """Draw how alike senses are where people and model agree and disagree: a panel for each measure (GASI, Figure 6).
 
-
-def _column(log: Sequence[LogRow], name: str) -> Array:
-    return np.array([getattr(row, name) for row in log], dtype=np.float64)
+    Errors: :class:`InputError` without a dot, or for a side that is not one of :data:`SIDES`.
+    """
+    if not dots or {dot.side for dot in dots} - set(SIDES):
+        raise InputError(f"a figure of likeness needs dots of the sides {', '.join(SIDES)}")
+    subjects, measures = levels([dot.subject for dot in dots]), levels([dot.measure for dot in dots])
+    alt = " ".join(f"{d.measure} of {d.subject}, {d.side}: {apa(d.value)} (n = {d.n})." for d in dots)
+    with drawing(WIDTH, 1.2 + 0.42 * len(subjects)) as sheet:
+        grid = sheet.subplots(1, len(measures), sharey=True, squeeze=False)[0]
+        for axes, measure in zip(grid, measures, strict=True):
+            own = [Dot(d.subject, f"people {d.side}", d.value, d.low, d.high) for d in dots if d.measure == measure]
+            draw_dots(axes, own, subjects, order=[f"people {side}" for side in SIDES])
+            axes.set(xlabel=measure)
+            axes.set_yticks(range(len(subjects)), short_names(subjects, 30))
+        add_legend(sheet, columns=2, below=True)
+        names = ("subject", "measure", "side", "value", "low", "high", "n")
+        return drawn_figure(sheet, heading, alt, columns_of(dots, *names))

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from lexiscope.report.figures import Array, Figure, Heading, build_figure
+
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
@@ -121,7 +124,7 @@ def short_names(names: Sequence[str], length: int) -> list[str]:
 
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[Drawing]:
-    """Yield an empty drawing of *width* × *height* inches in the house style; call :func:`as_svg` inside the block.
+    """Yield an empty drawing of *width* × *height* inches in the house style; :func:`drawn_figure` ends the block.
 
     The reader's own matplotlib settings are left out, so that the same data give the same bytes everywhere.
     """
@@ -142,16 +145,39 @@ def panels(sheet: Drawing, count: int, *, columns: int, share_y: bool = True) ->
     return flat[:count]
 
 
-def as_svg(sheet: Drawing, name: str, *, title: str, alt: str) -> str:
-    """Return *sheet* as one SVG element with title and description, ids prefixed with *name*, and no date."""
+def add_legend(sheet: Drawing, *, columns: int = 3, below: bool = False, first: Sequence[str] = ()) -> None:
+    """Name each mark of the drawing once, above its panels or *below* them; the labels in *first* come first."""
+    handles: dict[str, Artist] = {}
+    for axes in sheet.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    labels = [*(label for label in first if label in handles), *(label for label in handles if label not in first)]
+    if labels:
+        place = f"outside {'lower' if below else 'upper'} center"
+        sheet.legend([handles[label] for label in labels], labels, loc=place, ncols=min(columns, len(labels)))
+
+
+def fix_layout(sheet: Drawing) -> None:
+    """Fix the layout of the drawing: names are placed beside points against the final one."""
+    sheet.draw_without_rendering()
+    sheet.set_layout_engine("none")
+
+
+def drawn_figure(sheet: Drawing, heading: Heading, alt: str, data: Mapping[str, Array], remark: str = "") -> Figure:
+    """Return the drawing as a figure; *alt*, *data* and *remark* as in :func:`build_figure`.
+
+    Its SVG has title and description, ids that begin with the figure's name, and no date.
+    """
     buffer = StringIO()
     sheet.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    root = ElementTree.fromstring(buffer.getvalue())
-    described = _describe(_rounded(_cleaned(root)), title, alt)
-    return _serialise(_prefixed(described, f"{name}-"))
+    root = _clean(ElementTree.fromstring(buffer.getvalue()))
+    _round_numbers(root)
+    _describe(root, heading.title, alt)
+    _prefix(root, f"{heading.name}-")
+    return build_figure(heading, _serialise(root), alt, data, remark)
 
 
-def described(svg: str, *, title: str, alt: str, visible: str) -> str:
+def with_description(svg: str, *, title: str, alt: str, visible: str) -> str:
     """Return a drawing under another title and description, with the line *visible* written below it.
 
     A drawing that is taken out of its page must still say what the page says of it.
@@ -177,8 +203,8 @@ def texts_of(svg: str) -> list[str]:
     >>> texts_of('<svg xmlns="http://www.w3.org/2000/svg"><title>t</title><text>people <tspan>.30</tspan></text></svg>')
     ['people ', '.30']
     """
-    found = (element for element in ElementTree.fromstring(svg).iter() if _local(element.tag) in ("text", "tspan"))
-    return [element.text for element in found if element.text]
+    elements = ElementTree.fromstring(svg).iter()
+    return [element.text for element in elements if _local(element.tag) in ("text", "tspan") and element.text]
 
 
 def clean_svg(text: str) -> str:
@@ -187,12 +213,14 @@ def clean_svg(text: str) -> str:
     >>> clean_svg('<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script><path d="M0 0"/></svg>')
     '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0" /></svg>'
     """
-    return _serialise(_cleaned(ElementTree.fromstring(text)))
+    return _serialise(_clean(ElementTree.fromstring(text)))
 
 
 def prefix_ids(svg: str, prefix: str) -> str:
     """Return a drawing with *prefix* before all its ids, so that two of one name can stand on one page."""
-    return _serialise(_prefixed(_cleaned(ElementTree.fromstring(svg)), prefix))
+    root = _clean(ElementTree.fromstring(svg))
+    _prefix(root, prefix)
+    return _serialise(root)
 
 
 def _serialise(root: ElementTree.Element) -> str:
@@ -201,10 +229,10 @@ def _serialise(root: ElementTree.Element) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _cleaned(element: ElementTree.Element) -> ElementTree.Element:
+def _clean(element: ElementTree.Element) -> ElementTree.Element:
     for child in list(element):
         if _local(child.tag) in _ELEMENTS:
-            _cleaned(child)
+            _clean(child)
         else:
             element.remove(child)
     for key, value in list(element.attrib.items()):
@@ -226,16 +254,15 @@ def _harmless(key: str, value: str) -> bool:
     return all(first == "#" for first in outside)
 
 
-def _rounded(root: ElementTree.Element) -> ElementTree.Element:
+def _round_numbers(root: ElementTree.Element) -> None:
     # a hundredth of a point is far below what can be seen, and halves the size of the drawing
     for element in root.iter():
         for key in ("d", "points"):
             if key in element.attrib:
-                element.set(key, re.sub(r"-?\d+\.\d+", lambda found: f"{float(found[0]):.2f}", element.attrib[key]))
-    return root
+                element.set(key, re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}", element.attrib[key]))
 
 
-def _describe(root: ElementTree.Element, title: str, alt: str) -> ElementTree.Element:
+def _describe(root: ElementTree.Element, title: str, alt: str) -> None:
     for tag, text in (("desc", alt), ("title", title)):
         element = ElementTree.Element(f"{{{_SVG}}}{tag}", {"id": tag})
         element.text = text
@@ -245,10 +272,9 @@ def _describe(root: ElementTree.Element, title: str, alt: str) -> ElementTree.El
     # matplotlib states these two for every element of the page in a style sheet; here they belong to the drawing
     root.set("stroke-linejoin", "round")
     root.set("stroke-linecap", "butt")
-    return root
 
 
-def _prefixed(root: ElementTree.Element, prefix: str) -> ElementTree.Element:
+def _prefix(root: ElementTree.Element, prefix: str) -> None:
     for element in root.iter():
         for key, value in element.attrib.items():
             if key == "id":
@@ -259,4 +285,3 @@ def _prefixed(root: ElementTree.Element, prefix: str) -> ElementTree.Element:
                 element.set(key, f"#{prefix}{value[1:]}")
             elif "url(#" in value:
                 element.set(key, value.replace("url(#", f"url(#{prefix}"))
-    return root

@@ -21,7 +21,7 @@ from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.answers.chat_answers import MEASURE_EXPECTED
 from lexiscope.items.answers.scale_scoring import MEASURE_MOST_PROBABLE
 from lexiscope.items.read.recorded_rows import check_ratings
-from lexiscope.report.part import told_apart
+from lexiscope.report.part import distinct_titles
 from lexiscope.report.tables import Format
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.run import Run
@@ -131,7 +131,9 @@ class AmbistoryData(Run[AmbistorySettings]):
             check_ratings(self.answers.where(measure=measure), SCALE)
         titles = {subject: facts.title for subject, facts in self.facts.items()}
         untitled = predictors(self.answers, MEASURES, titles=titles, replies=MEASURE_REPLY, raw=(MEASURE_EXPECTED,))
-        names = told_apart([predictor.title for predictor in untitled], [predictor.subject for predictor in untitled])
+        names = distinct_titles(
+            [predictor.title for predictor in untitled], [predictor.subject for predictor in untitled]
+        )
         return tuple(replace(predictor, title=name) for predictor, name in zip(untitled, names, strict=True))
 
     @property

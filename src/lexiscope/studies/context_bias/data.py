@@ -22,9 +22,8 @@ from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.report.document import Section
 from lexiscope.report.page.simulated import marked_part, marked_section, marked_where_people
 from lexiscope.report.part import Part, Remark
-from lexiscope.report.parts.bias_tables import ExampleInViews, divided_table, examples_table
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import INTEGER, Cell, Column, Table
+from lexiscope.report.parts.bias_tables import divided_table, examples_table
+from lexiscope.report.tables import INTEGER, Cell, Column, Table, drop_empty
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.data import given_files, joined_responses
@@ -324,8 +323,7 @@ def datasets(run: BiasData) -> Iterator[object]:
         missing = (Column("Dataset"), Column("Title"), Column("Why it is not in this run"))
         reasons = tuple((dataset.name, dataset.title, dataset.reason) for dataset in run.not_used)
         yield Table("not_used", "", "Datasets of the paper that are not in this run", missing, reasons)
-    examples = [ExampleInViews.of(s.test[0], VIEWS, dataset=s.name, task=TASKS[s.task]) for s in run.sets]
-    yield examples_table(examples, number="6")
+    yield examples_table([(s.name, TASKS[s.task], s.test[0]) for s in run.sets], VIEWS, number="6")
 
 
 def models(run: BiasData) -> Iterator[object]:

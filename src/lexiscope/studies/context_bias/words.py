@@ -16,7 +16,7 @@ from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.word_of import words_of
 from lexiscope.report.parts.bias_sections import LabelChoice, error_browser
-from lexiscope.report.parts.bias_tables import AmbiguityRow, EntropyRow, ambiguity_table, entropy_table, flips_table
+from lexiscope.report.parts.bias_tables import EntropyRow, ambiguity_table, entropy_table, flips_table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, dataset_biases
 from lexiscope.studies.context_bias.data import BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, AuditSet
@@ -70,7 +70,7 @@ def ambiguity(run: BiasData) -> Iterator[object]:
     title = "Sense entropy: how ambiguous are the words?"
     yield [_records(run, row) for row in rows]
     yield entropy_table(rows, name="sense_entropy", title=title, number="2") if rows else None
-    entropy = {row.dataset: row.found.value for row in rows if not isinstance(row.found, Undefined)}
+    entropy = {row.dataset: row.entropy.value for row in rows if not isinstance(row.entropy, Undefined)}
     if not entropy:
         yield "No dataset of this run gives the senses of its words."
         return
@@ -79,9 +79,8 @@ def ambiguity(run: BiasData) -> Iterator[object]:
         bias = {model.dataset: model.biases.word.value for model in models if model.subject == subject}
         own = {dataset: value for dataset, value in entropy.items() if dataset in bias}
         correlation = ambiguity_and_word_bias(own, bias, **run.resampling)
-        both = [AmbiguityRow(dataset, value, bias[dataset]) for dataset, value in own.items()]
         yield correlation.about(subject=subject).records()
-        yield ambiguity_table(both, correlation, name=f"ambiguity_{number}")
+        yield ambiguity_table(own, bias, correlation, name=f"ambiguity_{number}")
 
 
 def _word_rule(audit: AuditSet) -> str:
@@ -112,7 +111,7 @@ def _entropies(
 
 
 def _records(run: BiasData, row: EntropyRow) -> list[Record]:
-    results = (row.found,) if isinstance(row.found, Undefined) else row.found.results()
+    results = (row.entropy,) if isinstance(row.entropy, Undefined) else row.entropy.results()
     return [record for result in results for record in run.about(result, dataset=row.dataset).records()]
 
 

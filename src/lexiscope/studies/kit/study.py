@@ -46,13 +46,13 @@ from lexiscope.report.page.study_folder import Given, about_run
 from lexiscope.report.page.study_run import (
     Computed,
     Summary,
-    in_force,
+    analyses_in_force,
     marked_questions,
     marked_records,
     planned_text,
     run_study,
 )
-from lexiscope.report.part import Part, flat, joined, part_of, with_published
+from lexiscope.report.part import Part, flat_list, join_parts, part_of, with_published
 from lexiscope.report.parts.claims import claims_section
 from lexiscope.report.presenting import results_table, sentence, words_of
 from lexiscope.report.sections import asked_in, card_section, omissions_section, question_section, questions_table
@@ -359,13 +359,13 @@ class Study:
     def _compute(self, run: RunData[Any], folder: Path, given: Given) -> Computed:
         settings = run.settings
         parts = self.analyse(run)
-        planned = in_force(self.planned(settings) if self.planned else (), settings)
+        planned = analyses_in_force(self.planned(settings) if self.planned else (), settings)
         records = marked_records(parts, self.QUESTIONS, settings, planned)
         records = with_published(records, run.printed_values(self.PUBLISHED))
         simulated = holds_simulated(run.responses) and not any(record.people for record in records)
         # a run whose judgments are all simulated is marked when it is written
         files = dict(given(() if simulated else records))
-        left_out = len(set(joined(parts.values()).omissions))
+        left_out = len(set(join_parts(parts.values()).omissions))
         # what a question returned has a table of its own; a number that came otherwise is listed by its name
         returned = [record.statistic for part in parts.values() for record in part.records]
         meanings = {parse_statistic(name)[0]: words_of(name) for name in returned} | dict(self.STATISTICS)
@@ -435,14 +435,14 @@ class Study:
         for entry in self.sections:
             if entry.where == where:
                 part, name = parts[entry.section_id], entry.section_id
-                finished = tuple(value for value in flat(run.once(entry.make)) if isinstance(value, Section))
+                finished = tuple(value for value in flat_list(run.once(entry.make)) if isinstance(value, Section))
                 texts = (*part.paragraphs, *dict.fromkeys(part.remarks))
                 if texts or part.tables or part.figures or finished:
                     sections.append(Section(name, entry.title, texts, part.tables, part.figures, subsections=finished))
         return sections
 
     def _section_part(self, section: StudySection, run: RunData[Any]) -> Part:
-        content = [value for value in flat(run.once(section.make)) if not isinstance(value, Section)]
+        content = [value for value in flat_list(run.once(section.make)) if not isinstance(value, Section)]
         return part_of(content, origin=f"the section {section.section_id}")
 
     def _answer_part(self, asked: StudyQuestion, run: RunData[Any]) -> Part:
@@ -455,7 +455,7 @@ class Study:
                 several = f"{', '.join(first)} and {last}" if first else last
                 told += f" The question needs {several}."
             return Part(paragraphs=(told,))
-        given = flat(run.once(asked.answer))
+        given = flat_list(run.once(asked.answer))
         name = asked.answer.__name__
         part = part_of(given, origin=f"the question {name}")
         results = [value for value in given if isinstance(value, Result)]

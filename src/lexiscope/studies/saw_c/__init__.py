@@ -18,7 +18,7 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import PlannedAnalysis
 from lexiscope.report.page.simulated import marked_table
 from lexiscope.report.page.stored import write_table
-from lexiscope.report.part import part_of, pick, value_of
+from lexiscope.report.part import find_record, part_of, value_of
 from lexiscope.report.parts.mixed_tables import ratio_tests_in_words
 from lexiscope.report.parts.people_tables import norms_table
 from lexiscope.report.pivot import Col, PivotRow, pivot
@@ -175,7 +175,7 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
         PivotRow((subject,), {"subject": subject, "view": view}) for subject in dict.fromkeys(r.subject for r in either)
     ]
     table = pivot("overview", "People and models", records, columns, rows)
-    agreement = pick(records, "leave_one_out_agreement(method=spearman,summary=mean)")
+    agreement = find_record(records, "leave_one_out_agreement(method=spearman,summary=mean)")
     of_people = ("people (leave-one-out)", None, None, agreement.value, None) if agreement else None
     return replace(table, rows=(*table.rows, *((of_people,) if of_people else ())))
 
@@ -203,7 +203,7 @@ def _boundary_result(_run: SawCData, records: Sequence[Record]) -> str:
     )
     if separated:
         return f"{separated}; of the others, {text}" if text else separated
-    empty = best and pick(records, "aic(model=intercept_only)", subject=best.subject, view=best.view)
+    empty = best and find_record(records, "aic(model=intercept_only)", subject=best.subject, view=best.view)
     if best is None or not empty or empty.value is None or best.value is None:
         return text
     if best.value < empty.value:
@@ -213,7 +213,7 @@ def _boundary_result(_run: SawCData, records: Sequence[Record]) -> str:
 
 
 def _size_result(_run: SawCData, records: Sequence[Record]) -> str:
-    record = pick(records, statistic_name("slope", of="log10_parameters", outcome="max_r_squared"))
+    record = find_record(records, statistic_name("slope", of="log10_parameters", outcome="max_r_squared"))
     if record is None or record.value is None or record.low is None or record.high is None:
         return ""
     change = f"{record.value:.3f} [{record.low:.3f}, {record.high:.3f}]"
@@ -252,7 +252,7 @@ def relatedness(run: SawCData) -> object:
     """Compare distances and models' ratings with people's norms."""
     if not run.has("models"):
         no_model = "Not answered: no subject of the run has distances or ratings. The figures show single raters."
-        return no_model, layers.agreement_figures(run, ())
+        return no_model, layers.agreement_figures(run, {})
     return layers.relatedness(run), models.compare_ratings(run)
 
 

@@ -25,10 +25,9 @@ from lexiscope.core.result import Curve, Estimate, Record, Result, Undefined
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import value_of
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
-from lexiscope.report.plots.curves import DrawnCurve, LayerMeans
-from lexiscope.report.plots.layers import distance_by_layer, trajectories
-from lexiscope.report.plots.panel_grid import aic_panels, peak_panels
-from lexiscope.report.plots.people import SubjectLine, agreement_histogram, norms_by_distance
+from lexiscope.report.plots.curves import DrawnCurve
+from lexiscope.report.plots.distributions import agreement_histogram, norms_by_distance
+from lexiscope.report.plots.layers import aic_panels, distance_by_layer, peak_panels, trajectories
 from lexiscope.report.presenting import file_name, trajectory_of
 from lexiscope.report.tables import Format, Table
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData
@@ -153,7 +152,7 @@ def _distance_figure(run: SawCData, main: Sequence[LayerFit]) -> Figure | None:
     """Mean distance by layer and sense, one panel per subject."""
     everything = np.full(len(run.items), True)
     means = [
-        LayerMeans.of(fit.distances.title, fit.distances.layers, entry)
+        DrawnCurve.of_condition(fit.distances.title, fit.distances.layers, entry)
         for fit in main
         if fit.distances.layers
         for entry in run.resample(distance_by_condition, fit.distances.matrix, run.senses.tolist(), rows=everything)
@@ -214,7 +213,7 @@ def relatedness(run: SawCData) -> object:
     return (
         records,
         [relatedness_table(records, run.titles, view) for view in run.views],
-        agreement_figures(run, [SubjectLine(fit.distances.title, near[fit.subject]) for fit, _ in focus]),
+        agreement_figures(run, {fit.distances.title: near[fit.subject] for fit, _ in focus}),
         [_scatter(run, fit, layer) for fit, layer in focus],
         _trajectory_figures(main),
     )
@@ -253,7 +252,7 @@ def relatedness_table(records: Sequence[Record], titles: Mapping[str, str], view
     )
 
 
-def agreement_figures(run: SawCData, focus: Sequence[SubjectLine]) -> Iterator[Figure]:
+def agreement_figures(run: SawCData, focus: Mapping[str, float]) -> Iterator[Figure]:
     """The agreement of single raters under each definition, with the subjects' places in it."""
     definitions = {
         "leave_one_out": ("figure_4_agreement", "4a", "true leave-one-out"),

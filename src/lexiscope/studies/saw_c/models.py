@@ -20,12 +20,11 @@ from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.items.read.recorded_rows import check_ratings
 from lexiscope.report.figures import Figure, Heading, apa
-from lexiscope.report.part import Remark, pick, shown
+from lexiscope.report.part import Remark, find_record, record_cell
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
-from lexiscope.report.plots.density import Residuals, residual_ridge
+from lexiscope.report.plots.distributions import Residuals, residual_ridge
 from lexiscope.report.plots.layers import by_depth
-from lexiscope.report.plots.size import DrawnCeiling, Sized, SizeRegression
-from lexiscope.report.plots.size import scaling as scaling_figure
+from lexiscope.report.plots.size import Sized, SizeRegression, statistic_by_size
 from lexiscope.report.presenting import file_name
 from lexiscope.report.sections import subjects_table, tokens_table
 from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Cell, Column, Format, Missing, Table
@@ -117,7 +116,7 @@ def _size_table(records: Sequence[Record], view: str, condition: str) -> Table:
         "pearson(of=log10_parameters,with=max_r_squared)": "r of highest R² with log10 parameters",
     }
     columns = (Column("Term"), Column("Value", Format("number", 4)), Column("p", P_VALUE), Column("n", INTEGER))
-    rows = tuple((labels[r.statistic], shown(r), r.p, r.n) for r in records if r.statistic in labels)
+    rows = tuple((labels[r.statistic], record_cell(r), r.p, r.n) for r in records if r.statistic in labels)
     title = ", ".join(filter(None, (f"Highest R² of each subject against its size, view {view}", condition)))
     return Table("_".join(map(file_name, filter(None, ("size", view, condition)))), "", title, columns, rows)
 
@@ -133,14 +132,14 @@ def _size_figure(
         for fit in sized
     ]
     line = None if isinstance(report, Undefined) else SizeRegression.of(report)
-    ceilings = [
-        DrawnCeiling(f"people, mean ρ squared ({raters.variant.replace('_', '-')})", raters.mean**2)
+    ceilings = {
+        f"people, mean ρ squared ({raters.variant.replace('_', '-')})": raters.mean**2
         for raters in run.once(rater_agreements)
         if raters.mean >= 0  # the square of disagreement is no ceiling
-    ]
+    }
     name = "_".join(map(file_name, filter(None, ("figure_6_size", view, condition))))
     words = ", ".join(filter(None, (f"Highest R² by number of parameters, view {view}", condition)))
-    return scaling_figure(points, Heading(name, "6", words), fit=line, ceilings=ceilings)
+    return statistic_by_size(points, Heading(name, "6", words), fit=line, ceilings=ceilings)
 
 
 def _families(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
@@ -189,7 +188,9 @@ def _final_stop(run: SawCData) -> object:
         return ()
     records = records_of(results)
     columns = (Column("Subject or family"), Column("Highest R², with − without", THREE), Column("Remark"))
-    rows = tuple((r.subject or r.condition.replace("=", " "), shown(r), r.note or f"mean of {r.n}") for r in records)
+    rows = tuple(
+        (r.subject or r.condition.replace("=", " "), record_cell(r), r.note or f"mean of {r.n}") for r in records
+    )
     return records, Table("final_stop", "", "What a final stop changes", columns, rows)
 
 
@@ -269,7 +270,7 @@ def _ratings_table(run: SawCData, rated: Mapping[str, Predictor], records: Seque
     none = Missing("No sense of the pairs is known, or no regression could be fitted.")
 
     def with_error(term: Record) -> Cell:
-        error = pick(records, term.statistic.replace("coefficient", "standard_error"), subject=term.subject)
+        error = find_record(records, term.statistic.replace("coefficient", "standard_error"), subject=term.subject)
         if term.value is None or error is None:
             return none
         return f"{term.value:.2f} ({error.value:.2f})".replace("-", "−")

@@ -22,7 +22,7 @@ from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark
 from lexiscope.report.parts.people_tables import agreement_table, ceilings_table
 from lexiscope.report.pivot import quantities, records_of
-from lexiscope.report.plots.density import density_by_condition
+from lexiscope.report.plots.distributions import density_by_condition
 from lexiscope.report.sections import FilterStep, filters_table
 from lexiscope.report.tables import Format
 from lexiscope.studies.saw_c.data import DIFFERENT, SAME, SawCData

@@ -27,10 +27,10 @@ from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, Result, Undefined, statistic_name
 from lexiscope.report.figures import Heading
 from lexiscope.report.page.exports import export_r
-from lexiscope.report.part import Remark, shown
+from lexiscope.report.part import Remark, record_cell
 from lexiscope.report.parts.mixed_tables import estimates_table, ratio_tests_table, reduction_table
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of
-from lexiscope.report.plots.density import Residuals, residual_ridge
+from lexiscope.report.plots.distributions import Residuals, residual_ridge
 from lexiscope.report.presenting import file_name
 from lexiscope.report.tables import INTEGER, Column, Format, Table
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData
@@ -330,6 +330,8 @@ def joint_regressions(run: SawCData) -> object:
     explained_by = run.resample(explained_variance, norm, models).values()
     records = records_of(result.about(dataset=run.name) for result in (*explained_by, *residuals))
     heads = (Column("Statistic"), Column("Condition"), Column("Value", Format("number", 3)), Column("n", INTEGER))
-    rows = tuple((record.statistic, record.condition.replace("=", ": "), shown(record), record.n) for record in records)
+    rows = tuple(
+        (record.statistic, record.condition.replace("=", ": "), record_cell(record), record.n) for record in records
+    )
     title = "Several distances in one regression of the norms"
     return records, Table("joint_regressions", "", title, heads, rows, ("Intervals resample words.",))

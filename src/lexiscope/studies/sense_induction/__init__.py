@@ -9,11 +9,10 @@ from __future__ import annotations
 from lexiscope.analysis.choices.random_answers import EXPECTED, UNDECIDED
 from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Record
-from lexiscope.report.page.simulated import told
-from lexiscope.report.part import shown
+from lexiscope.report.page.simulated import simulated_text
+from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import Cell, Format, Table
+from lexiscope.report.tables import Cell, Format, Table, drop_empty
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.sense_induction.data import MADE_UP, SenseData, load_run, text_files
 from lexiscope.studies.sense_induction.people import people, people_words
@@ -70,7 +69,7 @@ def _limits(run: SenseData) -> tuple[str, ...]:
 study = Study(
     "sense_induction",
     title="Induced senses",
-    subtitle=lambda run: told(SUBTITLE) if run.all_simulated else SUBTITLE,
+    subtitle=lambda run: simulated_text(SUBTITLE) if run.all_simulated else SUBTITLE,
     citation="Guo, F., Iyyer, M., & Boyd-Graber, J. (2018). Inducing and Embedding Senses with Scaled Gumbel Softmax. "
     "arXiv:1804.08077.",
     printed="printed.csv",
@@ -142,4 +141,4 @@ def overview(records: tuple[Record, ...], _settings: SenseInductionSettings) -> 
 
 def _decided_share(record: Record) -> Cell:
     """Return a share that says something of the subject, not one of random answers alone."""
-    return None if record.note == UNDECIDED else shown(record)
+    return None if record.note == UNDECIDED else record_cell(record)

@@ -15,15 +15,14 @@ from lexiscope.core.result import Estimate, Record, Result, statistic_name
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.answers.truth_choice import SAME
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Omission, ends_of, part_of, pick, values_in_words
+from lexiscope.report.part import Omission, ends_of, find_record, part_of, values_in_words
 from lexiscope.report.parts.accuracy_tables import random_answers_table
 from lexiscope.report.parts.measure_orders import Compared, orders_sentence, orders_table
 from lexiscope.report.parts.sense_parts import SIMILARITIES, similarity_table
 from lexiscope.report.parts.sense_test_parts import QUESTIONS, SENSES
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import BOUNDED, Format
+from lexiscope.report.tables import BOUNDED, Format, drop_empty
 from lexiscope.studies.kit.pairs import PairSet
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.people import accuracies
@@ -67,7 +66,7 @@ def usages(run: SenseData) -> tuple[object, ...]:
     rows = []
     for pairs in sets:
         rows += _rows(run, pairs)
-        if pick(records, _AGREEMENT, dataset=pairs.name):
+        if find_record(records, _AGREEMENT, dataset=pairs.name):
             rows.append(PivotRow((pairs.title, "ratings among each other"), {"dataset": pairs.name, "subject": ""}))
     unnamed = any(pairs.name == "scws" for pairs in sets)
     notes = (

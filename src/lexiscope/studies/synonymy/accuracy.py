@@ -32,7 +32,7 @@ from lexiscope.report.parts.accuracy_tables import (
     training_table,
 )
 from lexiscope.report.pivot import Col, PivotRow, pivot
-from lexiscope.report.plots.accuracy import Dot, Series, accuracy_dots, series
+from lexiscope.report.plots.accuracy import Dot, accuracy_dots, accuracy_over_training, training_curve
 from lexiscope.report.tables import Table
 from lexiscope.studies.synonymy.data import SynonymyData
 from lexiscope.studies.synonymy.design import label_of
@@ -233,6 +233,6 @@ def _checkpoints(run: SynonymyData) -> object:
         (answers.title, seen, {label: accuracy for _, label, accuracy in shares(run, [answers], cells)})
         for seen, answers in asked
     ]
-    lines = [Series.of(label, [(seen, by_label[label]) for _, seen, by_label in states]) for label in states[0][2]]
+    lines = [training_curve(label, [(seen, by_label[label]) for _, seen, by_label in states]) for label in states[0][2]]
     heading = Heading("figure_checkpoints", "", "Accuracy over training", "Bands: 95 % interval, sentences resampled.")
-    return training_table(states), series(lines, heading) if lines else None
+    return training_table(states), accuracy_over_training(lines, heading) if lines else None

@@ -22,7 +22,7 @@ from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
 from lexiscope.items.check.flagged import FLAGGED_WORDS, flagged_sentences, read_words
-from lexiscope.report.part import Omission, Remark, told_apart
+from lexiscope.report.part import Omission, Remark, distinct_titles
 from lexiscope.report.parts.accuracy_tables import design_table
 from lexiscope.report.sections import flagged_table, licences_table, scoring_table
 from lexiscope.report.tables import INTEGER, Table, columns
@@ -121,7 +121,7 @@ class SynonymyData(RunData[SynonymySettings]):
         titles = ["word frequency" if name.startswith(BASELINE) else self._title(name) for name in ids]
         return tuple(
             subject_answers(self.sets, self.choices, subject=name, title=title, per=per, order=ordered_cells)
-            for name, title in zip(ids, told_apart(titles, ids), strict=True)
+            for name, title in zip(ids, distinct_titles(titles, ids), strict=True)
         )
 
     @cached_property

@@ -1,0 +1,369 @@
+"""Distributions: item means by condition (SAW-C, Figure 2), raters' agreement (4), residuals (5, 12), any values.
+
+And item by item: the norms against the distances of a subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.showing import counted
+from lexiscope.report.figures import Array, Figure, Floats, Heading, apa, floats, gaps_remark, levels, same_length
+from lexiscope.report.plots.style import (
+    INK,
+    WIDTH,
+    MarkStyle,
+    add_legend,
+    drawing,
+    drawn_figure,
+    mark,
+    panels,
+    short_names,
+    shorten,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Points at which a density curve is evaluated.
+GRID_POINTS = 200
+_BINS = 20
+_MOST_WHOLE = 21
+"""The largest number of whole values that get a bar each."""
+
+
+# -- densities --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Residuals:
+    """Residuals of one subject and the condition of each. *Shape:* (points,), (points,)."""
+
+    subject: str
+    residual: Array
+    condition: Array
+
+
+def bandwidth(values: Floats) -> float:
+    """Return Silverman's bandwidth, 0.9 · min(sd, IQR / 1.34) · n^(−1/5); 0 where the values do not vary.
+
+    *Shape:* (n,) → number. *Unit:* that of the values. *Source:* Silverman (1986), equation 3.31.
+    """
+    if len(values) < 2:
+        return 0.0
+    spread = float(np.std(values, ddof=1))
+    quartiles = np.quantile(values, [0.25, 0.75])
+    between = float(quartiles[1] - quartiles[0]) / 1.34
+    narrower = min(spread, between) if between > 0 else spread
+    return float(0.9 * narrower * len(values) ** -0.2)
+
+
+def gaussian_density(
+    values: Floats, grid: Floats, *, width: float, limits: tuple[float, float] | None = None
+) -> Floats:
+    """Return a Gaussian kernel density of *values* at *grid*; at *limits* of the scale the tails are folded back.
+
+    *Shape:* (n,), (points,) → (points,). *Unit:* per unit of the values. *Higher means:* more values nearby.
+    Errors: :class:`InputError` where *width* is not positive.
+
+    >>> round(float(gaussian_density(np.array([0.0]), np.array([0.0]), width=1.0)[0]), 4)  # 1 / sqrt(2 pi)
+    0.3989
+    """
+    if not width > 0:
+        raise InputError(f"a kernel needs a positive width, got {width}")
+    centres = values if limits is None else np.concatenate([values, *(2 * edge - values for edge in limits)])
+    kernel = np.exp(-0.5 * ((grid[:, None] - centres[None, :]) / width) ** 2)
+    return np.asarray(kernel.sum(axis=1) / (len(values) * width * np.sqrt(2 * np.pi)))
+
+
+def density_by_condition(
+    values: Array,
+    condition: Array,
+    heading: Heading,
+    *,
+    axis: str = "Mean relatedness",
+    scale: tuple[float, float] | None = None,
+    order: Sequence[str] | None = None,
+) -> Figure:
+    """Draw the distribution of item values in each condition, every item as a tick below (SAW-C, Figure 2).
+
+    *Shape:* (items,), (items,). *scale* gives the ends of the answer scale. Undefined values are left out and counted.
+    """
+    numbers, labels = floats(values, "density_by_condition"), np.asarray(condition)
+    same_length("density_by_condition", numbers, labels)
+    names = levels(labels, order)
+    defined = np.isfinite(numbers)
+    groups = {name: numbers[(labels == name) & defined] for name in names}
+    grid = _density_grid(numbers[defined], scale)
+    alt = f"Density of {axis.lower()} by condition. " + _summary_text(groups)
+    with drawing(WIDTH, 3.1) as sheet:
+        axes = sheet.subplots()
+        for index, (name, group) in enumerate(groups.items()):
+            _draw_density(axes, group, grid, scale, mark(index), f"{name} (n = {len(group)})")
+            axes.vlines(group, -0.03 * (2 * index + 1.9), -0.03 * (2 * index + 0.4), color=mark(index).colour, lw=0.5,
+                        alpha=0.6, transform=axes.get_xaxis_transform(), clip_on=False)  # fmt: skip
+        axes.tick_params(axis="x", pad=4 + 10 * len(groups), length=0)
+        axes.set(xlabel=axis, ylabel="Density", xlim=(grid[0], grid[-1]), ylim=(0, None))
+        axes.legend(loc="best")
+        remark = "Ticks below the axis: single items." + _count_remark(int((~defined).sum()))
+        return drawn_figure(sheet, heading, alt, {"condition": labels, "value": numbers}, remark)
+
+
+def residual_ridge(
+    subjects: Sequence[Residuals],
+    heading: Heading,
+    *,
+    axis: str = "Residual (observed − fitted mean relatedness)",
+    order: Sequence[str] | None = None,
+) -> Figure:
+    """Draw one row of residual densities per subject, a tick at each condition's mean (SAW-C, Figures 5 and 12).
+
+    The data beside are the drawn curves: subject, condition, residual, density, and the condition's mean and n.
+    """
+    if not subjects:
+        raise InputError("residual_ridge: no subject to draw")
+    for rows in subjects:
+        same_length(f"residuals of {rows.subject!r}", rows.residual, rows.condition)
+    names = levels([str(label) for rows in subjects for label in rows.condition], order)
+    pooled = np.concatenate([floats(rows.residual, f"residuals of {rows.subject!r}") for rows in subjects])
+    grid = _density_grid(pooled[np.isfinite(pooled)], None)
+    curves = [_ridge_row(rows, names, grid) for rows in subjects]
+    alt = "Residual densities by subject and condition."
+    for rows, row in zip(subjects, curves, strict=True):
+        means = (f"{curve.condition} mean {_signed(curve.mean)} (n = {curve.n})" for curve in row)
+        alt += f" {rows.subject}: {', '.join(means)}."
+    with drawing(WIDTH, 1.1 + 0.46 * len(subjects)) as sheet:
+        axes = sheet.subplots()
+        _draw_ridge(axes, subjects, curves, grid)
+        axes.set(xlabel=axis, xlim=(grid[0], grid[-1]))
+        add_legend(sheet, columns=len(names))
+        remark = "Markers on the base lines: means of the condition." + _count_remark(int((~np.isfinite(pooled)).sum()))
+        return drawn_figure(sheet, heading, alt, _ridge_data(subjects, curves, grid), remark)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _DensityCurve:
+    condition: str
+    density: Floats
+    mean: float
+    n: int
+
+
+def _ridge_row(rows: Residuals, names: Sequence[str], grid: Floats) -> list[_DensityCurve]:
+    numbers, labels = np.asarray(rows.residual, dtype=float), np.asarray(rows.condition).astype(str)
+    curves = []
+    for name in names:
+        group = numbers[(labels == name) & np.isfinite(numbers)]
+        width = bandwidth(group)
+        shape = gaussian_density(group, grid, width=width) if width > 0 else np.full(len(grid), np.nan)
+        curves.append(_DensityCurve(name, shape, float(group.mean()) if len(group) else np.nan, len(group)))
+    return curves
+
+
+def _draw_ridge(axes: Axes, subjects: Sequence[Residuals], curves: Sequence[list[_DensityCurve]], grid: Floats) -> None:
+    shapes = [curve.density for row in curves for curve in row if np.isfinite(curve.density).all()]
+    tallest = max((float(shape.max()) for shape in shapes), default=1.0)
+    for place, row in enumerate(curves):
+        base = -float(place)
+        for index, curve in enumerate(row):
+            look, top = mark(index), base + 1.15 * curve.density / tallest
+            axes.fill_between(grid, base, top, color=look.colour, alpha=0.22, lw=0, zorder=place + 2)
+            axes.plot(grid, top, color=look.colour, ls=look.line, lw=1.1, zorder=place + 2, label=curve.condition)
+            axes.plot(
+                [curve.mean], [base], marker=look.marker, color=look.colour, ms=4, zorder=place + 40, clip_on=False
+            )
+    axes.axvline(0, color=INK, lw=0.8, zorder=1)
+    axes.set_yticks([-place for place in range(len(subjects))], short_names([rows.subject for rows in subjects], 34))
+    axes.set_ylim(-len(subjects) + 0.75, 1.3)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _ridge_data(subjects: Sequence[Residuals], curves: Sequence[list[_DensityCurve]], grid: Floats) -> dict[str, Array]:
+    flat = [(rows.subject, curve) for rows, row in zip(subjects, curves, strict=True) for curve in row]
+    count = len(grid)
+    return {
+        "subject": np.repeat([subject for subject, _ in flat], count),
+        "condition": np.repeat([curve.condition for _, curve in flat], count),
+        "residual": np.tile(grid, len(flat)),
+        "density": np.concatenate([curve.density for _, curve in flat]),
+        "mean": np.repeat([curve.mean for _, curve in flat], count),
+        "n": np.repeat([curve.n for _, curve in flat], count),
+    }
+
+
+def _signed(value: float) -> str:
+    return "undefined" if not np.isfinite(value) else f"{value:+.2f}".replace("-", "−")
+
+
+def _draw_density(
+    axes: Axes, group: Floats, grid: Floats, scale: tuple[float, float] | None, look: MarkStyle, label: str
+) -> None:
+    width = bandwidth(group)
+    # a group without spread has no density; its items still show as ticks, and the legend still counts them
+    shape = gaussian_density(group, grid, width=width, limits=scale) if width > 0 else np.full(len(grid), np.nan)
+    axes.plot(grid, shape, color=look.colour, ls=look.line, label=label)
+    axes.fill_between(grid, 0, shape, color=look.colour, alpha=0.16, lw=0)
+    if len(group):
+        axes.axvline(float(group.mean()), color=look.colour, ls=look.line, lw=0.8, ymax=0.97)
+
+
+def _density_grid(values: Floats, scale: tuple[float, float] | None) -> Floats:
+    if len(values) == 0:
+        raise InputError("no defined value to draw")
+    if scale is not None:
+        return np.linspace(scale[0], scale[1], GRID_POINTS)
+    margin = 0.1 * float(np.ptp(values)) or 0.5
+    return np.linspace(float(values.min()) - margin, float(values.max()) + margin, GRID_POINTS)
+
+
+def _summary_text(groups: dict[str, Floats]) -> str:
+    parts = []
+    for name, group in groups.items():
+        spread = apa(float(np.std(group, ddof=1))) if len(group) > 1 else "—"
+        parts.append(f"{name}: n {len(group)}, mean {apa(float(group.mean())) if len(group) else '—'}, sd {spread}.")
+    return " ".join(parts)
+
+
+def _count_remark(count: int) -> str:
+    return f" {gaps_remark([f'{count} values'])}" if count else ""
+
+
+# -- raters, and norms item by item -----------------------------------------------------------------------------------
+
+
+def agreement_histogram(
+    agreement: Array,
+    subjects: Mapping[str, float],
+    heading: Heading,
+    *,
+    definition: str,
+    statistic: str = "Spearman's ρ",
+    bins: int = 20,
+) -> Figure:
+    """Draw how well single raters agree with the norms, and where subjects are among them (SAW-C, Figure 4).
+
+    *Shape:* (raters,). *Higher means:* agrees more. *subjects* is the agreement of each subject by its name.
+    *definition* names the statistic in full, for example ``true leave-one-out`` or ``own rating included``; it is
+    printed on the axis, because the two differ.
+    """
+    if not definition:
+        raise InputError("agreement_histogram: name the definition of agreement (true leave-one-out, own included …)")
+    numbers = floats(agreement, "agreement_histogram")
+    defined = numbers[np.isfinite(numbers)]
+    if len(defined) == 0:
+        raise InputError("agreement_histogram: no rater has a defined agreement")
+    mean = apa(float(defined.mean()))
+    alt = (
+        f"Histogram of the agreement of {len(defined)} raters with the norms ({definition}): "
+        f"mean {mean}, from {apa(float(defined.min()))} to {apa(float(defined.max()))}."
+    )
+    with drawing(WIDTH, 2.9 + 0.16 * (len(subjects) // 2)) as sheet:
+        axes = sheet.subplots()
+        axes.hist(defined, bins=bins, color="#b9c6cf", edgecolor="white", lw=0.8, label=f"raters (n = {len(defined)})")
+        axes.axvline(float(defined.mean()), color=INK, lw=1, label=f"raters' mean {mean}")
+        for index, (subject, value) in enumerate(subjects.items()):
+            below = int((defined < value).sum())
+            share = f"above {below} of {len(defined)} raters ({100 * below / len(defined):.1f} %)"
+            alt += f" {subject} at {apa(value)}, {share}."
+            axes.axvline(value, color=mark(index).colour, ls=mark(index + 1).line, lw=1.6,
+                         label=f"{shorten(subject, 40)} {apa(value)}: {share}")  # fmt: skip
+        axes.set(xlabel=f"Agreement of a rater with the norms ({statistic}, {definition})", ylabel="Raters")
+        axes.grid(axis="x", visible=False)
+        add_legend(sheet, columns=2, below=True)
+        data = {
+            "kind": np.array(["rater"] * len(numbers) + ["subject"] * len(subjects)),
+            "name": np.array([*map(str, range(1, len(numbers) + 1)), *subjects]),
+            "agreement": np.array([*numbers, *subjects.values()]),
+        }
+        gone = len(numbers) - len(defined)
+        remark = f"{gone} raters have no defined agreement (constant answers) and are not drawn." if gone else ""
+        return drawn_figure(sheet, heading, alt, data, remark)
+
+
+def norms_by_distance(
+    norm: Array,
+    distance: Array,
+    condition: Array,
+    heading: Heading,
+    *,
+    subject: str,
+    layer: str,
+    r: float,
+    rho: float,
+    order: Sequence[str] | None = None,
+) -> Figure:
+    """Draw people's item means against a subject's cosine distances, by condition, with r and ρ.
+
+    *Shape:* (items,) three times. *Unit:* scale points against cosine distance. Undefined pairs are counted, not drawn.
+    *r* and *rho* are those of the analysis (not-a-number where undefined); they are printed, not computed, here.
+    """
+    people, model, labels = floats(norm, "norm"), floats(distance, "distance"), np.asarray(condition)
+    same_length("norms_by_distance", people, model, labels)
+    both = np.isfinite(people) & np.isfinite(model)
+    names = levels(labels, order)
+    summary = f"n = {int(both.sum())}, r = {apa(r)}, ρ = {apa(rho)}"
+    where = f", {layer}" if layer else ""
+    alt = f"Scatter of people's mean ratings against cosine distance of {subject}{where}; {summary}."
+    with drawing(WIDTH * 0.72, 3.6) as sheet:
+        axes = sheet.subplots()
+        for index, name in enumerate(names):
+            look, here = mark(index), both & (labels == name)
+            fill, label = "none" if index else look.colour, f"{name} (n = {int(here.sum())})"
+            axes.scatter(model[here], people[here], s=11, marker=look.marker, facecolors=fill, edgecolors=look.colour,
+                         lw=0.6, alpha=0.75, label=label)  # fmt: skip
+        axes.set(
+            xlabel=", ".join(part for part in ("Cosine distance", shorten(subject, 36), layer) if part),
+            ylabel="Mean rating of people",
+        )
+        axes.set_title(summary)
+        add_legend(sheet, columns=len(names), below=True)
+        gone = int((~both).sum())
+        data = {"condition": labels, "norm": people, "distance": model}
+        return drawn_figure(sheet, heading, alt, data, gaps_remark([counted(gone, "item")] if gone else []))
+
+
+# -- any values -------------------------------------------------------------------------------------------------------
+
+
+def histograms(groups: Mapping[str, Floats], heading: Heading, *, axis: str) -> Figure:
+    """Draw how the values of each group are distributed, one panel a group, with the same bars in all of them.
+
+    Whole numbers (ratings) get a bar each. Missing values are counted in the caption, not drawn. *axis* says what the
+    values are. Errors: :class:`InputError` where no group has a value.
+    """
+    known = {name: values[np.isfinite(values)] for name, values in groups.items()}
+    every = np.concatenate([np.empty(0), *known.values()])
+    if not len(every):
+        raise InputError("there is no value to draw")
+    edges, alt = _bar_edges(every), f"Distribution of {axis.lower()}."
+    for name, values in known.items():
+        text = "none"
+        if len(values):
+            text = f"n = {len(values):,}, mean {values.mean():.2f}, from {values.min():g} to {values.max():g}"
+        alt += f" {name}: {text}."
+    with drawing(WIDTH, 0.8 + 1.15 * len(known)) as sheet:
+        names = short_names(list(known), 60)
+        grid = panels(sheet, len(known), columns=1, share_y=False)
+        for index, (axes, values) in enumerate(zip(grid, known.values(), strict=True)):
+            axes.hist(values, bins=edges.tolist(), color=mark(index).colour, edgecolor="white", lw=0.8)
+            axes.set(xlim=(edges[0], edges[-1]), ylabel="n")
+            axes.set_title(f"{names[index]} (n = {len(values):,})", fontsize=7.5)
+            axes.grid(axis="x", visible=False)
+        sheet.supxlabel(axis, fontsize=8.5)
+        missing = sum(len(values) for values in groups.values()) - len(every)
+        group = np.repeat(list(known), [len(values) for values in known.values()])
+        remark = f"Missing values: {missing:,}." if missing else ""
+        return drawn_figure(sheet, heading, alt, {"group": group, "value": every}, remark)
+
+
+def _bar_edges(values: Floats) -> Floats:
+    low, high = float(values.min()), float(values.max())
+    if (values == np.round(values)).all() and high - low < _MOST_WHOLE:
+        return np.arange(low - 0.5, high + 1.0)
+    return np.linspace(low, high if high > low else low + 1.0, _BINS + 1)
