@@ -22,8 +22,8 @@ import click
 import lexiscope
 from lexiscope.analysis.exclusion import RULES
 from lexiscope.annotation.study_file.definition import StudyDefinition
-from lexiscope.annotation.study_file.definition_file import comments
-from lexiscope.annotation.study_file.material import material_columns
+from lexiscope.annotation.study_file.definition_file import setting_descriptions
+from lexiscope.annotation.study_file.material import shown_columns
 from lexiscope.annotation.web.openapi import openapi
 from lexiscope.cli.main import VERBS, cli
 from lexiscope.cli.study import StudyVerb
@@ -243,7 +243,7 @@ def _item_file(name: str) -> Iterator[str]:
     if hasattr(module, "SCREEN"):
         screen = catalog.screen(name)
         sentences = ("sentence_1", "sentence_2") if screen.n_usages == 2 else () if screen.word_alone else ("sentence",)
-        needed = ("word", *sentences, *material_columns(screen))
+        needed = ("word", *sentences, *shown_columns(screen))
         yield f"### Item file of {name}"
         yield f"Needs {', '.join(f'`{column}`' for column in needed)}."
         yield (screen.folder / "item_file.md").read_text(encoding="utf-8").strip()
@@ -440,7 +440,7 @@ def annotation_file_page() -> str:
     """Return the settings of the file of a study with people, sections and all, with their meaning."""
     defaults = StudyDefinition(name="-", task="-", language="-").model_dump(mode="json")
     rows = []
-    for name, meaning in comments().items():
+    for name, meaning in setting_descriptions().items():
         section, _, inner = name.partition(".")
         value = defaults[section]
         if inner and not isinstance(value, dict):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.study_file.definition import StudyDefinition
-from lexiscope.annotation.study_file.launch import ready_to_launch
-from lexiscope.annotation.study_file.material import material_columns, study_material
+from lexiscope.annotation.study_file.launch import launch_problems
+from lexiscope.annotation.study_file.material import read_study_items, shown_columns
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core import catalog
 
@@ -30,7 +30,7 @@ def test_the_columns_are_those_of_the_page(task: str) -> None:
     screen = catalog.screen(task)
     sentences = {"sentence_1", "sentence_2"} if screen.n_usages == 2 else set() if screen.word_alone else {"sentence"}
     columns = example(task).splitlines()[0].split(",")
-    needed = {"word", *sentences, *material_columns(screen)}
+    needed = {"word", *sentences, *shown_columns(screen)}
     assert [pattern for pattern in needed if not any(fnmatchcase(column, pattern) for column in columns)] == []
 
 
@@ -39,11 +39,11 @@ def test_an_example_file_is_a_study(task: str, tmp_path: Path) -> None:
     """Each row of the example is an item, and its draft lacks only what a researcher must write."""
     path = tmp_path / "items.csv"
     path.write_text(example(task), encoding="utf-8")
-    material = study_material(StudyDefinition(name="s", task=task, language="en", items=str(path)))
+    material = read_study_items(StudyDefinition(name="s", task=task, language="en", items=str(path)))
     assert len(material.items) == len(example(task).splitlines()) - 1
     assert material.merged == ""
     draft = draft_definition(material.items, task=task, items_file=str(path), language="en", name="s")
-    lacking = {problem.keys for problem in ready_to_launch(draft, material.items)}
+    lacking = {problem.keys for problem in launch_problems(draft, material.items)}
     codes = {("codes", "completion"), ("codes", "no_consent")}
     assert lacking - {("search",)} == {("texts", "consent"), ("ethics",), *codes}
 
@@ -58,5 +58,5 @@ def test_an_item_without_a_needed_column_is_refused(task: str, tmp_path: Path) -
         rows = [",".join(row[number] for number in kept) for row in (header, first)]
         path.write_text("\n".join(rows) + "\n", encoding="utf-8")
         study = StudyDefinition(name="s", task=task, language="en", items=str(path))
-        found = ready_to_launch(study, study_material(study).items)
+        found = launch_problems(study, read_study_items(study).items)
         assert any(problem.code == "E617" and column in problem.what for problem in found), column

@@ -12,9 +12,9 @@ from lexiscope.annotation.monitor import (
     ListProgress,
     Losses,
     MonitoredStatistic,
-    about_participants,
+    about_summaries,
     agreement_so_far,
-    is_at_it,
+    is_active,
     item_coverage,
     list_progress,
     live_exclusions,
@@ -105,14 +105,14 @@ def test_live_exclusions_and_rules_that_wait() -> None:
     rows += [rating("b", "completion_time", 60_000.0, measure="completion_time")]
     rules = [FailedCatch(("c",), 5.0), TooSlow(3.0)]
     found = live_exclusions(rules, ResponseTable.from_rows(rows))
-    assert [one.participant_id for one in found.excluded] == ["a"]
-    assert found.excluded[0].rule.startswith("failed_catch(")
+    assert list(found.excluded) == ["a"]
+    assert found.excluded["a"].startswith("failed_catch(")
     assert found.waiting == (
         ("too_slow(sd=3,measure=completion_time,missing=error)", "1 person can be compared so far"),
     )
-    assert live_exclusions(rules, ResponseTable.empty()).excluded == ()
+    assert live_exclusions(rules, ResponseTable.empty()).excluded == {}
     broken = live_exclusions([parse_rule("self_report(measure=nobody_asked,value=no)")], ResponseTable.from_rows(rows))
-    assert (broken.excluded, broken.waiting[0][0]) == ((), "the rules")
+    assert (broken.excluded, broken.waiting[0][0]) == ({}, "the rules")
 
 
 def test_losses_and_what_to_ask_for() -> None:
@@ -134,7 +134,7 @@ def test_losses_and_what_to_ask_for() -> None:
     before = [Somebody("read the consent", "consented", silent=True)]
     # whose place ran out left until they come back; who had not begun the trials is nobody's loss
     assert losses(people + silent + before) == Losses(n_begun=12, dropout=4 / 12, n_finished=8, exclusion=0.25)
-    assert [is_at_it(one) for one in (people[-2], silent[0], before[0], people[0])] == [True, False, False, False]
+    assert [is_active(one) for one in (people[-2], silent[0], before[0], people[0])] == [True, False, False, False]
     nobody = losses([])
     assert (nobody.dropout, nobody.exclusion) == (None, None)
     assert top_up_suggestions(progress[:1], nobody, per_item=10)[0].ask == 3
@@ -154,7 +154,7 @@ def test_what_participants_said_about_themselves() -> None:
     rows = [rating(f"p{k}", "about:country", None, measure="country", option="MX") for k in range(3)]
     rows += [rating(f"p{k}", "about:age", age, measure="age") for k, age in enumerate((20.0, 28.0, 59.0))]
     rows += [rating("p0", "about:job", None, measure="job", raw="baker")]
-    country, age, job = about_participants(ResponseTable.from_rows(rows), questions)
+    country, age, job = about_summaries(ResponseTable.from_rows(rows), questions)
     assert (country.n, country.counts) == (3, (("MX", 3), ("US", 0)))
     assert (age.n, age.mean, age.median, age.low, age.high) == (3, (20 + 28 + 59) / 3, 28.0, 20.0, 59.0)
     assert job.n == 1

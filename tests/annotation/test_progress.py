@@ -21,7 +21,7 @@ from lexiscope.annotation.study_file.definition import (
     RatingsSection,
     StudyDefinition,
 )
-from lexiscope.annotation.study_file.definition_file import write_definition
+from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.launched import read_study
 from lexiscope.cli.main import cli
@@ -61,7 +61,7 @@ def made_study(folder: Path) -> FrozenStudy:
         lease=LeaseSection(minutes=30),
         payment=Payment(amount=3, currency="GBP", hourly_least=12),
     )
-    write_definition(definition, folder / "study.yaml")
+    (folder / "study.yaml").write_text(definition_yaml(definition), encoding="utf-8")
     return read_study(folder / "study.yaml").freeze()
 
 

@@ -11,6 +11,8 @@ from typing import get_args
 import pytest
 
 from lexiscope.annotation.reconciliation import (
+    ADVICE,
+    DifferenceKind,
     OurRecord,
     PlatformColumns,
     PlatformSubmission,
@@ -18,7 +20,6 @@ from lexiscope.annotation.reconciliation import (
     reconcile,
     write_differences,
 )
-from lexiscope.annotation.reconciliation_rules import ADVICE, DifferenceKind
 from lexiscope.core.errors import InputError, RunError
 
 HEADER = "Submission id,Participant id,Status,Started at,Completion code"

@@ -13,7 +13,7 @@ from click.testing import Result
 from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.study_file.launched import keep_copies, read_study
+from lexiscope.annotation.study_file.launched import copy_inputs, read_study
 
 from .test_annotate_serve import write_study
 
@@ -27,7 +27,7 @@ def opened(folder: Path, **options: object) -> Iterator[Store]:
     study = read_study(folder / "study.yaml")
     frozen = study.freeze()
     with Store.open(study.folder, frozen.record, has_place=frozen.has_place, **options) as store:  # type: ignore[arg-type]
-        keep_copies(study)
+        copy_inputs(study)
         yield store
 
 

@@ -17,7 +17,7 @@ import pytest
 from click.testing import Result
 
 from lexiscope.annotation.study_file.definition import Codes, Payment, Platform, RatingsSection, StudyDefinition
-from lexiscope.annotation.study_file.definition_file import write_definition
+from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.cli.annotate import VERBS
 from lexiscope.core.response import ResponseTable
@@ -44,7 +44,7 @@ def write_study(folder: Path, *, ready: bool = True, **changes: object) -> Study
         "payment": Payment(amount=3, minutes=15),
     }
     made = draft.model_copy(update=(wanted if ready else {}) | changes)
-    write_definition(made, folder / "study.yaml")
+    (folder / "study.yaml").write_text(definition_yaml(made), encoding="utf-8")
     return made
 
 

@@ -17,7 +17,7 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import CatchSection, Codes, Payment, PoolSection, RatingsSection
 from lexiscope.annotation.study_file.definition_file import definition_yaml, read_definition
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.launched import keep_copies, read_study
+from lexiscope.annotation.study_file.launched import copy_inputs, read_study
 
 Run = Callable[..., Result]
 POOL = """\
@@ -49,7 +49,7 @@ def under_way(file: Path) -> Iterator[tuple[FrozenStudy, Store]]:
     study = read_study(file)
     frozen = study.freeze()
     with Store.open(study.folder, frozen.record, has_place=frozen.has_place, unsafe_fast=True) as store:
-        keep_copies(study)
+        copy_inputs(study)
         yield frozen, store
 
 
@@ -66,7 +66,7 @@ def write(frozen: FrozenStudy, store: Store, name: str, make: Callable[[str], st
     sent = []
     for position, trial in enumerate(trials):
         if drawn and position:
-            store.extend(who, Phase.TRIALS, frozen.drawn(trial.item_id, number=lease.ordinal))
+            store.extend(who, Phase.TRIALS, frozen.drawn_trial(trial.item_id, number=lease.ordinal))
         text = make(frozen.items[trial.item_id].usages[0].target)
         sent.append(BrowserAnswer(who, trial.item_id, Phase.TRIALS, f"key-{position}", position, text=text))
         store.submit(sent[-1])

@@ -1,7 +1,7 @@
-"""What a researcher watches while a study runs, as figures: progress, coverage, pay, agreement, who is to be asked yet.
+"""The figures that a researcher watches while a study runs: progress, coverage, agreement, participants needed.
 
 Every function reads tables and returns frozen figures; the dashboard and ``annotate status`` show the same ones. A
-figure that cannot be computed yet says why instead of showing a number.
+figure that cannot be computed yet gives the reason instead of a number.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -19,35 +18,16 @@ from lexiscope.analysis.agreement.consistency import TopUp, coverage
 from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.exclusion import Rule
 from lexiscope.analysis.ratings import Ratings, choices_from_table
-from lexiscope.annotation.export.collected import FINISHED, PersonLike
-from lexiscope.annotation.study_file.assignment import HasLoad
+from lexiscope.annotation.store.export import FINISHED
+from lexiscope.annotation.store.overview import ListedParticipant
+from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.study_file.definition import AboutYou
-from lexiscope.annotation.study_file.exclusions import judge_now
+from lexiscope.annotation.study_file.exclusions import CurrentExclusions, current_exclusions
 from lexiscope.core.errors import LexiscopeError, StatisticError
 from lexiscope.core.response import ResponseTable
 
 LEFT = frozenset({"returned", "timed_out"})
 UNDER_WAY = frozenset({"consented", "qualified", "active"})
-
-
-class SeenPerson(PersonLike, Protocol):
-    """A participant, and whether there is still a sign of life of them."""
-
-    @property
-    def silent(self) -> bool:
-        """Whether nothing came for as long as a place is held."""
-
-
-class HasPlaces(HasLoad, Protocol):
-    """How full a list is, and how many people it wants, as a store counts it."""
-
-    @property
-    def places(self) -> int:
-        """People who are wanted."""
-
-    @property
-    def free(self) -> int:
-        """Places that somebody can take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +57,6 @@ class ItemCoverage:
     n_max: int
     n_items: int
     short: tuple[TopUp, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LiveExclusion:
-    """Somebody whom a rule excludes at the moment, and the rule."""
-
-    participant_id: str
-    rule: str
-
-
-@dataclass(frozen=True, slots=True)
-class LiveExclusions:
-    """Who is excluded at the moment; ``waiting`` are rules that cannot be judged yet, with the reason."""
-
-    excluded: tuple[LiveExclusion, ...]
-    waiting: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +107,12 @@ class Losses:
     exclusion: float | None
 
 
-def list_progress(loads: Mapping[str, HasPlaces]) -> tuple[ListProgress, ...]:
+def list_progress(loads: Mapping[str, ListLoad]) -> tuple[ListProgress, ...]:
     """Return how far each list is, in the order of the lists (2 before 10)."""
-    names = sorted(loads, key=lambda name: (len(name), name))
-    found = ((name, loads[name]) for name in names)
-    return tuple(ListProgress(name, one.places, one.valid, one.active, one.excluded, one.free) for name, one in found)
+    ordered = sorted(loads.items(), key=lambda entry: (len(entry[0]), entry[0]))
+    return tuple(
+        ListProgress(name, load.places, load.valid, load.active, load.excluded, load.free) for name, load in ordered
+    )
 
 
 def item_coverage(table: ResponseTable, lists: Mapping[str, str], *, minimum: int, measure: str) -> ItemCoverage:
@@ -158,21 +123,18 @@ def item_coverage(table: ResponseTable, lists: Mapping[str, str], *, minimum: in
     """
     answers = table.where(measure=measure)
     known = np.isin(answers.column("item_id").astype(str), sorted(lists))
-    answers = answers.filter(known & _answered(answers))
+    answers = answers.filter(known & _has_answer(answers))
     raters, items = answers.column("subject_id"), answers.column("item_id")
-    found = coverage(Ratings.from_arrays(raters, items, np.ones(len(answers))), minimum=minimum, lists=lists)
-    return ItemCoverage(minimum, found.n_min, found.n_mean, found.n_max, found.n_items, found.short)
+    covered = coverage(Ratings.from_arrays(raters, items, np.ones(len(answers))), minimum=minimum, lists=lists)
+    return ItemCoverage(minimum, covered.n_min, covered.n_mean, covered.n_max, covered.n_items, covered.short)
 
 
-def live_exclusions(rules: Sequence[Rule], table: ResponseTable, *, fewest: int = 3) -> LiveExclusions:
-    """Return whom the rules exclude at the moment; a rule that stops with an error waits, with its reason."""
+def live_exclusions(rules: Sequence[Rule], table: ResponseTable, *, fewest: int = 3) -> CurrentExclusions:
+    """Return the exclusions at the moment; if a rule stops with an error, the rules wait, with its reason."""
     try:
-        now = judge_now(rules, table, fewest=fewest) if len(table) else None
+        return current_exclusions(rules, table, fewest=fewest) if len(table) else CurrentExclusions({}, ())
     except LexiscopeError as error:
-        return LiveExclusions((), (("the rules", error.what),))
-    if now is None:
-        return LiveExclusions((), ())
-    return LiveExclusions(tuple(LiveExclusion(*pair) for pair in sorted(now.excluded.items())), now.waiting)
+        return CurrentExclusions({}, (("the rules", error.what),))
 
 
 def agreement_so_far(table: ResponseTable, *, measure: str) -> tuple[MonitoredStatistic, ...]:
@@ -181,7 +143,7 @@ def agreement_so_far(table: ResponseTable, *, measure: str) -> tuple[MonitoredSt
     For options it is nominal alpha alone: a choice has no rank. *table* holds real items only, no catch trials.
     """
     rows = table.where(measure=measure)
-    if not len(rows) or not _answered(rows).any():
+    if not len(rows) or not _has_answer(rows).any():
         return (MonitoredStatistic("agreement", None, 0, why="nobody's answers count yet"),)
     if np.isnan(rows.column("value")).all():
         choices = rows.filter(np.array([option is not None for option in rows.column("option")], dtype=bool))
@@ -190,34 +152,34 @@ def agreement_so_far(table: ResponseTable, *, measure: str) -> tuple[MonitoredSt
         ratings, _ = choices_from_table(choices, measure=measure)
         return (_alpha(ratings, "nominal"),)
     ratings = Ratings.from_table(rows, measure=measure)
-    return _leave_one_out(ratings), _alpha(ratings, "interval")
+    return _leave_one_out_agreement(ratings), _alpha(ratings, "interval")
 
 
-def about_participants(table: ResponseTable, questions: Sequence[AboutYou]) -> tuple[AboutSummary, ...]:
-    """Return what the people in *table* said about themselves, question by question."""
-    return tuple(_about(table.where(measure=question.measure), question) for question in questions)
+def about_summaries(table: ResponseTable, questions: Sequence[AboutYou]) -> tuple[AboutSummary, ...]:
+    """Return the answers of the people in *table* to each question about them."""
+    return tuple(_about_summary(table.where(measure=question.measure), question) for question in questions)
 
 
-def is_at_it(person: SeenPerson) -> bool:
-    """Say whether somebody is between consent and the last answer, with a sign of life within a place's time."""
-    return str(person.state) in UNDER_WAY and not person.silent
+def is_active(person: ListedParticipant) -> bool:
+    """Say whether a participant is between consent and the last answer, and not silent for longer than a lease."""
+    return person.state in UNDER_WAY and not person.silent
 
 
-def has_left(person: SeenPerson) -> bool:
-    """Say whether somebody began the trials and will not finish, as far as can be seen; who is silent may come back."""
-    away = str(person.state) in LEFT or (str(person.state) in UNDER_WAY and person.silent)
+def has_left(person: ListedParticipant) -> bool:
+    """Say whether a participant began the trials and has left, or seems to have left: a silent one may come back."""
+    away = person.state in LEFT or (person.state in UNDER_WAY and person.silent)
     return away and person.active_at is not None and person.finished_at is None
 
 
-def losses(people: Iterable[SeenPerson]) -> Losses:
+def losses(people: Iterable[ListedParticipant]) -> Losses:
     """Return the shares of people who left after they had begun, and of those who finished and are excluded.
 
-    Whoever is still at it counts in neither; whose place ran out has left until they come back.
+    Active participants count in neither; a participant whose lease ran out has left until they come back.
     """
     listed = list(people)
-    finished = [one for one in listed if str(one.state) in FINISHED and one.finished_at is not None]
-    left = [one for one in listed if has_left(one)]
-    excluded = sum(str(one.state) == "excluded" for one in finished)
+    finished = [person for person in listed if person.state in FINISHED and person.finished_at is not None]
+    left = [person for person in listed if has_left(person)]
+    excluded = sum(person.state == "excluded" for person in finished)
     begun = len(finished) + len(left)
     return Losses(
         begun, len(left) / begun if begun else None, len(finished), excluded / len(finished) if finished else None
@@ -227,52 +189,49 @@ def losses(people: Iterable[SeenPerson]) -> Losses:
 def top_up_suggestions(progress: Sequence[ListProgress], lost: Losses, *, per_item: int) -> tuple[Suggestion, ...]:
     """Return how many more people to ask for on each list that will be short of ``per_item`` valid ones.
 
-    People who are at it count with the share that is expected to remain.
+    Active participants count with the share that is expected to remain.
 
     >>> lost = Losses(n_begun=50, dropout=0.1, n_finished=45, exclusion=1 / 9)
     >>> top_up_suggestions([ListProgress("1", 10, 6, 0, 1, 4)], lost, per_item=10)  # 4 / (.9 × 8/9) = 5
     (Suggestion(list_id='1', needed=4, active=0, ask=5),)
     """
     remain = (1 - (lost.dropout or 0)) * (1 - (lost.exclusion or 0))
-    found = []
-    for one in progress:
-        needed = per_item - one.valid
-        expected = needed - one.active * remain
-        # where everybody left or was excluded nothing can be foretold: then nothing is added
+    suggestions = []
+    for part in progress:
+        needed = per_item - part.valid
+        expected = needed - part.active * remain
+        # if all have left or were excluded, nothing can be predicted: then nothing is added
         ask = math.ceil(round(expected / (remain or 1), 9))
         if needed > 0 and ask > 0:
-            found.append(Suggestion(one.list_id, needed, one.active, ask))
-    return tuple(found)
+            suggestions.append(Suggestion(part.list_id, needed, part.active, ask))
+    return tuple(suggestions)
 
 
-def _answered(table: ResponseTable) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Where there is a number, an option or a text; a skipped item has none of them."""
-    number = ~np.isnan(table.column("value"))
-    said = [
-        option is not None or raw is not None
-        for option, raw in zip(table.column("option"), table.column("raw"), strict=True)
-    ]
-    return np.asarray(number | np.array(said, dtype=bool))
+def _has_answer(table: ResponseTable) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Return which rows have a number, an option or a text; a skipped item has none of them."""
+    pairs = zip(table.column("option"), table.column("raw"), strict=True)
+    has_text = np.array([option is not None or raw is not None for option, raw in pairs], dtype=bool)
+    return np.asarray(~np.isnan(table.column("value")) | has_text)
 
 
-def _leave_one_out(ratings: Ratings) -> MonitoredStatistic:
+def _leave_one_out_agreement(ratings: Ratings) -> MonitoredStatistic:
     name = "leave_one_out_agreement(method=spearman)"
     try:
-        found = leave_one_out(ratings, resamples=0)
+        agreement = leave_one_out(ratings, resamples=0)
     except StatisticError as error:
         return MonitoredStatistic(name, None, 0, why=error.why or error.what)
-    return MonitoredStatistic(name, found.mean, found.n_raters, found.minimum, found.maximum)
+    return MonitoredStatistic(name, agreement.mean, agreement.n_raters, agreement.minimum, agreement.maximum)
 
 
 def _alpha(ratings: Ratings, level: Level) -> MonitoredStatistic:
     try:
-        found = krippendorff_alpha(ratings, level=level, resamples=0)
+        alpha = krippendorff_alpha(ratings, level=level, resamples=0)
     except StatisticError as error:
         return MonitoredStatistic(f"krippendorff_alpha(level={level})", None, 0, why=error.what)
-    return MonitoredStatistic(found.name, found.value, found.n_ratings)
+    return MonitoredStatistic(alpha.name, alpha.value, alpha.n_ratings)
 
 
-def _about(rows: ResponseTable, question: AboutYou) -> AboutSummary:
+def _about_summary(rows: ResponseTable, question: AboutYou) -> AboutSummary:
     if question.kind == "number":
         values = sorted(value for value in rows.column("value").tolist() if value == value)
         if not values:
@@ -280,7 +239,7 @@ def _about(rows: ResponseTable, question: AboutYou) -> AboutSummary:
         middle = statistics.median(values)
         return AboutSummary(question.measure, len(values), (), statistics.fmean(values), middle, values[0], values[-1])
     if question.kind == "text":
-        return AboutSummary(question.measure, int(_answered(rows).sum()))
+        return AboutSummary(question.measure, int(_has_answer(rows).sum()))
     given = [option for option in rows.column("option").tolist() if option is not None]
     names = dict.fromkeys([*(option.value for option in question.options), *sorted(set(given))])
     return AboutSummary(question.measure, len(given), tuple((name, given.count(name)) for name in names))

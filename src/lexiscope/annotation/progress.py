@@ -1,4 +1,4 @@
-"""How far a study is, in one look: what ``annotate status`` prints."""
+"""The progress of a study: what ``annotate status`` prints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lexiscope.annotation.monitor import (
     ListProgress,
     Suggestion,
     has_left,
-    is_at_it,
+    is_active,
     item_coverage,
     list_progress,
     live_exclusions,
@@ -32,12 +32,12 @@ from lexiscope.core.response import ResponseTable
 
 @dataclass(frozen=True, slots=True)
 class StudyProgress:
-    """How far a study is.
+    """The progress of a study.
 
-    ``valid`` of ``wanted`` people are there, over all lists and views; ``at_it`` are under way with a sign of life,
-    ``left`` began and are away. ``views`` maps a list to its view. ``states`` counts participants; ``coverage`` is by
-    view, and empty where items are drawn from a pool; ``owed`` is who earned too little; ``waiting`` are rules that
-    cannot be judged on so few people yet; ``simulated``: the participants are simulated.
+    ``valid`` of ``wanted`` participants are there, over all lists and views; ``at_it`` are active, ``left`` dropped
+    out. ``views`` maps a list to its view. ``states`` counts participants; ``coverage`` is by view, and empty if items
+    are drawn from a pool; ``owed`` are the underpaid participants; ``waiting`` are rules that need more participants;
+    ``simulated``: the participants are simulated.
     """
 
     status: str
@@ -62,7 +62,7 @@ class StudyProgress:
 
 
 def progress_of(study: FrozenStudy, store: Store) -> StudyProgress:
-    """Read how far a study is.
+    """Read the progress of a study.
 
     Errors: those of the store.
     """
@@ -72,14 +72,14 @@ def progress_of(study: FrozenStudy, store: Store) -> StudyProgress:
     rules, payment = declared_rules(definition, study.design), definition.payment
     return StudyProgress(
         status=store.read(study_status),
-        complete=all(one.valid >= need for one in lists),
-        valid=sum(one.valid for one in lists),
+        complete=all(part.valid >= need for part in lists),
+        valid=sum(part.valid for part in lists),
         wanted=need * len(lists),
-        at_it=sum(map(is_at_it, people)),
+        at_it=sum(map(is_active, people)),
         left=sum(map(has_left, people)),
         lists=lists,
         views=dict(study.record.views),
-        states=dict(sorted(Counter(str(one.state) for one in people).items())),
+        states=dict(sorted(Counter(str(person.state) for person in people).items())),
         coverage={} if study.screen.drawn else _coverage(study, people, table),
         pay=pay_so_far(people, amount=payment.amount, currency=payment.currency),
         owed=pay_top_ups(people, amount=payment.amount, hourly_least=payment.hourly_least),
@@ -90,18 +90,18 @@ def progress_of(study: FrozenStudy, store: Store) -> StudyProgress:
 
 
 def _coverage(study: FrozenStudy, people: Sequence[ListedParticipant], table: ResponseTable) -> dict[str, ItemCoverage]:
-    """The coverage of every view by itself: what one arm asked is no answer in another."""
-    valid = [one.participant_id for one in people if one.state in (State.FINISHED, State.ACCEPTED)]
-    real = [one.item_id for one in study.record.items if one.kind is Kind.ITEM]
+    """Return the coverage of every view: answers in one arm do not count in another."""
+    valid = [person.participant_id for person in people if person.state in (State.FINISHED, State.ACCEPTED)]
+    real = [item.item_id for item in study.record.items if item.kind is Kind.ITEM]
     counted = np.isin(table.column("subject_id").astype(str), valid) & np.isin(
         table.column("item_id").astype(str), real
     )
     table, minimum = table.filter(counted), study.definition.ratings.per_item
-    found: dict[str, ItemCoverage] = {}
+    coverage: dict[str, ItemCoverage] = {}
     for arm, view in enumerate(study.definition.views):
         # the lists of the first view come first, then those of the second
         numbered = enumerate(study.design.lists, 1 + arm * len(study.design.lists))
         lists = {item.item_id: str(number) for number, items in numbered for item in items}
         seen = table.where(list_id=[name for name, shown in study.record.views.items() if shown == view])
-        found[view] = item_coverage(seen, lists, minimum=minimum, measure=study.screen.measure)
-    return found
+        coverage[view] = item_coverage(seen, lists, minimum=minimum, measure=study.screen.measure)
+    return coverage

@@ -1,4 +1,4 @@
-"""The recruiting platform's list against ours: every difference, with what to do about it.
+"""Compare the recruiting platform's list with ours: every difference, with what to do about it.
 
 The list holds ids of the platform: it is for the researcher's eyes, written so that only its owner can read it, and is
 no part of any export.
@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal
 
-from lexiscope.annotation.reconciliation_rules import ADVICE, DifferenceKind, PlatformDifference, differences_of
+from lexiscope.annotation.store.export import FINISHED
+from lexiscope.annotation.store.participants import UNDER_WAY
 from lexiscope.annotation.store.record import State
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.items.tables.neutral import csv_text
@@ -37,6 +38,96 @@ PROLIFIC_STATUSES: Mapping[str, Status] = {
 LEFT_THERE = "noted from the platform's list"
 """The reason that is stored of who was marked as returned or timed out because the platform says so."""
 _NO_CODE = frozenset({"", "nocode", "no code"})
+
+DifferenceKind = Literal[
+    "unknown_id",
+    "unknown_id_with_code",
+    "finished_but_returned",
+    "finished_but_timed_out",
+    "finished_but_rejected",
+    "finished_but_screened_out",
+    "finished_but_still_active",
+    "excluded_awaits_review",
+    "code_missing",
+    "code_wrong",
+    "code_of_somebody_else",
+    "approved_without_all_answers",
+    "submitted_unfinished",
+    "place_not_given_back",
+    "paid_in_full_though_screened_out",
+    "screened_out_with_wrong_code",
+    "paid_without_consent",
+    "submitted_without_consent",
+    "approved_after_return",
+    "submitted_after_return",
+    "back_on_the_platform",
+    "paid_twice",
+    "submitted_twice",
+    "active_but_not_listed",
+    "finished_but_not_listed",
+]
+
+ADVICE: Mapping[DifferenceKind, str] = {
+    "unknown_id": "nobody came here with this id: ask what they saw; without answers reject or ask them to return it",
+    "unknown_id_with_code": "nobody came here with this id, yet the code is ours: it was passed on; change the code",
+    "finished_but_returned": "every answer is stored: pay them (a bonus, or ask them to submit again)",
+    "finished_but_timed_out": "every answer is stored: approve the submission although it timed out",
+    "finished_but_rejected": "every answer is stored and counts: overturn the rejection",
+    "finished_but_screened_out": "every answer is stored: they are owed the full pay; correct it on the platform",
+    "finished_but_still_active": "finished here, not submitted there: send them their code",
+    "excluded_awaits_review": "finished, but excluded by a rule: decide by the platform's terms; the work was done",
+    "code_missing": "finished without handing over the code: approve by hand, every answer is stored",
+    "code_wrong": "finished, but the code is not the one they were given: approve by hand, every answer is stored",
+    "code_of_somebody_else": "the code was issued to another participant: check both before you pay",
+    "approved_without_all_answers": "paid, but not all answers are here: ask them to go on with the same link",
+    "submitted_unfinished": "submitted, but not all answers are here: ask them to go on with the same link",
+    "place_not_given_back": "left on the platform, holds a place here: mark them as returned to free the place",
+    "paid_in_full_though_screened_out": "screened out here, paid in full there: nothing to reclaim; check the paths",
+    "screened_out_with_wrong_code": "screened out here, another code there: pay what was promised for screening out",
+    "paid_without_consent": "paid, but did not consent and has no answers here: nothing of theirs may be used",
+    "submitted_without_consent": "did not consent: ask them to return the submission",
+    "approved_after_return": "left here before the end, yet paid: ask them to go on with the same link",
+    "submitted_after_return": "left here before the end, yet submitted: ask them to go on with the same link",
+    "back_on_the_platform": "left here, active there: they may have come back; nothing to do unless it stays so",
+    "paid_twice": "paid for two submissions of one person: write to the platform about the second",
+    "submitted_twice": "two submissions of one person: approve one, reject or return the other",
+    "active_but_not_listed": "answering here, not in the platform's list: the list may be older; export it again",
+    "finished_but_not_listed": "finished here, not in the platform's list: it is older, or the link was passed on",
+}
+"""What to do about each kind of difference."""
+
+_LEFT = ("returned", "timed_out")
+# the kind of difference by the status on the platform, for a state here
+_COMPLETE_KINDS: Mapping[str, DifferenceKind] = {
+    "returned": "finished_but_returned",
+    "timed_out": "finished_but_timed_out",
+    "screened_out": "finished_but_screened_out",
+    "active": "finished_but_still_active",
+}
+_UNDER_WAY_KINDS: Mapping[str, DifferenceKind] = {
+    "approved": "approved_without_all_answers",
+    "awaiting_review": "submitted_unfinished",
+    "returned": "place_not_given_back",
+    "timed_out": "place_not_given_back",
+    "rejected": "place_not_given_back",
+    "screened_out": "place_not_given_back",
+}
+_LEFT_KINDS: Mapping[str, DifferenceKind] = {
+    "approved": "approved_after_return",
+    "awaiting_review": "submitted_after_return",
+    "active": "back_on_the_platform",
+}
+_DECLINED_KINDS: Mapping[str, DifferenceKind] = {
+    "approved": "paid_without_consent",
+    "awaiting_review": "submitted_without_consent",
+}
+# by the state here, of somebody whom the platform does not list
+_UNLISTED_KINDS: Mapping[str, DifferenceKind] = {
+    "active": "active_but_not_listed",
+    "finished": "finished_but_not_listed",
+    "accepted": "finished_but_not_listed",
+    "excluded": "finished_but_not_listed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +165,20 @@ class OurRecord:
     codes: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
+@dataclass(frozen=True, slots=True)
+class PlatformDifference:
+    """One difference: what it is, who, what stands there and here, what to do, and the line of the platform's file."""
+
+    kind: DifferenceKind
+    submission_id: str
+    platform_id: str
+    participant_id: str
+    there: str
+    here: str
+    to_do: str
+    line: int
+
+
 def read_submissions(
     path: Path | str,
     columns: PlatformColumns | None = None,
@@ -90,16 +195,15 @@ def read_submissions(
     header = next(rows, None)
     if header is None:
         raise InputError("the file is empty", code="E002", place=Place(str(path)), hint="export the list again")
-    at = _indices(header, columns or PlatformColumns())
-    found: dict[str, PlatformSubmission] = {}
+    indices = _column_indices(header, columns or PlatformColumns())
+    submissions: dict[str, PlatformSubmission] = {}
     for row in rows:
-        one = _submission(row, at, statuses)
-        if one.submission_id in found:
-            first = found[one.submission_id].line
-            what = f"the submission {one.submission_id!r} stands twice, first in line {first}"
-            raise InputError(what, place=row.place(at["submission"]), hint="export the list again")
-        found[one.submission_id] = one
-    return tuple(found.values())
+        submission = _parse_submission(row, indices, statuses)
+        first = submissions.setdefault(submission.submission_id, submission)
+        if first is not submission:
+            what = f"the submission {submission.submission_id!r} stands twice, first in line {first.line}"
+            raise InputError(what, place=row.place(indices["submission"]), hint="export the list again")
+    return tuple(submissions.values())
 
 
 def reconcile(
@@ -114,16 +218,22 @@ def reconcile(
     Errors: :class:`InputError` where we know one platform id twice.
     """
     fixed = {kind: code for kind, code in (codes or {}).items() if code}
-    known = {one.platform_id: replace(one, codes={**fixed, **one.codes}) for one in ours}
+    known = {record.platform_id: replace(record, codes={**fixed, **record.codes}) for record in ours}
     if len(known) != len(ours):
-        twice = next(name for name, n in Counter(one.platform_id for one in ours).items() if n > 1)
+        twice = next(name for name, n in Counter(record.platform_id for record in ours).items() if n > 1)
         raise InputError(f"the platform id {twice!r} belongs to two participants here")
-    owners = _owners(ours) | dict.fromkeys(fixed.values(), "")
-    found = [each for one in submissions for each in differences_of(one, known.get(one.platform_id), owners)]
-    found += _repeated(submissions, known)
-    listed = {one.platform_id for one in submissions}
-    found.sort(key=lambda one: one.line)
-    return (*found, *(each for one in ours if one.platform_id not in listed for each in _only_here(one)))
+    owners = _code_owners(ours) | dict.fromkeys(fixed.values(), "")
+    differences = []
+    for submission in submissions:
+        record = known.get(submission.platform_id)
+        kind = _submission_kind(submission, record, owners)
+        if kind is not None:
+            differences.append(_difference(kind, submission, record))
+    differences += _repeated_submissions(submissions, known)
+    differences.sort(key=lambda difference: difference.line)
+    listed = {submission.platform_id for submission in submissions}
+    unlisted = (_unlisted_difference(record) for record in ours if record.platform_id not in listed)
+    return (*differences, *(difference for difference in unlisted if difference is not None))
 
 
 def leavers(submissions: Sequence[PlatformSubmission], ours: Sequence[OurRecord]) -> dict[str, State]:
@@ -132,15 +242,15 @@ def leavers(submissions: Sequence[PlatformSubmission], ours: Sequence[OurRecord]
     Who has another submission besides, in whatever state, is not among them: they may be answering right now. Whether
     somebody has finished here is for :meth:`Store.mark_away` to see, at the moment of the change.
     """
-    found: dict[str, set[Status]] = {}
-    for one in submissions:
-        found.setdefault(one.platform_id, set()).add(one.status)
+    statuses_by_person: dict[str, set[Status]] = {}
+    for submission in submissions:
+        statuses_by_person.setdefault(submission.platform_id, set()).add(submission.status)
     left: dict[str, State] = {}
-    for person in ours:
-        statuses = found.get(person.platform_id, set())
+    for record in ours:
+        statuses = statuses_by_person.get(record.platform_id, set())
         if statuses and statuses <= {"returned", "timed_out"}:
-            # the milder one where both stand: who timed out may still send what is on the page
-            left[person.participant_id] = State.TIMED_OUT if "timed_out" in statuses else State.RETURNED
+            # the milder one if both occur: who timed out may still send what is on the page
+            left[record.participant_id] = State.TIMED_OUT if "timed_out" in statuses else State.RETURNED
     return left
 
 
@@ -149,8 +259,8 @@ def write_differences(differences: Sequence[PlatformDifference], path: Path) -> 
 
     Errors: :class:`RunError` where it cannot be written.
     """
-    names = [one.name for one in fields(PlatformDifference)]
-    text = csv_text(names, [[getattr(one, name) for name in names] for one in differences])
+    names = [column.name for column in fields(PlatformDifference)]
+    text = csv_text(names, [[getattr(difference, name) for name in names] for difference in differences])
     half = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         # made private before anything is in it: a mode that is changed afterwards comes too late
@@ -165,72 +275,123 @@ def write_differences(differences: Sequence[PlatformDifference], path: Path) -> 
         raise RunError("the list cannot be written", place=Place(str(path)), why=str(error), hint=hint) from error
 
 
-def _plain(name: str) -> str:
+def _plain_name(name: str) -> str:
     return re.sub(r"[\s_-]+", " ", name.strip().casefold())
 
 
-def _indices(header: Row, columns: PlatformColumns) -> dict[str, int]:
-    plain = [_plain(name) for name in header.fields]
-    found = {}
+def _column_indices(header: Row, columns: PlatformColumns) -> dict[str, int]:
+    names = [_plain_name(name) for name in header.fields]
+    indices = {}
     for part in ("submission", "participant", "status", "code"):
         name = str(getattr(columns, part))
-        count = plain.count(_plain(name))
+        count = names.count(_plain_name(name))
         if count != 1:
             code, what = ("E007", "stands twice") if count else ("E006", "is not in the file")
             hint = f"name the column that holds the {part}; there are: {', '.join(header.fields)}"
             raise InputError(f"the column {name!r} {what}", code=code, place=header.place(), hint=hint)
-        found[part] = plain.index(_plain(name))
-    return found
+        indices[part] = names.index(_plain_name(name))
+    return indices
 
 
-def _submission(row: Row, at: Mapping[str, int], statuses: Mapping[str, Status]) -> PlatformSubmission:
-    cells = {part: row.fields[index].strip() for part, index in at.items()}
+def _parse_submission(row: Row, indices: Mapping[str, int], statuses: Mapping[str, Status]) -> PlatformSubmission:
+    cells = {part: row.fields[index].strip() for part, index in indices.items()}
     for part in ("submission", "participant"):
         if not cells[part]:
             hint = "export the list again"
-            raise InputError(f"the line names no {part}", code="E105", place=row.place(at[part]), hint=hint)
-    status = statuses.get(_plain(cells["status"]))
+            raise InputError(f"the line names no {part}", code="E105", place=row.place(indices[part]), hint=hint)
+    status = statuses.get(_plain_name(cells["status"]))
     if status is None:
-        place = row.place(at["status"], width=max(1, len(cells["status"])))
+        place = row.place(indices["status"], width=max(1, len(cells["status"])))
         hint = f"known are: {', '.join(statuses)}; say what this one means"
         raise InputError(f"{cells['status']!r} is no known status", place=place, hint=hint)
-    code = "" if _plain(cells["code"]) in _NO_CODE else cells["code"]
+    code = "" if _plain_name(cells["code"]) in _NO_CODE else cells["code"]
     return PlatformSubmission(cells["submission"], cells["participant"], status, code, row.line)
 
 
-def _owners(ours: Sequence[OurRecord]) -> dict[str, str]:
-    """Every code that was issued, and to whom; a code of several people tells nothing about who they are."""
-    issued: dict[str, str] = {}
-    for one in ours:
-        for code in one.codes.values():
-            issued[code] = one.platform_id if issued.get(code, one.platform_id) == one.platform_id else ""
-    return issued
+def _code_owners(ours: Sequence[OurRecord]) -> dict[str, str]:
+    """Return the platform id to which each code was issued; a code of several people has the empty id."""
+    owners: dict[str, str] = {}
+    for record in ours:
+        for code in record.codes.values():
+            owners[code] = record.platform_id if owners.get(code, record.platform_id) == record.platform_id else ""
+    return owners
 
 
-def _repeated(
+# -- the kind of a difference ---------------------------------------------------------------------------------------
+
+
+def _difference(kind: DifferenceKind, submission: PlatformSubmission, record: OurRecord | None) -> PlatformDifference:
+    participant_id, here = (record.participant_id, record.state) if record is not None else ("", "unknown")
+    return PlatformDifference(
+        kind,
+        submission.submission_id,
+        submission.platform_id,
+        participant_id,
+        there=submission.status,
+        here=here,
+        to_do=ADVICE[kind],
+        line=submission.line,
+    )
+
+
+def _submission_kind(
+    submission: PlatformSubmission, record: OurRecord | None, owners: Mapping[str, str]
+) -> DifferenceKind | None:
+    """Return the kind of difference that a submission makes, ``None`` for none; *owners* are those of the codes."""
+    if record is None:
+        if submission.status not in ("approved", "awaiting_review"):
+            return None
+        return "unknown_id_with_code" if submission.code in owners else "unknown_id"
+    # everybody shares a code with the empty owner
+    if owners.get(submission.code, "") not in ("", submission.platform_id):
+        return "code_of_somebody_else"
+    state = record.state
+    if state in FINISHED:
+        return _complete_kind(submission, record)
+    if state == "screened_out":
+        return _screened_out_kind(submission, record)
+    kinds = _UNDER_WAY_KINDS if state in UNDER_WAY else _LEFT_KINDS if state in _LEFT else _DECLINED_KINDS
+    return kinds.get(submission.status)
+
+
+def _complete_kind(submission: PlatformSubmission, record: OurRecord) -> DifferenceKind | None:
+    if submission.status in _COMPLETE_KINDS:
+        return _COMPLETE_KINDS[submission.status]
+    excluded = record.state == "excluded"
+    if submission.status == "rejected":
+        return None if excluded else "finished_but_rejected"
+    if submission.code != record.codes.get("completed", submission.code):
+        return "code_wrong" if submission.code else "code_missing"
+    return "excluded_awaits_review" if excluded and submission.status == "awaiting_review" else None
+
+
+def _screened_out_kind(submission: PlatformSubmission, record: OurRecord) -> DifferenceKind | None:
+    if submission.status not in ("approved", "awaiting_review"):
+        return None
+    has_code = submission.code == record.codes.get("screened_out", submission.code)
+    if submission.status == "approved":
+        # with the code for screening out the platform pays what was promised for it
+        return None if has_code and submission.code else "paid_in_full_though_screened_out"
+    return None if has_code else "screened_out_with_wrong_code"
+
+
+def _repeated_submissions(
     submissions: Sequence[PlatformSubmission], known: Mapping[str, OurRecord]
 ) -> Iterator[PlatformDifference]:
-    """One person with several submissions that are paid, or wait to be."""
-    per_person: dict[str, list[PlatformSubmission]] = {}
-    for one in submissions:
-        if one.status in ("approved", "awaiting_review"):
-            per_person.setdefault(one.platform_id, []).append(one)
-    for platform_id, several in per_person.items():
-        for one in several[1:]:
-            paid = [each for each in several if each.status == "approved"]
-            kind: DifferenceKind = "paid_twice" if len(paid) > 1 else "submitted_twice"
-            here = known.get(platform_id)
-            who, state = (here.participant_id, here.state) if here else ("", "unknown")
-            yield PlatformDifference(
-                kind, one.submission_id, platform_id, who, one.status, state, ADVICE[kind], one.line
-            )
+    """Yield the later submissions of people with several that are paid, or wait to be."""
+    by_person: dict[str, list[PlatformSubmission]] = {}
+    for submission in submissions:
+        if submission.status in ("approved", "awaiting_review"):
+            by_person.setdefault(submission.platform_id, []).append(submission)
+    for platform_id, several in by_person.items():
+        n_paid = sum(submission.status == "approved" for submission in several)
+        kind: DifferenceKind = "paid_twice" if n_paid > 1 else "submitted_twice"
+        yield from (_difference(kind, submission, known.get(platform_id)) for submission in several[1:])
 
 
-def _only_here(one: OurRecord) -> Iterator[PlatformDifference]:
-    kinds: dict[str, DifferenceKind] = {"active": "active_but_not_listed"}
-    kinds |= dict.fromkeys(("finished", "accepted", "excluded"), "finished_but_not_listed")
-    if one.state in kinds:
-        kind = kinds[one.state]
-        yield PlatformDifference(
-            kind, "", one.platform_id, one.participant_id, "not listed", one.state, ADVICE[kind], 0
-        )
+def _unlisted_difference(record: OurRecord) -> PlatformDifference | None:
+    kind = _UNLISTED_KINDS.get(record.state)
+    if kind is None:
+        return None
+    who = (record.platform_id, record.participant_id)
+    return PlatformDifference(kind, "", *who, "not listed", record.state, ADVICE[kind], 0)

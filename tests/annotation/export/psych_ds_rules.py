@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lexiscope.annotation.export.psych_ds import DESCRIPTION
+from lexiscope.annotation.export.package import DESCRIPTION
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.resources.tables.rows import RowReader
 

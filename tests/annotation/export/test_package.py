@@ -137,7 +137,7 @@ def test_the_table_for_agree_has_valid_people_and_real_items_only(tmp_path: Path
         read = read_ratings(tmp_path / "e" / f"ratings.{kind}")
         assert len(read.values) == (2 * 5 - 1) * 4
         assert set(read.items) == {item.item_id for item in source.design.items}
-        assert set(read.raters) == source.standing.valid
+        assert set(read.raters) == source.participant_counts.valid
         assert f"p{9:032x}" not in read.raters
     said = (tmp_path / "e" / "README.md").read_text(encoding="utf-8")
     assert "`lexiscope agree ratings.csv`" in said

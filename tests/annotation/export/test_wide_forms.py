@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.export.collected import Collected
-from lexiscope.annotation.export.package import write_export
-from lexiscope.annotation.export.wide_forms import wide_sheets
+from lexiscope.annotation.export.package import wide_sheets, write_export
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
 from lexiscope.core import catalog
 from lexiscope.core.item import Item

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean, median
@@ -14,8 +15,8 @@ from statistics import mean, median
 import numpy as np
 import pytest
 
-from lexiscope.annotation.rehearsal.population import Population, draw_person
-from lexiscope.annotation.rehearsal.simulate import exclude_by_character, recruit, simulate, simulate_once
+from lexiscope.annotation.rehearsal.population import Population, SimulatedPerson, draw_person
+from lexiscope.annotation.rehearsal.simulate import HeldPlace, Recruited, Recruitment, simulate, simulate_once
 from lexiscope.annotation.study_file.assignment import Quota
 from lexiscope.annotation.study_file.definition import (
     AboutYou,
@@ -77,15 +78,22 @@ def design_of(definition: StudyDefinition, n: int = 60) -> DividedLists:
     return build_design(items(n), definition.design, definition.catch)
 
 
+def exclude_by_character(finished: Sequence[tuple[SimulatedPerson, HeldPlace]]) -> dict[str, str]:
+    """Exclude all who are not attentive, without any mistake: for studies of the allocation alone."""
+    return {person.person_id: person.character for person, _ in finished if person.character != "attentive"}
+
+
+def recruit(n_lists: int, quota: Quota, population: Population, **settings: float) -> Recruited:
+    """A recruitment whose exclusions make no mistake."""
+    return Recruitment(n_lists, quota, population, exclude_by_character, **settings).run()  # type: ignore[arg-type]
+
+
 def test_allocation_reaches_its_figures() -> None:
     """S17: 10 lists × ≥ 10 valid, 12 % drop-out, returns, time-outs, 6 % excluded, 200 seeds: paid ≤ 110 / ≤ 116.
 
     Every list has its need; a list exceeds it by no more than the people who came back late.
     """
-    runs = [
-        recruit(10, Quota(10), Population(), exclude_by_character, minutes=15, lease_minutes=60, seed=seed)
-        for seed in range(200)
-    ]
+    runs = [recruit(10, Quota(10), Population(), minutes=15, lease_minutes=60, seed=seed) for seed in range(200)]
     paid = sorted(run.paid for run in runs)
     assert median(paid) <= 110
     assert paid[math.ceil(0.95 * 200) - 1] <= 116
@@ -101,14 +109,14 @@ def test_allocation_reaches_its_figures() -> None:
 
 def test_without_faults_nobody_is_paid_in_vain() -> None:
     """Where nobody leaves and nobody is excluded, exactly lists × need people are paid."""
-    run = recruit(4, Quota(5), FAULTLESS, exclude_by_character, minutes=10, lease_minutes=60, seed=3)
+    run = recruit(4, Quota(5), FAULTLESS, minutes=10, lease_minutes=60, seed=3)
     assert (run.paid, run.excluded, run.surplus, run.valid_per_list) == (20, 0, 0, (5, 5, 5, 5))
 
 
 def test_the_first_wave_is_recruited_whole() -> None:
     """SAW-C's first goal: 120 people for 10 lists of ≥ 10, 12 a list, then a refill where too many are excluded."""
     wave = Quota(need=10, first_wave=120)
-    run = recruit(10, wave, FAULTLESS, exclude_by_character, minutes=10, lease_minutes=60, seed=1)
+    run = recruit(10, wave, FAULTLESS, minutes=10, lease_minutes=60, seed=1)
     assert run.complete
     assert 100 <= run.paid <= 120
     assert max(run.valid_per_list) <= 12
@@ -117,7 +125,7 @@ def test_the_first_wave_is_recruited_whole() -> None:
 def test_a_study_that_cannot_be_filled_ends() -> None:
     """Where everybody is careless and excluded, the run ends and says that it is not complete."""
     careless = replace(FAULTLESS, careless=1.0)
-    run = recruit(1, Quota(1, people_at_most=3), careless, exclude_by_character, minutes=1, lease_minutes=5, seed=1)
+    run = recruit(1, Quota(1, people_at_most=3), careless, minutes=1, lease_minutes=5, seed=1)
     assert not run.complete
     assert run.paid == run.excluded == 3
 
@@ -125,7 +133,7 @@ def test_a_study_that_cannot_be_filled_ends() -> None:
 def test_nobody_who_is_slow_loses_a_place_while_answering() -> None:
     """Saved answers renew the lease: with a lease shorter than the whole time nobody becomes surplus."""
     slow = replace(FAULTLESS, slow=1.0)
-    run = recruit(2, Quota(3), slow, lambda finished: {}, minutes=30, lease_minutes=20, seed=2)
+    run = Recruitment(2, Quota(3), slow, lambda finished: {}, minutes=30, lease_minutes=20, seed=2).run()
     assert (run.paid, run.surplus) == (6, 0)
 
 

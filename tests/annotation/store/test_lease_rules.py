@@ -122,7 +122,9 @@ class Places(RuleBasedStateMachine):
             return
         excluded = {one.participant: "rule" for one in self.allocator.places if one.state == "excluded"}
         out = who not in excluded
-        self.allocator.judge({**excluded, who: "rule"} if out else {k: v for k, v in excluded.items() if k != who})
+        self.allocator.set_exclusions(
+            {**excluded, who: "rule"} if out else {k: v for k, v in excluded.items() if k != who}
+        )
         self.store.change_state(who, State.EXCLUDED if out else State.ACCEPTED, reason="rule")
 
     @invariant()

@@ -34,7 +34,7 @@ from lexiscope.annotation.study_file.definition import (
     RatingsSection,
     ScaleSection,
 )
-from lexiscope.annotation.study_file.definition_file import write_definition
+from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.launched import read_study
 
@@ -255,9 +255,8 @@ def served_study(folder: Path, *, n_items: int = 6, places: int = 10, **changed:
         "catch": CatchSection(per_list=0),
     }
     scale = ScaleSection(anchors=anchors)
-    write_definition(
-        made_definition(items="items.csv", scale=scale, **(short | sizes | changed)), folder / "study.yaml"
-    )
+    definition = made_definition(items="items.csv", scale=scale, **(short | sizes | changed))
+    (folder / "study.yaml").write_text(definition_yaml(definition), encoding="utf-8")
     return read_study(folder / "study.yaml").freeze()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.design import build_design
-from lexiscope.annotation.study_file.material import study_material
+from lexiscope.annotation.study_file.material import read_study_items
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core import catalog
 from lexiscope.items.read.importer import import_items
@@ -36,7 +36,7 @@ def _study(path: Path, task: str = "plausibility") -> StudyDefinition:
 
 def test_no_two_variants_of_a_story_in_a_list(stories: Path) -> None:
     """A11: without a column ``setup``, stories of equal precontext and sentence never meet in one list."""
-    items = study_material(_study(stories)).items
+    items = read_study_items(_study(stories)).items
     assert len(items) == len(WORDS) * len(ENDINGS) * len(SENSES)
     assert len({item.condition("setup") for item in items}) == len(WORDS)
     draft = draft_definition(items, task="plausibility", items_file=str(stories), language="en", name="s")
@@ -51,7 +51,7 @@ def test_a_setup_of_the_file_is_kept(stories: Path) -> None:
     """Who names the setups decides about them."""
     lines = stories.read_text(encoding="utf-8").splitlines()
     stories.write_text("\n".join([f"{lines[0]},setup", *(f"{line},mine" for line in lines[1:])]), encoding="utf-8")
-    assert {item.condition("setup") for item in study_material(_study(stories)).items} == {"mine"}
+    assert {item.condition("setup") for item in read_study_items(_study(stories)).items} == {"mine"}
 
 
 def test_words_without_sentences(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_words_without_sentences(tmp_path: Path) -> None:
     path.write_text(
         "word,sense_1,example_1,sense_2,example_2\nbank,a,An a.,b,A b.\nbank,a,An a.,c,A c.\n", encoding="utf-8"
     )
-    items = study_material(_study(path, "ambiguous_sentence")).items
+    items = read_study_items(_study(path, "ambiguous_sentence")).items
     assert [item.usages[0].text for item in items] == ["bank", "bank"]
     assert [item.condition("sense_2") for item in items] == ["b", "c"]
     for item in items:
@@ -71,7 +71,7 @@ def test_merged_rows_are_told(stories: Path) -> None:
     """What became of rows that are one item together is a part of the material."""
     lines = stories.read_text(encoding="utf-8").splitlines()
     stories.write_text("\n".join([*lines, lines[-1]]), encoding="utf-8")
-    assert study_material(_study(stories)).merged == f"{len(lines)} rows → {len(lines) - 1} items"
+    assert read_study_items(_study(stories)).merged == f"{len(lines)} rows → {len(lines) - 1} items"
 
 
 @pytest.mark.published
@@ -80,5 +80,5 @@ def test_saw_c_keeps_its_items(published: Path) -> None:
     source = published / "sawc" / "sawc_sentence_pairs.csv"
     study = _study(source, "relatedness").model_copy(update={"language": "es"})
     plain = import_items(source, dataset="s", language="es", scale=study.scale.scale())
-    assert study_material(study).items == plain.items
+    assert read_study_items(study).items == plain.items
     assert len(plain.items) == 812

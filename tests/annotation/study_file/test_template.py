@@ -20,7 +20,7 @@ from lexiscope.annotation.study_file.definition import (
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
 from lexiscope.annotation.study_file.freeze import freeze
-from lexiscope.annotation.study_file.launch import ready_to_launch
+from lexiscope.annotation.study_file.launch import launch_problems
 from lexiscope.annotation.study_file.template import draft_definition, write_draft
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
@@ -48,7 +48,7 @@ def draft(task: str, items: Sequence[Item] | None = None, **changes: object) -> 
 def test_every_task_can_be_drafted(task: str) -> None:
     """A draft lacks what only a researcher can write, and the file to search where the task searches one."""
     made, items = draft(task), example_items(task)
-    lacking = {problem.keys for problem in ready_to_launch(made, items)}
+    lacking = {problem.keys for problem in launch_problems(made, items)}
     searches = catalog.screen(task).widget == "search"
     # the items of this test are the guidelines' own examples, which a study must not ask about
     wanted = WRITTEN_BY_RESEARCHERS | ({("search",)} if searches else set())
@@ -141,7 +141,7 @@ REFUSED = [
 def test_launch_knows_every_task(task: str, changes: dict[str, object], code: str, keys: tuple[str | int, ...]) -> None:
     """A setting that the task's page cannot show, or that judges what it does not collect, is found at its place."""
     made = draft(task, **changes)
-    found = [(problem.code, problem.keys) for problem in ready_to_launch(made, example_items(task))]
+    found = [(problem.code, problem.keys) for problem in launch_problems(made, example_items(task))]
     assert (code, keys) in found
     assert parse_definition(definition_yaml(made)).place(keys).line is not None
 
@@ -150,17 +150,17 @@ def test_written_answers_are_no_qualification() -> None:
     """No list of right answers judges what somebody writes; a question of a task with a scale may stand there."""
     meanings = {"sense_1": "a", "example_1": "b", "sense_2": "c", "example_2": "d"}
     own = KnownQuestion(id="q", shows={**meanings, "target": "bat", "sentence": "bat"}, accept=("bat",))
-    problems = ready_to_launch(draft("ambiguous_sentence", qualification=(own,)), example_items("ambiguous_sentence"))
+    problems = launch_problems(draft("ambiguous_sentence", qualification=(own,)), example_items("ambiguous_sentence"))
     assert "E628" in [problem.code for problem in problems]
     rated = CHOICE.model_copy(update={"task": "relatedness", "accept": (1, 2)})
-    problems = ready_to_launch(draft("ambiguous_sentence", qualification=(rated,)), example_items("ambiguous_sentence"))
+    problems = launch_problems(draft("ambiguous_sentence", qualification=(rated,)), example_items("ambiguous_sentence"))
     assert "E628" not in [problem.code for problem in problems]
 
 
 def test_items_that_the_page_cannot_show() -> None:
     """An item without what the page shows is named (E617)."""
     bare = tuple(replace(item, conditions={}) for item in example_items("plausibility"))
-    problem = next(one for one in ready_to_launch(draft("plausibility"), bare) if one.code == "E617")
+    problem = next(one for one in launch_problems(draft("plausibility"), bare) if one.code == "E617")
     assert "precontext" in problem.what
     assert bare[0].item_id in problem.what
 
@@ -177,7 +177,7 @@ def test_a_written_draft_says_how_a_question_is_asked(task: str, tmp_path: Path)
     used = re.sub(r"# (qualification:\n)((?:#   .*\n)+)qualification: \[\]\n", _uncommented, text)
     study = parse_definition(used).definition
     assert len(study.qualification) == 1
-    assert "E628" not in [problem.code for problem in ready_to_launch(study, example_items(task))]
+    assert "E628" not in [problem.code for problem in launch_problems(study, example_items(task))]
     with pytest.raises(InputError, match="E615"):
         write_draft(made, tmp_path / "study.yaml")
 

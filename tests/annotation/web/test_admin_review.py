@@ -31,7 +31,7 @@ def write(app: App, name: str, texts: list[str]) -> list[int]:
     found = []
     for position, text in enumerate(texts):
         if drawn and position:
-            app.store.extend(who, Phase.TRIALS, app.study.drawn(trials[position].item_id, number=lease.ordinal))
+            app.store.extend(who, Phase.TRIALS, app.study.drawn_trial(trials[position].item_id, number=lease.ordinal))
         item = app.study.items[trials[position].item_id]
         answer = BrowserAnswer(
             who,

@@ -31,8 +31,8 @@ from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.annotation.web.admin.summary import read_collected
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import RateLimit, ServerSettings
-from lexiscope.annotation.writing.review import Accepted, accepted, decide, queue, written
-from lexiscope.annotation.writing.stage_files import write_item_file
+from lexiscope.annotation.writing.review import AcceptedText, accepted_texts, make_review, review_queue, texts_in_rows
+from lexiscope.annotation.writing.stage_files import item_file
 from lexiscope.annotation.writing.stages import ending_items, rating_items, setups
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -327,13 +327,13 @@ def test_a_sentence_that_breaks_a_rule_is_not_written(tmp_path: Path, text: str)
 # -- the three stages --------------------------------------------------------------------------------------------------
 
 
-def review_all(app: App, *, reject: Sequence[str] = ()) -> tuple[Accepted, ...]:
+def review_all(app: App, *, reject: Sequence[str] = ()) -> tuple[AcceptedText, ...]:
     """Accept what was written, the first text with an edit; the texts for the items in *reject* are rejected."""
     rows = [row for one in app.store.people() for row in app.store.answers_of(one.participant_id)]
-    texts = written(rows, app.study.items)
-    for number, one in enumerate(queue(texts, app.store.read(stored_reviews))):
+    texts = texts_in_rows(rows, app.study.items)
+    for number, one in enumerate(review_queue(texts, app.store.read(stored_reviews))):
         item, rejected = app.study.items[one.item_id], one.item_id in reject
-        review = decide(
+        review = make_review(
             one,
             item,
             verdict="rejected" if rejected else "accepted",
@@ -344,8 +344,8 @@ def review_all(app: App, *, reject: Sequence[str] = ()) -> tuple[Accepted, ...]:
             text=None if rejected or number else one.text.replace("Everybody", "All of them"),
         )
         app.store.record_review(review)
-    assert queue(texts, app.store.read(stored_reviews)) == ()
-    return accepted(texts, app.store.read(stored_reviews))
+    assert review_queue(texts, app.store.read(stored_reviews)) == ()
+    return accepted_texts(texts, app.store.read(stored_reviews))
 
 
 def test_sentences_become_stories_and_stories_are_rated(tmp_path: Path) -> None:
@@ -378,13 +378,13 @@ def test_sentences_become_stories_and_stories_are_rated(tmp_path: Path) -> None:
 
 def _handed_on(items: Sequence[Item], path: Path, task: str) -> tuple[Item, ...]:
     """The items as the next study reads them from its file."""
-    write_item_file(items, path)
+    path.write_text(item_file(items), encoding="utf-8", newline="")
     found = study_items(definition(task=task, items=str(path)))
     assert [item.item_id for item in found] == [item.item_id for item in items]
     return found
 
 
-async def _collect_endings(folder: Path, asked: Sequence[Item]) -> tuple[Accepted, ...]:
+async def _collect_endings(folder: Path, asked: Sequence[Item]) -> tuple[AcceptedText, ...]:
     design = DesignSection(lists=2, confusion=(Confusion(condition="setup", at_most=1),))
     with served(folder, definition(task="story_ending", design=design), asked) as app:
         for number in range(2):

@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lexiscope.annotation.rehearsal.page import read_page
+from lexiscope.annotation.rehearsal.browser import read_page
 from lexiscope.annotation.store import safekeeping as health
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.record import State, StateError

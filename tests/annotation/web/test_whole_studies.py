@@ -19,8 +19,7 @@ from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.rehearsal.population import Population
-from lexiscope.annotation.rehearsal.run_report import ServerRun
-from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
+from lexiscope.annotation.rehearsal.through_server import ServerRun, rehearse_through_server
 from lexiscope.annotation.study_file.assignment import plan_trials
 from lexiscope.annotation.study_file.definition import Codes, KnownQuestion, Payment, RatingsSection
 from lexiscope.annotation.study_file.definition_file import definition_yaml, read_definition

@@ -14,14 +14,14 @@ from lexiscope.annotation.store.record import Review
 from lexiscope.annotation.writing.drafts import (
     DRAFT_COLUMNS,
     Draft,
-    accepted_texts,
+    accepted_draft_texts,
     cleaning_reviews,
     draft_table,
-    drafted,
+    draft_texts,
     provenance_table,
     read_drafts,
 )
-from lexiscope.annotation.writing.review import Accepted, Written, accepted
+from lexiscope.annotation.writing.review import AcceptedText, WrittenText, accepted_texts
 from lexiscope.annotation.writing.staging import Stage
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError
@@ -74,12 +74,12 @@ assert ENDINGS is not None
 
 def clean_with(reply: ChatReply) -> Draft:
     request = ambiguous_sentence.cleaning_request(TEXT, BANK, draft_id="1")
-    (draft,) = drafted([request], Writer({TEXT: reply}))
+    (draft,) = draft_texts([request], Writer({TEXT: reply}))
     return draft
 
 
-def accepted_one(text: str = TEXT) -> Accepted:
-    return Accepted(Written(1, "p", "bank", text), Review(1, "accepted", "", None, "editor", "t"))
+def accepted_one(text: str = TEXT) -> AcceptedText:
+    return AcceptedText(WrittenText(1, "p", "bank", text), Review(1, "accepted", "", None, "editor", "t"))
 
 
 def test_the_prompts_ask_for_what_the_paper_says() -> None:
@@ -148,11 +148,11 @@ def test_precontexts_endings_and_examples_have_guards_of_their_own() -> None:
 
 def test_a_subject_that_generates_drafts_too_and_one_that_rates_does_not() -> None:
     """Chat models and language models draft; others are refused before anything is asked."""
-    (draft,) = drafted([ambiguous_sentence.cleaning_request(TEXT, BANK, draft_id="1")], Continuing())
+    (draft,) = draft_texts([ambiguous_sentence.cleaning_request(TEXT, BANK, draft_id="1")], Continuing())
     assert (draft.text, draft.drafted_by) == ("He goes to the bank.", "causal_lm:made")
     silent = type("Silent", (), {"subject_id": "encoder:x", "kind": "encoder", "facts": SubjectFacts("encoder:x")})
     with pytest.raises(CapabilityError, match="can draft no text"):
-        drafted([ambiguous_sentence.cleaning_request(TEXT, BANK, draft_id="1")], silent())
+        draft_texts([ambiguous_sentence.cleaning_request(TEXT, BANK, draft_id="1")], silent())
 
 
 def test_the_table_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_the_table_comes_back_as_it_was(tmp_path: Path) -> None:
     file = tmp_path / "drafts.csv"
     file.write_text(draft_table(drafts), encoding="utf-8")
     assert read_drafts(file) == drafts
-    assert accepted_texts(drafts, "precontext") == {"bank_1": "a b"}
+    assert accepted_draft_texts(drafts, "precontext") == {"bank_1": "a b"}
 
 
 @pytest.mark.parametrize(
@@ -213,9 +213,9 @@ def test_the_guard_holds_again_when_a_person_has_edited() -> None:
 
 def test_a_stage_knows_what_is_to_be_drafted() -> None:
     """Accepted texts alone are cleaned and get precontexts; a study of endings has none."""
-    answers = (Written(1, "p", "bank", "The bank shut."), Written(2, "p", "bank", "A bank."))
+    answers = (WrittenText(1, "p", "bank", "The bank shut."), WrittenText(2, "p", "bank", "A bank."))
     stage = Stage(SENTENCES, "s", {"bank": BANK}, answers, (Review(1, "accepted", "", None, "e", "t"),))
-    assert len(accepted(answers, stage.reviews)) == 1
+    assert len(accepted_texts(answers, stage.reviews)) == 1
     assert [request.draft_id for request in stage.cleaning_requests()] == ["1"]
     assert [request.draft_id for request in stage.precontext_requests()] == ["bank_1"]
     endings = Stage(ENDINGS, "s", {"e": ENDING}, (), ())

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from lexiscope.annotation.store.overview import stored_reviews
 from lexiscope.annotation.store.record import Phase, Review, State, StoredTrial, StudyItem, StudyRecord
 from lexiscope.annotation.writing.review import (
-    Written,
-    accepted,
+    WrittenText,
+    accepted_texts,
     check_review,
-    decide,
     latest_reviews,
-    queue,
+    make_review,
+    review_queue,
     same_texts,
     status_of,
-    written,
+    texts_in_rows,
 )
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
@@ -34,36 +34,36 @@ SENTENCES, ENDINGS = catalog.screen("ambiguous_sentence").faults, catalog.screen
 POOL = {name: Item(name, "pool", (Usage(name, 0, len(name), language="en"),)) for name in ("denominations", "bank")}
 STORY = Item("s", "d", (Usage("He saw the bank.", 11, 15, language="en"),))
 RAW = "The meeting had many denominations."
-FIRST = Written(1, "p1", "denominations", RAW)
-SECOND = Written(2, "p1", "bank", "he saw the bank")
+FIRST = WrittenText(1, "p1", "denominations", RAW)
+SECOND = WrittenText(2, "p1", "bank", "he saw the bank")
 
 
 def review(answer_id: int, verdict: str = "accepted", text: str | None = None, reason: str = "") -> Review:
     return Review(answer_id, verdict, reason, text, "editor", "2026-11-22T00:00:00Z")  # type: ignore[arg-type]
 
 
-def decided(answer: Written, item: Item, faults: Callable[[str, Item], tuple[str, ...]], **more: object) -> Review:
-    return decide(answer, item, actor="editor", at="t", faults=faults, **more)  # type: ignore[arg-type]
+def decided(answer: WrittenText, item: Item, faults: Callable[[str, Item], tuple[str, ...]], **more: object) -> Review:
+    return make_review(answer, item, actor="editor", at="t", faults=faults, **more)  # type: ignore[arg-type]
 
 
 def test_what_is_not_reviewed_waits_in_its_order() -> None:
     """Every answer waits until it is reviewed; a rejected one waits no more."""
-    assert queue([FIRST, SECOND], []) == (FIRST, SECOND)
-    assert queue([FIRST, SECOND], [review(1, "rejected", reason="a pun")]) == (SECOND,)
+    assert review_queue([FIRST, SECOND], []) == (FIRST, SECOND)
+    assert review_queue([FIRST, SECOND], [review(1, "rejected", reason="a pun")]) == (SECOND,)
 
 
 def test_a_later_review_takes_the_place_of_an_earlier_one() -> None:
     """The last review counts, whatever the first said; the list of reviews keeps both."""
     first, last = review(1, "rejected", reason="a pun"), review(1, text="The meeting knew many denominations.")
-    assert [a.clean for a in accepted([FIRST], [first, last])] == [last.text]
-    assert accepted([FIRST], [last, first]) == ()
+    assert [a.clean for a in accepted_texts([FIRST], [first, last])] == [last.text]
+    assert accepted_texts([FIRST], [last, first]) == ()
     assert latest_reviews([first, last]) == {1: last}
     assert [status_of(one, {1: last}) for one in (FIRST, SECOND)] == ["accepted", "not reviewed"]
 
 
 def test_an_edit_keeps_both_texts() -> None:
     """The raw text is what was written, the clean one what the editor left; without an edit they are the same."""
-    edited, plain = accepted([FIRST, SECOND], [review(2), review(1, text="They had many denominations.")])
+    edited, plain = accepted_texts([FIRST, SECOND], [review(2), review(1, text="They had many denominations.")])
     assert (edited.raw, edited.clean) == (RAW, "They had many denominations.")
     assert (plain.raw, plain.clean) == ("he saw the bank", "he saw the bank")
 
@@ -96,7 +96,7 @@ def test_the_word_must_survive_an_edit(text: str, fault: str) -> None:
 
 def test_a_word_must_not_come_back_into_an_ending() -> None:
     """The guard is the task's own: an edited ending that uses the ambiguous word again is refused."""
-    ending = Written(3, "p2", "s", "It was shut.")
+    ending = WrittenText(3, "p2", "s", "It was shut.")
     assert decided(ending, STORY, ENDINGS, verdict="accepted", text="It was closed.").text == "It was closed."
     with pytest.raises(InputError, match="word_recurs"):
         decided(ending, STORY, ENDINGS, verdict="accepted", text="The bank was closed.")
@@ -104,7 +104,7 @@ def test_a_word_must_not_come_back_into_an_ending() -> None:
 
 def test_an_accepted_raw_text_is_held_to_the_same_rules() -> None:
     """A text that got in before the rules were held cannot be accepted as it is."""
-    old = Written(4, "p3", "bank", "No such word here.")
+    old = WrittenText(4, "p3", "bank", "No such word here.")
     with pytest.raises(InputError, match="word_not_once"):
         decided(old, POOL["bank"], SENTENCES, verdict="accepted")
 
@@ -131,10 +131,10 @@ def test_what_a_review_owes(wrong: Review, code: str) -> None:
 @given(st.lists(st.tuples(st.integers(1, 5), st.sampled_from(["accepted", "rejected"])), max_size=12))
 def test_queue_accepted_and_rejected_share_out_the_answers(made: list[tuple[int, str]]) -> None:
     """Whatever was decided in whatever order, every answer is in exactly one of the three."""
-    answers = [Written(n, "p", "bank", f"Text {n} of the bank.") for n in range(1, 6)]
+    answers = [WrittenText(n, "p", "bank", f"Text {n} of the bank.") for n in range(1, 6)]
     reviews = [review(answer_id, verdict, reason="so") for answer_id, verdict in made]
-    waiting = [a.answer_id for a in queue(answers, reviews)]
-    taken = [a.answer.answer_id for a in accepted(answers, reviews)]
+    waiting = [a.answer_id for a in review_queue(answers, reviews)]
+    taken = [a.answer.answer_id for a in accepted_texts(answers, reviews)]
     gone = [n for n, one in latest_reviews(reviews).items() if one.verdict == "rejected"]
     assert sorted(waiting + taken + gone) == [1, 2, 3, 4, 5]
 
@@ -167,14 +167,14 @@ def test_stored_answers_become_texts_with_their_skips(tmp_path: Path) -> None:
         changed = answer(who, "d", 3, None, text="They saw the bank.", supersedes=last.answer_id, comment="hm")
         store.submit(replace(changed, client_key="again"))
         rows = store.answers_of(who)
-        found = written(rows, known)
+        found = texts_in_rows(rows, known)
         assert [(one.item_id, one.text, one.skips, one.comment) for one in found] == [
             ("c", "He saw the bank.", 2, ""),
             ("d", "They saw the bank.", 0, "hm"),
         ]
-        assert written(rows, {"c": known["c"]}) == (replace(found[0], skips=0),)
+        assert texts_in_rows(rows, {"c": known["c"]}) == (replace(found[0], skips=0),)
         store.record_review(decided(found[0], known["c"], SENTENCES, verdict="rejected", reason="dull"))
         store.record_review(decided(found[0], known["c"], SENTENCES, verdict="accepted", text="We saw the bank."))
         assert [one.verdict for one in store.read(stored_reviews)] == ["rejected", "accepted"]
-        assert [one.clean for one in accepted(found, store.read(stored_reviews))] == ["We saw the bank."]
-        assert queue(found, store.read(stored_reviews)) == found[1:]
+        assert [one.clean for one in accepted_texts(found, store.read(stored_reviews))] == ["We saw the bank."]
+        assert review_queue(found, store.read(stored_reviews)) == found[1:]

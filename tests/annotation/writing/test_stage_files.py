@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from lexiscope.annotation.store.record import Review
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.material import study_items
-from lexiscope.annotation.writing.review import Accepted, Written, accepted
+from lexiscope.annotation.writing.review import AcceptedText, WrittenText, accepted_texts
 from lexiscope.annotation.writing.stage_files import (
     ENDING_COLUMNS,
     SENTENCE_COLUMNS,
     ending_table,
+    item_file,
     read_precontexts,
     sentence_table,
-    write_item_file,
 )
 from lexiscope.annotation.writing.stages import ending_items, rating_items, setups
 from lexiscope.core.errors import InputError
@@ -34,9 +34,9 @@ SENSES = {"sense_1": "where money is kept", "example_1": "Pay at the bank.", "se
 SENSES |= {"example_2": "The bank, muddy; steep."}
 POOL = {"bank": Item("bank", "pool", (Usage("bank", 0, 4, lemma="bank", language="en"),), conditions=SENSES)}
 ANSWERS = (
-    Written(1, "p1", "bank", "we met at the bank", skips=2),
-    Written(2, "p1", "bank", "The bank, the bank!"),
-    Written(3, "p2", "bank", "=A1 was the bank."),
+    WrittenText(1, "p1", "bank", "we met at the bank", skips=2),
+    WrittenText(2, "p1", "bank", "The bank, the bank!"),
+    WrittenText(3, "p2", "bank", "=A1 was the bank."),
 )
 REVIEWS = (
     Review(1, "accepted", "spelling", "They met at the bank.", "editor", "t"),
@@ -58,17 +58,17 @@ def item(conditions: dict[str, object], *, name: str = "i", text: str = "The ban
 
 def test_the_stages_read_each_other_s_files(tmp_path: Path) -> None:
     """From accepted sentences to the rating study: each study that names the file gets the very items."""
-    made = setups(accepted(ANSWERS, REVIEWS), POOL)
+    made = setups(accepted_texts(ANSWERS, REVIEWS), POOL)
     endings = ending_items(made, {"bank_1": 'It rained.\nHe said "no".\r\nThey left.'}, dataset="story_endings")
-    write_item_file(endings, tmp_path / "endings.csv")
+    (tmp_path / "endings.csv").write_text(item_file(endings), encoding="utf-8", newline="")
     asked = study_items(study("story_ending", tmp_path / "endings.csv"))
     assert asked == endings
     written = [
-        Accepted(Written(k, f"w{k}", one.item_id, f"Ending {k}."), Review(k, "accepted", "", None, "e", "t"))
+        AcceptedText(WrittenText(k, f"w{k}", one.item_id, f"Ending {k}."), Review(k, "accepted", "", None, "e", "t"))
         for k, one in enumerate(asked)
     ]
     samples = rating_items(written, {one.item_id: one for one in asked}, dataset="plausibilitys")
-    write_item_file(samples, tmp_path / "samples.csv")
+    (tmp_path / "samples.csv").write_text(item_file(samples), encoding="utf-8", newline="")
     rated = study_items(study("plausibility", tmp_path / "samples.csv"))
     # the study gives them its scale
     assert {one.scale for one in rated} == {Scale(1, 5)}
@@ -81,7 +81,7 @@ def test_any_text_is_read_back(tmp_path_factory: pytest.TempPathFactory, texts: 
     """Quotes, delimiters, line ends of any kind, formulas and the empty text come back as they were."""
     path = tmp_path_factory.mktemp("files") / "items.csv"
     one = item({"setup": "s", **dict(zip(PARTS, texts, strict=True))})
-    write_item_file([one], path)
+    path.write_text(item_file([one]), encoding="utf-8", newline="")
     (read,) = study_items(study("story_ending", path))
     assert read == replace(one, dataset="story_endings")
 
@@ -95,7 +95,7 @@ def test_what_a_file_would_not_give_back_is_refused(tmp_path: Path) -> None:
     other = item({"story": "s"}, name="j")
     for wrong in ([], [item({"meaning": 1})], [two], [sense], [good, other], [item({"word": "w"})], [good, good]):
         with pytest.raises(InputError) as caught:
-            write_item_file(wrong, path)
+            path.write_text(item_file(wrong), encoding="utf-8", newline="")
         assert caught.value.code in ("E650", "E403")
     assert not path.exists()
 
@@ -118,9 +118,9 @@ def test_the_table_of_sentences_has_raw_and_clean_texts() -> None:
 
 def test_the_table_of_endings_names_the_intended_sense() -> None:
     """An ending is a row with its setup and the sense that it was to bring across."""
-    made = setups(accepted(ANSWERS, REVIEWS), POOL)
+    made = setups(accepted_texts(ANSWERS, REVIEWS), POOL)
     asked = {one.item_id: one for one in ending_items(made, {"bank_1": "One. Two. Three."}, dataset="d")}
-    answers = [Written(8, "p1", "bank_1_B", "It was steep."), Written(9, "p2", "bank_1_A", "It was robbed.")]
+    answers = [WrittenText(8, "p1", "bank_1_B", "It was steep."), WrittenText(9, "p2", "bank_1_A", "It was robbed.")]
     rows = table(ending_table(answers, [Review(8, "accepted", "", "It was steep!", "editor", "t")], asked))
     assert tuple(rows[0]) == ENDING_COLUMNS
     assert [tuple(row.values()) for row in rows] == [

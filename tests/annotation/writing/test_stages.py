@@ -12,7 +12,7 @@ import pytest
 from lexiscope.annotation.store.record import Review
 from lexiscope.annotation.study_file.definition import CatchSection, Confusion, DesignSection
 from lexiscope.annotation.study_file.design import build_design
-from lexiscope.annotation.writing.review import Accepted, Written
+from lexiscope.annotation.writing.review import AcceptedText, WrittenText
 from lexiscope.annotation.writing.stages import (
     ending_items,
     missing_endings,
@@ -33,9 +33,9 @@ def pool_item(name: str, form: str = "bank") -> Item:
     return Item(name, "pool", (Usage(form, 0, len(form), lemma="bank", language="en"),), conditions=SENSES)
 
 
-def taken(answer_id: int, item_id: str, text: str, *, who: str = "p1", clean: str | None = None) -> Accepted:
+def taken(answer_id: int, item_id: str, text: str, *, who: str = "p1", clean: str | None = None) -> AcceptedText:
     review = Review(answer_id, "accepted", "", clean, "editor", "t")
-    return Accepted(Written(answer_id, who, item_id, text), review)
+    return AcceptedText(WrittenText(answer_id, who, item_id, text), review)
 
 
 POOL = {name: pool_item(name) for name in ("bank-1", "bank-2")}
@@ -51,7 +51,7 @@ def asked(n: int = 2) -> dict[str, Item]:
     return {item.item_id: item for item in items}
 
 
-def endings_for(items: Mapping[str, Item]) -> list[Accepted]:
+def endings_for(items: Mapping[str, Item]) -> list[AcceptedText]:
     """An accepted ending for every item; each of the two endings of a setup by another writer."""
     return [
         taken(k, name, f"Ending {k}.", who=f"w{item.condition('meaning')}")

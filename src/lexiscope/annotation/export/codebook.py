@@ -26,57 +26,54 @@ _COLUMNS = (
     SheetColumn("missing", "cells that are missing", "integer", low=0),
 )
 
-_RESPONSES = {
-    "subject_id": SheetColumn("subject_id", "random id of the participant", "id"),
-    "subject_kind": SheetColumn(
-        "subject_kind", "whose answer: participant, or simulated for a simulated participant", "category"
-    ),
-    "item_id": SheetColumn(
-        "item_id", "the item; completion_time for the time from the first trial to the last answer", "id"
-    ),
-    "task": SheetColumn("task", "the task", "category"),
-    "measure": SheetColumn("measure", "what the value is; attention_check and qualification: 1 = right", "category"),
-    "value": SheetColumn(
-        "value", "the answer as a number, in the measure's own unit; ms for completion_time", "number"
-    ),
-    "option": SheetColumn("option", "the option chosen", "text"),
-    "layer": SheetColumn("layer", "empty: layers are those of models", "integer"),
-    "view": SheetColumn("view", "empty where nothing but the full text was shown", "category"),
-    "list_id": SheetColumn("list_id", "the list", "category"),
-    "position": SheetColumn("position", "position of the trial within its phase, from 0", "integer", low=0),
-    "repeat": SheetColumn("repeat", "empty: no question is repeated", "integer"),
-    "rt_ms": SheetColumn("rt_ms", "response time", "number", "ms", 0),
-    "answered_at": SheetColumn("answered_at", "when the answer was stored", "time", "UTC"),
-    "raw": SheetColumn("raw", "the answer as it was given, where it was text", "text"),
-    "scale": SheetColumn("scale", "of a rating: lowest and highest point of its scale, and its steps", "category"),
-}
+_RESPONSE_COLUMNS = (
+    SheetColumn("subject_id", "random id of the participant", "id"),
+    SheetColumn("subject_kind", "whose answer: participant, or simulated for a simulated participant", "category"),
+    SheetColumn("item_id", "the item; completion_time for the time from the first trial to the last answer", "id"),
+    SheetColumn("task", "the task", "category"),
+    SheetColumn("measure", "what the value is; attention_check and qualification: 1 = right", "category"),
+    SheetColumn("value", "the answer as a number, in the measure's own unit; ms for completion_time", "number"),
+    SheetColumn("option", "the option chosen", "text"),
+    SheetColumn("layer", "empty: layers are those of models", "integer"),
+    SheetColumn("view", "empty where nothing but the full text was shown", "category"),
+    SheetColumn("list_id", "the list", "category"),
+    SheetColumn("position", "position of the trial within its phase, from 0", "integer", low=0),
+    SheetColumn("repeat", "empty: no question is repeated", "integer"),
+    SheetColumn("rt_ms", "response time", "number", "ms", 0),
+    SheetColumn("answered_at", "when the answer was stored", "time", "UTC"),
+    SheetColumn("raw", "the answer as it was given, where it was text", "text"),
+    SheetColumn("scale", "of a rating: lowest and highest point of its scale, and its steps", "category"),
+)
 
 
 def responses_sheet(
     table: ResponseTable, file: str = "responses.csv", row_is: str = "one response as the statistics read it"
 ) -> Sheet:
     """Return a response table as a sheet, for the codebook alone: the table writes itself."""
-    columns = tuple(_RESPONSES[name] for name in COLUMNS)
+    described = {column.name: column for column in _RESPONSE_COLUMNS}
+    columns = tuple(described[name] for name in COLUMNS)
     times = SCHEMA.get_field_index("answered_at")
-    cells = [table.arrow.column(name).to_pylist() for name in COLUMNS]
+    cells = [table.arrow.column(column.name).to_pylist() for column in columns]
     cells[times] = [None if at is None else at.isoformat() for at in cells[times]]
     return Sheet(file, row_is, columns, tuple(zip(*cells, strict=True)))
 
 
 def codebook(sheets: Sequence[Sheet]) -> Sheet:
     """Return the codebook of several tables; it describes itself last."""
-    rows = [_row(sheet, column) for sheet in sheets for column in sheet.columns]
+    rows = [_codebook_row(sheet, column) for sheet in sheets for column in sheet.columns]
     own = sheet_of("codebook.csv", "one column of one file", _COLUMNS, rows)
-    return replace(own, rows=(*own.rows, *sheet_of("", "", _COLUMNS, [_bare(own, c) for c in _COLUMNS]).rows))
+    return replace(
+        own, rows=(*own.rows, *sheet_of("", "", _COLUMNS, [_description_cells(own, c) for c in _COLUMNS]).rows)
+    )
 
 
 def range_of(sheet: Sheet, column: SheetColumn) -> tuple[Cell, Cell]:
     """Return the lowest and highest value of a column: by definition, else as they occur."""
-    found = [cell for cell in sheet.column(column.name) if isinstance(cell, int | float) and cell == cell]
-    if column.kind not in ("integer", "number") or not found:
+    numbers = [cell for cell in sheet.column(column.name) if isinstance(cell, int | float) and cell == cell]
+    if column.kind not in ("integer", "number") or not numbers:
         return column.low, column.high
-    low = min(found) if column.low is None else column.low
-    return low, max(found) if column.high is None else column.high
+    low = min(numbers) if column.low is None else column.low
+    return low, max(numbers) if column.high is None else column.high
 
 
 def levels_of(sheet: Sheet, column: SheetColumn) -> tuple[str, ...]:
@@ -85,19 +82,21 @@ def levels_of(sheet: Sheet, column: SheetColumn) -> tuple[str, ...]:
         return column.levels
     if column.kind not in ("category", "truth"):
         return ()
-    return tuple(sorted({str(cell) for cell in sheet.column(column.name) if cell is not None}, key=_natural))
+    texts = {str(cell) for cell in sheet.column(column.name) if cell is not None}
+    # 2 before 10
+    return tuple(sorted(texts, key=lambda text: (len(text), text) if text.isdecimal() else (0, text)))
 
 
-def _row(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
+def _codebook_row(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
     cells = sheet.column(column.name)
     levels, (low, high) = levels_of(sheet, column), range_of(sheet, column)
     n = sum(cell is not None and cell == cell for cell in cells)
     listed = " | ".join(levels) if len(levels) <= MOST_LEVELS else f"{len(levels)} levels"
-    said = {"low": low, "high": high, "levels": listed or None, "n": n, "missing": len(cells) - n}
-    return _bare(sheet, column) | said
+    values = {"low": low, "high": high, "levels": listed or None, "n": n, "missing": len(cells) - n}
+    return _description_cells(sheet, column) | values
 
 
-def _bare(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
+def _description_cells(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
     return {
         "file": sheet.file,
         "row_is": sheet.row_is,
@@ -106,7 +105,3 @@ def _bare(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
         "type": column.kind,
         "unit": column.unit or None,
     }
-
-
-def _natural(text: str) -> tuple[int, str]:
-    return (len(text), text) if text.isdecimal() else (0, text)

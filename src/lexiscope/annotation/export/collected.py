@@ -1,4 +1,4 @@
-"""What an export is made of: the study, its answers, its people; and who of them counts."""
+"""The input of an export: the study, its answers, its participants; and which of them are valid."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from lexiscope.analysis.exclusion import Rule, format_rule
+from lexiscope.annotation.store.export import FINISHED
+from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.design import DividedLists
-from lexiscope.annotation.study_file.exclusions import declared_rules, judge_now, kept_by_hand
+from lexiscope.annotation.study_file.exclusions import current_exclusions, declared_rules, ids_included_by_hand
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -25,58 +27,14 @@ from lexiscope.tasks.kit.published_sheets import Reviewed, Row
 
 FEWEST_FOR_AGREEMENT = 3
 """People of a list who must have finished before a rule on agreement judges any of them."""
-FINISHED = frozenset({"finished", "accepted", "excluded"})
-"""The states of people who answered everything, or were excluded."""
 SHORTEST_ID = 6
-"""Platform ids of fewer characters are no ids in a free text: they would take every number out of it."""
+"""Shorter platform ids are not searched in free text: they would remove every number from it."""
 REMOVED = "[platform id removed]"
-
-Moment = str | datetime | None
-
-
-class PersonLike(Protocol):
-    """What is used of a participant as the store knows them; times are UTC."""
-
-    @property
-    def participant_id(self) -> str:
-        """The random id."""
-
-    @property
-    def state(self) -> str:
-        """Where the participant stands."""
-
-    @property
-    def reason(self) -> str:
-        """Why."""
-
-    @property
-    def list_id(self) -> str | None:
-        """The list, once a place is taken."""
-
-    @property
-    def surplus(self) -> bool:
-        """Whether the list had filled before the participant came back."""
-
-    @property
-    def consented_at(self) -> Moment:
-        """When the session began, with consent."""
-
-    @property
-    def active_at(self) -> Moment:
-        """When the trials began."""
-
-    @property
-    def finished_at(self) -> Moment:
-        """When the last answer was stored."""
-
-    @property
-    def n_answered(self) -> int:
-        """How many trials are answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
-    """What one rule did: people before, removed and after; ``waiting`` says why it could not be judged."""
+    """The effect of one rule: people before, removed and after; ``waiting`` is why it could not be applied."""
 
     rule: str
     description: str
@@ -88,7 +46,7 @@ class RuleCount:
 
 @dataclass(frozen=True, slots=True)
 class ParticipantCounts:
-    """Who counts: the counts of the rules in order, the reason of everybody who is excluded, and who is valid."""
+    """The participants: counts by rule in order, the excluded ones with their reasons, and the valid ones."""
 
     rules: tuple[RuleCount, ...]
     excluded: Mapping[str, str]
@@ -101,8 +59,8 @@ class Collected:
 
     ``responses`` and ``judgments`` are the store's tables; ``views`` the view of each list; ``measure`` that of the
     task's answers; ``numbers`` the number from which each participant's trials were made (the ordinal of their place);
-    ``reviews`` what was decided about texts, by participant and item. ``platform_ids`` are looked for in free text and
-    taken out of it; nothing else of them is used.
+    ``reviews`` the verdicts on texts, by participant and item. ``platform_ids`` are removed from free text; nothing
+    else of them is used.
     """
 
     definition: StudyDefinition
@@ -110,7 +68,7 @@ class Collected:
     measure: str
     responses: ResponseTable
     judgments: pa.Table
-    people: Sequence[PersonLike]
+    people: Sequence[ListedParticipant]
     numbers: Mapping[str, int] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
     reviews: Mapping[tuple[str, str], Reviewed] = field(default_factory=dict)
@@ -122,7 +80,7 @@ class Collected:
 
         Errors: :class:`InputError` E508 where people are among them.
         """
-        kinds = {kind_of_person(one.participant_id) for one in self.people}
+        kinds = {kind_of_person(person.participant_id) for person in self.people}
         refuse_mixture(kinds)
         return SIMULATED in kinds
 
@@ -148,20 +106,20 @@ class Collected:
         return {item.item_id: item for item in self.design.items} | catch
 
     @cached_property
-    def standing(self) -> ParticipantCounts:
-        """Who counts, by the rules as declared and by what was decided by hand."""
-        return judge(self)
+    def participant_counts(self) -> ParticipantCounts:
+        """The valid and the excluded participants, by the rules as declared and by decisions by hand."""
+        return count_participants(self)
 
     @cached_property
     def rows(self) -> tuple[dict[str, Any], ...]:
-        """The judgments as rows: who is excluded by the rules is marked, platform ids in free text are taken out."""
-        found = self.judgments.to_pylist()
-        for row in found:
-            reason = self.standing.excluded.get(row["participant_id"])
+        """The judgments as rows: excluded participants are marked, platform ids in free text are removed."""
+        rows = self.judgments.to_pylist()
+        for row in rows:
+            reason = self.participant_counts.excluded.get(row["participant_id"])
             row["excluded"], row["exclusion_rule"] = reason is not None, reason
             for name in ("response_text", "guessed_word", "comment", "exclusion_rule"):
                 row[name] = without_ids(row[name], self.platform_ids)
-        return tuple(found)
+        return tuple(rows)
 
     @cached_property
     def valid_rows(self) -> tuple[dict[str, Any], ...]:
@@ -171,25 +129,24 @@ class Collected:
     @cached_property
     def valid_rows_revealed(self) -> tuple[dict[str, Any], ...]:
         """The same with the second answers, given with the target shown; each stands behind its first."""
-        chosen = [
+        valid = self.participant_counts.valid
+        rows = [
             row
             for row in self.rows
-            if row["kind"] == "item"
-            and row["phase"] in ("trials", "reveal")
-            and row["participant_id"] in self.standing.valid
+            if row["kind"] == "item" and row["phase"] in ("trials", "reveal") and row["participant_id"] in valid
         ]
-        return tuple(sorted(chosen, key=lambda row: (slot_order(row), row["phase"] == "reveal")))
+        return tuple(sorted(rows, key=lambda row: (slot_order(row), row["phase"] == "reveal")))
 
     @cached_property
-    def kept(self) -> ResponseTable:
+    def valid_responses(self) -> ResponseTable:
         """The responses of valid participants."""
-        valid = sorted(self.standing.valid)
+        valid = sorted(self.participant_counts.valid)
         return self.responses.filter(np.isin(self.responses.column("subject_id").astype(str), valid))
 
     @cached_property
     def item_answers(self) -> ResponseTable:
         """The valid responses to real items, in the task's measure."""
-        table = self.kept.where(measure=self.measure)
+        table = self.valid_responses.where(measure=self.measure)
         real = [item.item_id for item in self.design.items]
         return table.filter(np.isin(table.column("item_id").astype(str), real))
 
@@ -207,27 +164,27 @@ def slot_order(row: Row) -> tuple[object, ...]:
     return (len(list_id), list_id, slot is None, slot or 0, row["participant_id"], row["trial_index"])
 
 
-def judge(collected: Collected) -> ParticipantCounts:
-    """Judge everybody who finished, as the study does while it runs, and count what each rule did.
+def count_participants(collected: Collected) -> ParticipantCounts:
+    """Apply the rules to all who finished, as the study does while it runs, and count what each rule did.
 
-    A rule that cannot be judged removes nobody and says why. Whoever was excluded by hand comes after the rules.
+    A rule that cannot be applied removes nobody and says why. Participants excluded by hand come after the rules.
     """
-    finished = {one.participant_id for one in collected.people if str(one.state) in FINISHED}
+    finished = {person.participant_id for person in collected.people if person.state in FINISHED}
     table = collected.responses
     table = table.filter(np.isin(table.column("subject_id").astype(str), sorted(finished)))
-    kept = kept_by_hand(collected.people)
+    kept = ids_included_by_hand(collected.people)
     counts: list[RuleCount] = []
     excluded: dict[str, str] = {}
     for rule in declared_rules(collected.definition, collected.design):
-        found, waiting = _judged(rule, table, kept)
+        caught, waiting = _rule_exclusions(rule, table, kept)
         before = len(finished) - len(excluded)
-        excluded |= found
-        counts.append(RuleCount(format_rule(rule), rule.describe(), before, len(found), before - len(found), waiting))
-        table = table.filter(~np.isin(table.column("subject_id").astype(str), sorted(found)))
+        excluded |= caught
+        counts.append(RuleCount(format_rule(rule), rule.describe(), before, len(caught), before - len(caught), waiting))
+        table = table.filter(~np.isin(table.column("subject_id").astype(str), sorted(caught)))
     by_hand = {
-        one.participant_id: one.reason or "no reason was given"
-        for one in collected.people
-        if str(one.state) == "excluded" and one.participant_id not in excluded
+        person.participant_id: person.reason or "no reason was given"
+        for person in collected.people
+        if person.state == "excluded" and person.participant_id not in excluded
     }
     if by_hand:
         before = len(finished) - len(excluded)
@@ -238,20 +195,15 @@ def judge(collected: Collected) -> ParticipantCounts:
 
 
 def without_ids(text: str | None, platform_ids: Collection[str]) -> str | None:
-    """Return a free text in which no platform id stands: people paste their own into comments.
+    """Return a free text without platform ids: participants paste their own into comments.
 
     >>> without_ids("I am 5f0c9A27 (sorry)", ["5F0C9A27"])
     'I am [platform id removed] (sorry)'
     """
     if not text or not platform_ids:
         return text
-    # an answer that is a number or a letter is shorter than any id that is looked for
-    return text if len(text) < SHORTEST_ID else _any_of(tuple(platform_ids)).sub(REMOVED, text)
-
-
-def exported(collected: Collected, table: ResponseTable) -> ResponseTable:
-    """Return responses of a study as they are exported: no platform id is in free text."""
-    return responses_without_ids(table, collected.platform_ids)
+    # an answer that is a number or a letter is shorter than any id that is searched
+    return text if len(text) < SHORTEST_ID else _ids_pattern(tuple(platform_ids)).sub(REMOVED, text)
 
 
 def responses_without_ids(table: ResponseTable, platform_ids: Collection[str]) -> ResponseTable:
@@ -264,42 +216,39 @@ def responses_without_ids(table: ResponseTable, platform_ids: Collection[str]) -
     return table
 
 
-def minutes_of(person: PersonLike) -> float | None:
+def minutes_of(person: ListedParticipant) -> float | None:
     """Return the minutes from the first trial to the last; ``None`` where there is no such time.
 
     A clock that was set back makes no time.
     """
-    return _minutes(person.active_at, person.finished_at)
+    return _minutes_between(person.active_at, person.finished_at)
 
 
-def session_minutes_of(person: PersonLike) -> float | None:
-    """Return the minutes from consent to the last answer, pauses and all: what is paid for; ``None`` as above."""
-    return _minutes(person.consented_at, person.finished_at)
+def session_minutes_of(person: ListedParticipant) -> float | None:
+    """Return the minutes from consent to the last answer, with all pauses: the paid time; ``None`` as above."""
+    return _minutes_between(person.consented_at, person.finished_at)
 
 
 @lru_cache(maxsize=8)
-def _any_of(platform_ids: tuple[str, ...]) -> re.Pattern[str]:
-    """One pattern for all ids, the longest first: an id may begin with another."""
-    ids = sorted((each for each in platform_ids if len(each) >= SHORTEST_ID), key=len, reverse=True)
+def _ids_pattern(platform_ids: tuple[str, ...]) -> re.Pattern[str]:
+    """Return one pattern for all ids, the longest first: an id may begin with another."""
+    ids = sorted((name for name in platform_ids if len(name) >= SHORTEST_ID), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, ids)) or r"(?!)", re.IGNORECASE)
 
 
-def _judged(rule: Rule, table: ResponseTable, kept: Collection[str]) -> tuple[dict[str, str], str]:
+def _rule_exclusions(rule: Rule, table: ResponseTable, kept: Collection[str]) -> tuple[dict[str, str], str]:
+    """Return the participants whom a rule excludes, and why it waits if it does."""
     if not len(table):
         return {}, "nobody has finished who is still in"
     try:
-        now = judge_now([rule], table, fewest=FEWEST_FOR_AGREEMENT, kept=kept)
+        now = current_exclusions([rule], table, fewest=FEWEST_FOR_AGREEMENT, kept=kept)
     except (InputError, StatisticError) as error:
         return {}, error.what
     return now.excluded, now.waiting[0][1] if now.waiting else ""
 
 
-def _minutes(first: Moment, last: Moment) -> float | None:
-    begun, ended = _moment(first), _moment(last)
-    if begun is None or ended is None or ended < begun:
+def _minutes_between(first: str | None, last: str | None) -> float | None:
+    if first is None or last is None:
         return None
-    return (ended - begun).total_seconds() / 60
-
-
-def _moment(at: Moment) -> datetime | None:
-    return datetime.fromisoformat(at) if isinstance(at, str) else at
+    seconds = (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+    return seconds / 60 if seconds >= 0 else None

@@ -97,26 +97,29 @@ def judgments_parquet(collected: Collected) -> bytes:
 
 
 def people_sheet(collected: Collected) -> Sheet:
-    """Return who took part, with what they said about themselves."""
-    about = [SheetColumn(f"about_{one.measure}", one.text, "category") for one in collected.definition.about_you]
-    said = _said(collected)
+    """Return the participants, with their answers about themselves."""
+    about = [
+        SheetColumn(f"about_{question.measure}", question.text, "category")
+        for question in collected.definition.about_you
+    ]
+    reports = _self_reports(collected)
     rows: list[dict[str, Cell]] = []
-    for one in sorted(collected.people, key=lambda person: person.participant_id):
-        minutes, session = minutes_of(one), session_minutes_of(one)
+    for person in sorted(collected.people, key=lambda person: person.participant_id):
+        minutes, session = minutes_of(person), session_minutes_of(person)
         row: dict[str, Cell] = {
-            "participant_id": one.participant_id,
-            "list_id": one.list_id,
-            "view": collected.view_of(one.list_id) if one.list_id else None,
-            "number": collected.numbers.get(one.participant_id),
-            "state": str(one.state),
-            "surplus": one.surplus,
-            "valid": one.participant_id in collected.standing.valid,
-            "exclusion_rule": _reason(collected, one.participant_id),
-            "n_answered": one.n_answered,
+            "participant_id": person.participant_id,
+            "list_id": person.list_id,
+            "view": collected.view_of(person.list_id) if person.list_id else None,
+            "number": collected.numbers.get(person.participant_id),
+            "state": str(person.state),
+            "surplus": person.surplus,
+            "valid": person.participant_id in collected.participant_counts.valid,
+            "exclusion_rule": _exclusion_reason(collected, person.participant_id),
+            "n_answered": person.n_answered,
             "minutes": None if minutes is None else round(minutes, 3),
             "session_minutes": None if session is None else round(session, 3),
         }
-        rows.append(row | said.get(one.participant_id, {}))
+        rows.append(row | reports.get(person.participant_id, {}))
     return sheet_of("participants.csv", "one participant", (*_PEOPLE, *about), rows)
 
 
@@ -125,24 +128,24 @@ def exclusions_sheet(collected: Collected) -> Sheet:
     rows = [
         {
             "order": order,
-            "rule": one.rule,
-            "description": one.description,
-            "before": one.n_before,
-            "removed": one.n_removed,
-            "after": one.n_after,
-            "not_judged": one.waiting or None,
+            "rule": count.rule,
+            "description": count.description,
+            "before": count.n_before,
+            "removed": count.n_removed,
+            "after": count.n_after,
+            "not_judged": count.waiting or None,
         }
-        for order, one in enumerate(collected.standing.rules, start=1)
+        for order, count in enumerate(collected.participant_counts.rules, start=1)
     ]
     return sheet_of("exclusions.csv", "one exclusion rule", _EXCLUSIONS, rows)
 
 
 def excluded_sheet(collected: Collected) -> Sheet:
-    """Return who is excluded, and why."""
-    lists = {one.participant_id: one.list_id for one in collected.people}
+    """Return the excluded participants with their reasons."""
+    lists = {person.participant_id: person.list_id for person in collected.people}
     rows = [
-        {"participant_id": who, "list_id": lists.get(who), "reason": _reason(collected, who)}
-        for who in sorted(collected.standing.excluded)
+        {"participant_id": name, "list_id": lists.get(name), "reason": _exclusion_reason(collected, name)}
+        for name in sorted(collected.participant_counts.excluded)
     ]
     return sheet_of("excluded_participants.csv", "one excluded participant", _EXCLUDED, rows)
 
@@ -216,15 +219,15 @@ def _usage_columns(number: int) -> tuple[SheetColumn, ...]:
     )
 
 
-def _said(collected: Collected) -> dict[str, dict[str, Cell]]:
-    found: dict[str, dict[str, Cell]] = {}
+def _self_reports(collected: Collected) -> dict[str, dict[str, Cell]]:
+    reports: dict[str, dict[str, Cell]] = {}
     for row in collected.rows:
         if row["phase"] == "demographics":
             measure = row["item_id"].removeprefix("about:")
             answer = row["response"] if row["response"] is not None else row["response_text"]
-            found.setdefault(row["participant_id"], {})[f"about_{measure}"] = answer
-    return found
+            reports.setdefault(row["participant_id"], {})[f"about_{measure}"] = answer
+    return reports
 
 
-def _reason(collected: Collected, who: str) -> str | None:
-    return without_ids(collected.standing.excluded.get(who), collected.platform_ids)
+def _exclusion_reason(collected: Collected, participant_id: str) -> str | None:
+    return without_ids(collected.participant_counts.excluded.get(participant_id), collected.platform_ids)

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from lexiscope.annotation.export.codebook import codebook, responses_sheet
-from lexiscope.annotation.export.collected import Collected, exported
+from lexiscope.annotation.export.codebook import codebook, levels_of, range_of, responses_sheet
+from lexiscope.annotation.export.collected import Collected, responses_without_ids
 from lexiscope.annotation.export.long_table import (
     excluded_sheet,
     exclusions_sheet,
@@ -26,9 +30,7 @@ from lexiscope.annotation.export.long_table import (
 )
 from lexiscope.annotation.export.pay import pay_sheet
 from lexiscope.annotation.export.preregistration import preregistration
-from lexiscope.annotation.export.psych_ds import FOLDER, psych_ds
 from lexiscope.annotation.export.r_script import analysis_script
-from lexiscope.annotation.export.wide_forms import RATING, wide_sheets
 from lexiscope.annotation.study_file.definition import Codes, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.core import catalog
@@ -36,9 +38,10 @@ from lexiscope.core.errors import Place, RunError
 from lexiscope.core.response import SCHEMA, ResponseTable
 from lexiscope.core.run import atomic_folder, write_atomically
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
-from lexiscope.items.sheets.sheet import Sheet, marked_simulated
+from lexiscope.items.sheets.sheet import Sheet, SheetColumn, marked_simulated, sheet_of
 from lexiscope.items.tables.neutral import neutral_answer
 from lexiscope.items.tables.spreadsheet import neutral
+from lexiscope.tasks.kit.published_sheets import Cells, answers_by_item, number_cells
 
 MANIFEST = "export.json"
 _INTRODUCTION = """\
@@ -95,7 +98,7 @@ def write_export(collected: Collected, folder: Path) -> ExportedPackage:
     Errors: :class:`RunError` where the folder holds anything else than an export, or cannot be written to; those of the
     planned model and of the rules.
     """
-    _refuse_others(folder)
+    _check_replaceable(folder)
     with atomic_folder(folder) as new:
         _write_files(collected, new)
         files = tuple(sorted(str(path.relative_to(new).as_posix()) for path in new.rglob("*") if path.is_file()))
@@ -104,35 +107,38 @@ def write_export(collected: Collected, folder: Path) -> ExportedPackage:
             "task": collected.definition.task,
             KIND_COLUMN: SIMULATED if collected.simulated else PARTICIPANT,
             "participants": len(collected.people),
-            "valid_participants": len(collected.standing.valid),
+            "valid_participants": len(collected.participant_counts.valid),
             "judgments": len(collected.rows),
             "sha256": {name: hashlib.sha256((new / name).read_bytes()).hexdigest() for name in files},
         }
         write_atomically(new / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2) + "\n")
-    counts = len(collected.people), len(collected.standing.valid), len(collected.rows)
+    counts = len(collected.people), len(collected.participant_counts.valid), len(collected.rows)
     return ExportedPackage(folder, (*files, MANIFEST), *counts, simulated=collected.simulated)
 
 
 def sheets_of(collected: Collected) -> tuple[Sheet, ...]:
     """Return every table of an export but the response table and the codebook.
 
-    Of a rehearsal each says in a column that the participants are simulated, but for the items: they are the material.
+    After a rehearsal a column of each says that the participants are simulated; the table of items has no participants.
     """
-    before: tuple[Sheet, ...] = (judgments_sheet(collected), people_sheet(collected))
-    after: tuple[Sheet, ...] = (
+    items = items_sheet(collected)
+    sheets = (
+        judgments_sheet(collected),
+        people_sheet(collected),
+        items,
         exclusions_sheet(collected),
         excluded_sheet(collected),
         orders_sheet(collected),
         pay_sheet(collected),
         *wide_sheets(collected),
     )
-    if collected.simulated:
-        before, after = tuple(map(marked_simulated, before)), tuple(map(marked_simulated, after))
-    return (*before, items_sheet(collected), *after)
+    if not collected.simulated:
+        return sheets
+    return tuple(sheet if sheet is items else marked_simulated(sheet) for sheet in sheets)
 
 
 def safe_responses(table: ResponseTable) -> ResponseTable:
-    """Return a response table whose text no spreadsheet runs, for its CSV; the Parquet beside it has all as it was."""
+    """Return a response table whose text no spreadsheet runs, for its CSV; the Parquet file has the text unchanged."""
     for name in table.arrow.column_names:
         if pa.types.is_string(SCHEMA.field(name).type):
             change = neutral_answer if name in ("raw", "option") else neutral
@@ -144,44 +150,36 @@ def safe_responses(table: ResponseTable) -> ResponseTable:
 
 
 def public_definition(definition: StudyDefinition) -> str:
-    """Return the definition as a file, without the completion codes: whoever has one could be paid."""
+    """Return the definition as a file, without the completion codes: a reader who has one could be paid."""
     return definition_yaml(definition.model_copy(update={"codes": Codes()}))
 
 
-def _readme(collected: Collected, counted: CountedTable | None, sheets: Sequence[Sheet]) -> str:
+def _readme(collected: Collected, for_agree: str, sheets: Sequence[Sheet]) -> str:
     tables = [f"- `{sheet.file}`: {sheet.row_is}" for sheet in sheets]
     views = collected.definition.views
-    file = "" if counted is None else counted.file + (f" --view {views[0]}" if len(views) > 1 else "")
-    agree = _NO_AGREE if counted is None else _AGREE.format(file=file, name=counted.name)
-    about = {
-        "name": collected.definition.name,
-        "simulated": _SIMULATED if collected.simulated else "",
-        "agree": agree,
-    }
-    return "\n".join([_INTRODUCTION.format(**about), *tables, "", _ABOUT_FILES])
-
-
-def _write_responses(collected: Collected, counted: CountedTable | None, folder: Path) -> list[Sheet]:
-    """Write the response tables, all answers and those that count; return them for the codebook."""
-    responses = exported(collected, collected.responses)
-    described = [responses_sheet(responses)]
-    tables = {"responses": responses}
-    if counted is not None:
-        tables[counted.name] = counted.table
-        described.append(responses_sheet(counted.table, counted.file, counted.row_is))
-    for name, table in tables.items():
-        table.write_parquet(folder / f"{name}.parquet")
-        safe_responses(table).write_csv(folder / f"{name}.csv")
-    return described
+    file = f"{for_agree}.csv" + (f" --view {views[0]}" if len(views) > 1 else "")
+    introduction = _INTRODUCTION.format(
+        name=collected.definition.name,
+        simulated=_SIMULATED if collected.simulated else "",
+        agree=_AGREE.format(file=file, name=for_agree) if for_agree else _NO_AGREE,
+    )
+    return "\n".join([introduction, *tables, "", _ABOUT_FILES])
 
 
 def _write_files(collected: Collected, folder: Path) -> None:
-    counted = counted_table(collected)
-    described = _write_responses(collected, counted, folder)
+    tables = {"responses": responses_without_ids(collected.responses, collected.platform_ids)}
+    described = [responses_sheet(tables["responses"])]
+    for_agree, counted = _table_for_agree(collected) or ("", None)
+    if counted is not None:
+        tables[for_agree] = counted
+        row_is = f"one of the {for_agree} that count: a real item, a valid participant. THE file for `lexiscope agree`"
+        described.append(responses_sheet(counted, f"{for_agree}.csv", row_is))
+    for name, table in tables.items():
+        table.write_parquet(folder / f"{name}.parquet")
+        safe_responses(table).write_csv(folder / f"{name}.csv")
     sheets = sheets_of(collected)
-    tables = {sheet.file: sheet.csv() for sheet in sheets}
     for sheet in sheets:
-        write_atomically(folder / sheet.file, tables[sheet.file])
+        write_atomically(folder / sheet.file, sheet.csv())
         write_atomically((folder / sheet.file).with_suffix(".jsonl"), sheet.jsonl())
     book = codebook((*described, *sheets))
     write_atomically(folder / book.file, book.csv())
@@ -192,50 +190,170 @@ def _write_files(collected: Collected, folder: Path) -> None:
     plan = preregistration(collected.definition, collected.design, simulated=collected.simulated)
     write_atomically(folder / "preregistration.md", plan)
     write_atomically(folder / "study.yaml", public_definition(collected.definition))
-    write_atomically(folder / "README.md", _readme(collected, counted, (*described[1:], *sheets, book)))
+    write_atomically(folder / "README.md", _readme(collected, for_agree, (*described[1:], *sheets, book)))
     release_file = catalog.screen(collected.definition.task).release
     if release_file is not None:
         name, release = release_file
         write_atomically(folder / name, release(collected))
-    for name, text in psych_ds(collected, sheets[0], tables[sheets[0].file]).items():
+    for name, text in psych_ds(collected, sheets[0]).items():
         write_atomically(folder / FOLDER / name, text)
 
 
-def _refuse_others(folder: Path) -> None:
+def _check_replaceable(folder: Path) -> None:
     if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         what = "this place holds something else than an export"
         raise RunError(what, place=Place(str(folder)), hint="name a new folder; nothing was written")
 
 
-# -- answers counted ------------------------------------------------------------------------------------------------
-# The table for ``lexiscope agree``: answers that count, and no others, in the form of the response table.
+def _table_for_agree(collected: Collected) -> tuple[str, ResponseTable] | None:
+    """Return the table for ``lexiscope agree`` with its name (ratings, choices); ``None`` if the answers are texts.
 
-
-_CHOICE = "choice"
-
-
-@dataclass(frozen=True, slots=True)
-class CountedTable:
-    """The answers of valid people to real items in the trials; ``name`` is that of its files: ratings or choices."""
-
-    name: str
-    table: ResponseTable
-
-    @property
-    def file(self) -> str:
-        """The name of the CSV file."""
-        return f"{self.name}.csv"
-
-    @property
-    def row_is(self) -> str:
-        """What one row is."""
-        return f"one of the {self.name} that count: a real item, a valid participant. THE file for `lexiscope agree`"
-
-
-def counted_table(collected: Collected) -> CountedTable | None:
-    """Return the answers that count; ``None`` where they are texts, on which nobody agrees or disagrees."""
-    table = exported(collected, collected.item_answers)
+    It holds the answers of valid participants to real items in the trials, and no others.
+    """
+    table = responses_without_ids(collected.item_answers, collected.platform_ids)
     if collected.measure == RATING:
-        return CountedTable("ratings", table)
+        return "ratings", table
     chosen = any(option is not None for option in table.column("option"))
-    return CountedTable("choices", table) if chosen or collected.measure == _CHOICE else None
+    return ("choices", table) if chosen or collected.measure == "choice" else None
+
+
+# -- wide forms -----------------------------------------------------------------------------------------------------
+# The wide tables of a study: those in which its task is published, and a row per item and view with what people said.
+#
+# The latter has mean, SD, median and n of ratings; vote shares, majority and tie of choices. Only answers that count
+# are in both: to items, in the trials, of people who finished and are not excluded.
+
+
+RATING = "rating"
+"""The measure of answers that are numbers on a scale."""
+_ITEM_COLUMNS = (
+    SheetColumn("item_id", "the item", "id"),
+    SheetColumn("view", "what was shown of it", "category"),
+    SheetColumn("word", "what items are grouped by", "id"),
+    SheetColumn("n", "answers that count", "integer", low=0),
+)
+_VOTE_COLUMNS = (
+    SheetColumn("majority", "the answer given most often; empty where two are tied", "text", answer=True),
+    SheetColumn("majority_share", "share of the answers that the most frequent one has", "number", low=0, high=1),
+    SheetColumn("tie", "two answers are the most frequent ones", "truth"),
+    SheetColumn("vote_shares", "share of every answer: answer=share, joined by ' | '", "text"),
+)
+
+
+def wide_sheets(collected: Collected) -> tuple[Sheet, ...]:
+    """Return the wide tables of a study: those of its task's paper, and one row per item with its statistics."""
+    published = catalog.screen(collected.definition.task).published
+    own = published(collected) if published is not None else ()
+    return (*own, *_statistics_sheets(collected))
+
+
+def _statistics_sheets(collected: Collected) -> tuple[Sheet, ...]:
+    """Return the items with their statistics; none if the answers are texts, which have no mean and no vote."""
+    answers = collected.valid_rows
+    if answers and all(row["response"] is None for row in answers):
+        return ()
+    table = collected.responses.where(measure=collected.measure)
+    # in the response table a number is a value and an option is not; while it is empty, the measure says which
+    numeric = not np.isnan(table.column("value")).all() if len(table) else collected.measure == RATING
+    by_item = answers_by_item(collected)
+    rows: list[Cells] = []
+    for view in dict.fromkeys(collected.definition.views):
+        for item in collected.design.items:
+            given = by_item.get((item.item_id, view), ())
+            cells = number_cells([float(answer) for answer in given]) if numeric else vote_cells(given)
+            rows.append({"item_id": item.item_id, "view": view, "word": item.word, "n": len(given), **cells})
+    columns = (*_ITEM_COLUMNS, *(_scale_columns(collected) if numeric else _VOTE_COLUMNS))
+    return (sheet_of("item_statistics.csv", "one item in one view", columns, rows),)
+
+
+def vote_cells(answers: Sequence[str]) -> Cells:
+    """Return the majority, its share, whether it is tied, and the share of every answer.
+
+    >>> vote_cells(["t", "t", "f"])["majority"], vote_cells(["t", "f"])["tie"]
+    ('t', True)
+    """
+    counts = sorted(Counter(answers).items(), key=lambda pair: (-pair[1], pair[0]))
+    if not counts:
+        return {"majority": None, "majority_share": None, "tie": None, "vote_shares": None}
+    tie = len(counts) > 1 and counts[0][1] == counts[1][1]
+    shares = " | ".join(f"{answer}={votes / len(answers):.4f}" for answer, votes in counts)
+    top = counts[0][1] / len(answers)
+    return {"majority": None if tie else counts[0][0], "majority_share": top, "tie": tie, "vote_shares": shares}
+
+
+def _scale_columns(collected: Collected) -> tuple[SheetColumn, ...]:
+    low, high = collected.scale.low, collected.scale.high
+    return (
+        SheetColumn("mean", "mean of the ratings", "number", "points", low, high),
+        SheetColumn("sd", "standard deviation of the ratings (n − 1); empty below two ratings", "number", "points", 0),
+        SheetColumn("median", "median of the ratings", "number", "points", low, high),
+    )
+
+
+# -- the judgments as a Psych-DS folder: a described CSV file that archives of psychology can index -----------------
+# *Source:* Psych-DS, the schema of the Society for the Improvement of Psychological Science (dataset_description.json
+# in schema.org terms, data files under ``data/`` named ``keyword-value_data.csv``).
+
+
+FOLDER = "psych_ds"
+DESCRIPTION = "dataset_description.json"
+_KINDS = {"integer": "Integer", "number": "Float", "truth": "Boolean", "time": "DateTime"}
+
+
+def psych_ds(collected: Collected, judgments: Sheet) -> dict[str, str]:
+    """Return the files of the folder by their paths in it."""
+    data = f"data/study-{plain_name(collected.definition.name)}_data.csv"
+    description = json.dumps(describe(collected, judgments), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    return {DESCRIPTION: description, data: judgments.csv(), "README.md": _psych_ds_readme(collected, data)}
+
+
+def plain_name(name: str) -> str:
+    """Return a study's name in letters and digits, as a value in a file's name must be.
+
+    >>> plain_name("saw-c_2"), plain_name("词")
+    ('sawc2', 'unnamed')
+    """
+    return re.sub(r"[^A-Za-z0-9]", "", name) or "unnamed"
+
+
+def describe(collected: Collected, judgments: Sheet) -> dict[str, Any]:
+    """Return the description of the dataset in schema.org terms."""
+    definition = collected.definition
+    about = f"Judgments of the task {definition.task}, one row per judgment, with the participants' random ids."
+    marks = []
+    if collected.simulated:
+        about, marks = f"SIMULATED PARTICIPANTS: {TOLD_SIMULATED}. {about}", ["simulated participants"]
+    return {
+        "@context": "https://schema.org/",
+        "@type": "Dataset",
+        "name": definition.texts.title or definition.name,
+        "alternateName": definition.name,
+        "description": f"{about} Collected with Lexiscope.",
+        "inLanguage": definition.language,
+        "keywords": ["word meaning", definition.task, *(marks or ["human judgments"])],
+        "variableMeasured": [_variable(judgments, column) for column in judgments.columns],
+    }
+
+
+def _variable(sheet: Sheet, column: SheetColumn) -> dict[str, Any]:
+    low, high = range_of(sheet, column)
+    variable: dict[str, Any] = {"@type": "PropertyValue", "name": column.name, "description": column.meaning}
+    variable |= {"valueReference": _KINDS.get(column.kind, "Text")}
+    variable |= {"unitText": column.unit} if column.unit else {}
+    variable |= {"minValue": low} if low is not None else {}
+    variable |= {"maxValue": high} if high is not None else {}
+    levels = levels_of(sheet, column)
+    return variable | ({"levels": list(levels)} if levels else {})
+
+
+def _psych_ds_readme(collected: Collected, data: str) -> str:
+    lines = [
+        f"# {collected.definition.texts.title or collected.definition.name}",
+        "",
+        *([f"**Simulated participants:** {TOLD_SIMULATED}.", ""] if collected.simulated else []),
+        f"`{data}` has one row per judgment. Excluded participants are in it and marked (`excluded`,",
+        "`exclusion_rule`); only rows of kind `item` in phase `trials` count in item statistics. A cell that a",
+        "spreadsheet would run begins with an apostrophe; judgments.jsonl of the export has it unchanged.",
+        "",
+    ]
+    return "\n".join(lines)

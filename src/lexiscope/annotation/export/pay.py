@@ -1,4 +1,4 @@
-"""Time and pay of people who finished, what is still owed to them, and the table of both (A14)."""
+"""Time and pay of the participants who finished, what is still owed to them, and the table of both (A14)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
-from lexiscope.annotation.export.collected import FINISHED, Collected, PersonLike, minutes_of, session_minutes_of
+from lexiscope.annotation.export.collected import Collected, minutes_of, session_minutes_of
+from lexiscope.annotation.store.export import FINISHED
+from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.core.errors import StatisticError
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.items.tables.neutral import Cell
@@ -47,7 +49,7 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class PayTopUp:
-    """Somebody who earned below the least hourly pay: session, what it came to, what is owed. *Unit:* currency."""
+    """A participant who earned below the minimum hourly pay: session, pay per hour, what is owed. *Unit:* currency."""
 
     participant_id: str
     minutes: float
@@ -70,11 +72,11 @@ def hourly_pay(amount: float, seconds: float) -> float:
     return amount * 3600 / seconds
 
 
-def pay_so_far(people: Iterable[PersonLike], *, amount: float, currency: str) -> Pay:
+def pay_so_far(people: Iterable[ListedParticipant], *, amount: float, currency: str) -> Pay:
     """Return the median session of everybody who finished, excluded people too, and what it comes to in an hour."""
-    finished = [one for one in people if str(one.state) in FINISHED and one.finished_at is not None]
-    times = [minutes for one in finished if (minutes := session_minutes_of(one)) is not None]
-    trials = [minutes for one in finished if (minutes := minutes_of(one)) is not None]
+    finished = [person for person in people if person.state in FINISHED and person.finished_at is not None]
+    times = [minutes for person in finished if (minutes := session_minutes_of(person)) is not None]
+    trials = [minutes for person in finished if (minutes := minutes_of(person)) is not None]
     without, total = len(finished) - len(times), amount * len(finished)
     if not times:
         return Pay(len(finished), without, None, None, None, None, currency, total)
@@ -84,41 +86,41 @@ def pay_so_far(people: Iterable[PersonLike], *, amount: float, currency: str) ->
     return Pay(len(finished), without, median, min(times), max(times), hourly, currency, total, of_trials)
 
 
-def pay_top_ups(people: Iterable[PersonLike], *, amount: float, hourly_least: float) -> tuple[PayTopUp, ...]:
+def pay_top_ups(people: Iterable[ListedParticipant], *, amount: float, hourly_least: float) -> tuple[PayTopUp, ...]:
     """Return who earned less than the least hourly pay and what they are owed, rounded up to a hundredth.
 
     Paid is the session from consent on. Excluded people worked too. *Source:* AmbiStory A.1 (retroactive top-up).
     """
-    found = []
-    for one in people:
-        minutes = session_minutes_of(one) if str(one.state) in FINISHED else None
+    top_ups = []
+    for person in people:
+        minutes = session_minutes_of(person) if person.state in FINISHED else None
         if not minutes or not hourly_least:
             continue
         due = Decimal(repr(hourly_least)) * Decimal(repr(minutes)) / 60 - Decimal(repr(amount))
         # a billionth is rounding of the time, not money
         if due > Decimal("1e-9"):
             owed = float(due.quantize(Decimal("0.01"), rounding=ROUND_CEILING))
-            found.append(PayTopUp(one.participant_id, minutes, hourly_pay(amount, minutes * 60), owed))
-    return tuple(sorted(found, key=lambda entry: (-entry.owed, entry.participant_id)))
+            top_ups.append(PayTopUp(person.participant_id, minutes, hourly_pay(amount, minutes * 60), owed))
+    return tuple(sorted(top_ups, key=lambda entry: (-entry.owed, entry.participant_id)))
 
 
 def pay_sheet(collected: Collected) -> Sheet:
     """Return a row for everybody who finished, excluded people too: they worked; who is owed most comes first."""
     payment = collected.definition.payment
     due = pay_top_ups(collected.people, amount=payment.amount, hourly_least=payment.hourly_least)
-    owed = {one.participant_id: one.owed for one in due}
+    owed = {top_up.participant_id: top_up.owed for top_up in due}
     rows: list[dict[str, Cell]] = []
-    for one in collected.people:
-        if str(one.state) in FINISHED and one.finished_at is not None:
-            minutes = session_minutes_of(one)
+    for person in collected.people:
+        if person.state in FINISHED and person.finished_at is not None:
+            minutes = session_minutes_of(person)
             row: dict[str, Cell] = {
-                "participant_id": one.participant_id,
-                "state": str(one.state),
+                "participant_id": person.participant_id,
+                "state": str(person.state),
                 "session_minutes": None if minutes is None else round(minutes, 3),
                 "paid": payment.amount,
                 "hourly": round(hourly_pay(payment.amount, minutes * 60), 4) if minutes else None,
                 "hourly_least": payment.hourly_least,
-                "owed": owed.get(one.participant_id, 0.0),
+                "owed": owed.get(person.participant_id, 0.0),
                 "currency": payment.currency,
             }
             rows.append(row)

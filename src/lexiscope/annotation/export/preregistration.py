@@ -1,6 +1,6 @@
-"""The plan of a study as text: sampling plan, exclusions, confirmatory model, and every setting; a template for one.
+"""Write the plan of a study as text (sampling, exclusions, confirmatory model, every setting), and a template for one.
 
-The plan is made of the definition alone: the same definition gives the same text, and no number of the definition is
+The plan follows from the definition alone: the same definition gives the same text, and no number of the definition is
 missing from it. The template has no numbers at all.
 """
 
@@ -13,7 +13,7 @@ from lexiscope.analysis.exclusion import parse_rule
 from lexiscope.annotation.export.r_script import analysis_formulas
 from lexiscope.annotation.study_file.definition import StudyDefinition, text_versions
 from lexiscope.annotation.study_file.design import DividedLists
-from lexiscope.annotation.study_file.wording import counted, people
+from lexiscope.core.showing import counted
 from lexiscope.core.simulated import TOLD_SIMULATED
 
 
@@ -22,23 +22,26 @@ def preregistration(definition: StudyDefinition, design: DividedLists, *, simula
 
     Errors: those of :func:`lexiscope.analysis.exclusion.parse_rule` and of the planned model.
     """
-    parts = (
-        [
-            f"# Plan: {definition.texts.title or definition.name}",
-            "",
-            *(_REHEARSED if simulated else ()),
-            _WHAT_IT_IS,
-            "",
-        ],
-        _material(definition, design),
-        _sampling(definition, design),
-        _trials(definition),
-        _exclusions(definition),
-        _models(definition),
-        _pay(definition),
-        _settings(definition),
+    settings = (f"| `{name}` | {_table_cell(value)} |" for name, value in _settings(definition))
+    lines = (
+        f"# Plan: {definition.texts.title or definition.name}",
+        "",
+        *(_REHEARSED if simulated else ()),
+        _WHAT_IT_IS,
+        "",
+        *_design_lines(definition, design),
+        *_sampling_lines(definition, design),
+        *_session_lines(definition),
+        *_exclusion_lines(definition),
+        *_model_lines(definition),
+        *_pay_lines(definition),
+        "## Every setting, but for the completion codes",
+        "",
+        "| setting | value |",
+        "|---|---|",
+        *settings,
     )
-    return "\n".join(line for part in parts for line in part).rstrip("\n") + "\n"
+    return "\n".join(lines) + "\n"
 
 
 _WHAT_IT_IS = (
@@ -116,13 +119,13 @@ def preregistration_template(questions: Sequence[tuple[str, str]] = ()) -> str:
     return _TEMPLATE.format(questions="\n".join(listed or ["1. ____ Predicted: ____"]))
 
 
-def settings_of(definition: StudyDefinition) -> Iterator[tuple[str, str]]:
-    """Yield every setting by its dotted name and its value as text; of a participant's text, its version.
+def _settings(definition: StudyDefinition) -> Iterator[tuple[str, str]]:
+    """Yield every setting by its dotted name with its value as text, or the version of a text for participants.
 
     What participants read is given by version, because the pre-registration would otherwise repeat it whole.
     """
     versions = text_versions(definition)
-    for name, value in _leaves("", definition.model_dump(mode="json")):
+    for name, value in _flat_settings("", definition.model_dump(mode="json")):
         section, _, text = name.partition(".")
         if section == "texts":
             yield name, f"version {versions[text]}" if versions[text] else "no text"
@@ -131,14 +134,19 @@ def settings_of(definition: StudyDefinition) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def _material(definition: StudyDefinition, design: DividedLists) -> list[str]:
+def _design_lines(definition: StudyDefinition, design: DividedLists) -> list[str]:
     sizes = sorted({len(items) for items in design.lists})
     per_list = " or ".join([*(str(size) for size in sizes[:-1]), counted(sizes[-1], "item")])
     n_shared = len(design.shared)
     shared = f"; {counted(n_shared, 'item')} stand{'s' * (n_shared == 1)} in every list" if design.shared else ""
     once = "One participant answers one list" + (" in one view." if len(definition.views) > 1 else ".")
     catch, scale = definition.catch.per_list, definition.scale
-    apart = [f"{one.condition} ({_most(one.at_most)})" for one in definition.design.confusion]
+    apart = [
+        f"{confusion.condition} (at most {confusion.at_most})"
+        if confusion.at_most
+        else f"{confusion.condition} (as few as the number of lists allows)"
+        for confusion in definition.design.confusion
+    ]
     return [
         "## Material and design",
         "",
@@ -153,18 +161,23 @@ def _material(definition: StudyDefinition, design: DividedLists) -> list[str]:
     ]
 
 
-def _sampling(definition: StudyDefinition, design: DividedLists) -> list[str]:
+def _sampling_lines(definition: StudyDefinition, design: DividedLists) -> list[str]:
     ratings, n_views = definition.ratings, len(definition.views)
     least = len(design.lists) * n_views * ratings.per_item
     factors = counted(len(design.lists), "list") + (f" × {n_views} views" if n_views > 1 else "")
     in_each = " in each view" if n_views > 1 else ""
-    first = f"We first ask {people(ratings.first_wave or least)}."
-    most = f" We never pay more than {people(ratings.people_at_most)}." if ratings.people_at_most else ""
+    people = counted(least, "person", "people")
+    first = f"We first ask {counted(ratings.first_wave or least, 'person', 'people')}."
+    most = (
+        f" We never pay more than {counted(ratings.people_at_most, 'person', 'people')}."
+        if ratings.people_at_most
+        else ""
+    )
     answers = counted(ratings.per_item, "valid answer")
     return [
         "## Sampling plan",
         "",
-        f"Every item needs at least {answers}{in_each} after the exclusions, so at least {people(least)} "
+        f"Every item needs at least {answers}{in_each} after the exclusions, so at least {people} "
         f"({factors} × {ratings.per_item}). {first} If any item then has fewer than {answers}{in_each}, "
         f"we ask further people for its list until none has.{most}",
         f"A place that sees no answer for {definition.lease.minutes:g} minutes is given to somebody else.",
@@ -172,28 +185,29 @@ def _sampling(definition: StudyDefinition, design: DividedLists) -> list[str]:
     ]
 
 
-def _trials(definition: StudyDefinition) -> list[str]:
+def _session_lines(definition: StudyDefinition) -> list[str]:
     n = len(definition.qualification)
+    measures = ", ".join(question.measure for question in definition.about_you)
     test = f"{counted(n, 'question')}, one attempt, every answer must be right" if n else "none"
     return [
         "## Session",
         "",
         f"Qualification: {test}. Practice trials: {len(definition.practice)}. Questions about the participant: "
-        f"{', '.join(one.measure for one in definition.about_you) or 'none'}. Side of sentences: {definition.side}; "
+        f"{measures or 'none'}. Side of sentences: {definition.side}; "
         f"order of options: {definition.option_order}. Participants "
         f"{'may' if definition.back else 'may not'} go back and change an answer.",
         "",
     ]
 
 
-def _exclusions(definition: StudyDefinition) -> list[str]:
+def _exclusion_lines(definition: StudyDefinition) -> list[str]:
     rules = [
         f"{number}. {parse_rule(text).describe()} (`{text}`)" for number, text in enumerate(definition.exclusions, 1)
     ]
     return ["## Exclusions, in this order; each participant is attributed to the first", "", *(rules or ["None."]), ""]
 
 
-def _models(definition: StudyDefinition) -> list[str]:
+def _model_lines(definition: StudyDefinition) -> list[str]:
     planned = definition.planned
     lines = ["## Confirmatory model", ""]
     if not planned.model:
@@ -205,7 +219,7 @@ def _models(definition: StudyDefinition) -> list[str]:
     return [*lines, f"- smallest effect of interest: {planned.size:g} points", ""]
 
 
-def _pay(definition: StudyDefinition) -> list[str]:
+def _pay_lines(definition: StudyDefinition) -> list[str]:
     pay, currency = definition.payment, definition.payment.currency
     least = f" Nobody is paid below {pay.hourly_least:.2f} {currency} an hour." if pay.hourly_least else ""
     return [
@@ -218,26 +232,17 @@ def _pay(definition: StudyDefinition) -> list[str]:
     ]
 
 
-def _settings(definition: StudyDefinition) -> list[str]:
-    rows = [f"| `{name}` | {_cell(value)} |" for name, value in settings_of(definition)]
-    return ["## Every setting, but for the completion codes", "", "| setting | value |", "|---|---|", *rows, ""]
-
-
-def _most(at_most: int) -> str:
-    return f"at most {at_most}" if at_most else "as few as the number of lists allows"
-
-
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
+def _flat_settings(name: str, value: Any) -> Iterator[tuple[str, str]]:
     inner: list[tuple[str, Any]] = []
     if isinstance(value, dict):
-        inner = [(f"{name}.{key}" if name else key, each) for key, each in value.items()]
+        inner = [(f"{name}.{key}" if name else key, entry) for key, entry in value.items()]
     elif isinstance(value, list):
-        inner = [(f"{name}[{number}]", each) for number, each in enumerate(value, start=1)]
+        inner = [(f"{name}[{number}]", entry) for number, entry in enumerate(value, start=1)]
     else:
         yield name, f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
-    for key, each in inner:
-        yield from _leaves(key, each)
+    for key, entry in inner:
+        yield from _flat_settings(key, entry)
 
 
-def _cell(text: str) -> str:
+def _table_cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split()) or "–"

@@ -1,11 +1,11 @@
-"""An R script that fits the planned model to the exported judgments, every step of the way written out and counted."""
+"""Write an R script that fits the planned model to the exported judgments and counts the rows of every step."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lexiscope.analysis.mixed.formula import read_formula
+from lexiscope.analysis.mixed.formula import MixedFormula, read_formula
 from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.long_table import condition_column
 from lexiscope.annotation.study_file.definition import StudyDefinition
@@ -17,7 +17,7 @@ _OWN = {"rating", "participant", "item", "word", "list"}
 
 
 def analysis_script(collected: Collected) -> str:
-    """Return the script: it reads judgments.csv and items.csv beside it and leaves out nothing unsaid.
+    """Return the script: it reads judgments.csv and items.csv in its folder and reports every row that it excludes.
 
     Where the study plans a model, it fits it by maximum likelihood with and without the planned effect.
     Errors: :class:`InputError` where the planned model does not parse.
@@ -33,7 +33,7 @@ def analysis_script(collected: Collected) -> str:
     full, reduced = analysis_formulas(collected.definition)
     formula = read_formula(full)
     columns = [name for name in formula.columns if name not in _OWN]
-    blocks += [_condition(name, collected.design.items) for name in columns]
+    blocks += [_condition_lines(name, collected.design.items) for name in columns]
     blocks.append("\n".join(f"trials${name} <- factor(trials${name})" for name in formula.groups) + "\n")
     blocks.append(_FIT.format(full=full, size=planned.size))
     if reduced:
@@ -47,23 +47,30 @@ def analysis_formulas(definition: StudyDefinition) -> tuple[str, str]:
     Errors: :class:`InputError` where the planned model does not parse.
     """
     formula, effect = read_formula(definition.planned.model), definition.planned.effect
-    if effect not in formula.fixed:
-        return str(formula), ""
-    return str(formula), str(replace(formula, fixed=tuple(term for term in formula.fixed if term != effect)))
+    return str(formula), str(without_effect(formula, effect)) if effect in formula.fixed else ""
 
 
-def _condition(name: str, items: Sequence[Item]) -> str:
+def without_effect(formula: MixedFormula, effect: str) -> MixedFormula:
+    """Return the model without one fixed effect; its random effects stay.
+
+    >>> str(without_effect(read_formula("y ~ a + b + (1 + a | g)"), "a"))
+    'y ~ b + (1 + a | g)'
+    """
+    return replace(formula, fixed=tuple(term for term in formula.fixed if term != effect))
+
+
+def _condition_lines(name: str, items: Sequence[Item]) -> str:
     """A condition of the items as a column of the trials: two levels as 0 and 1, more numbers as they are."""
     levels = sorted({cell_text(item.conditions[name]) for item in items if name in item.conditions})
     source = f"items${condition_column(name)}[at]"
     if len(levels) != 2 and all(_is_number(level) for level in levels):
         return f"trials${name} <- as.numeric({source})"
     if len(levels) == 2:
-        said = f"# {name}: 0 = {_comment(levels[0])}, 1 = {_comment(levels[1])}"
-        return f"{said}\ntrials${name} <- as.numeric({source} == {_quoted(levels[1])})"
-    listed = ", ".join(_quoted(level) for level in levels)
-    said = f"# {name}: treatment coding, the first level is the reference"
-    return f"{said}\ntrials${name} <- factor({source}, levels = c({listed}))"
+        comment = f"# {name}: 0 = {_single_line(levels[0])}, 1 = {_single_line(levels[1])}"
+        return f"{comment}\ntrials${name} <- as.numeric({source} == {_r_string(levels[1])})"
+    listed = ", ".join(_r_string(level) for level in levels)
+    comment = f"# {name}: treatment coding, the first level is the reference"
+    return f"{comment}\ntrials${name} <- factor({source}, levels = c({listed}))"
 
 
 def _is_number(text: str) -> bool:
@@ -74,12 +81,12 @@ def _is_number(text: str) -> bool:
     return text not in ("nan", "inf", "-inf")
 
 
-def _quoted(text: str) -> str:
+def _r_string(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     return f'"{escaped}"'
 
 
-def _comment(text: str) -> str:
+def _single_line(text: str) -> str:
     return " ".join(text.split())
 
 

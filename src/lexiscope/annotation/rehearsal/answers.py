@@ -43,9 +43,8 @@ class Rehearsal:
     def answers(self, person: SimulatedPerson, *, list_number: int, number: int) -> ResponseTable:
         """Return everything that is stored of a person who finished: ratings, checks, time, answers about them."""
         trials = plan_trials(self.definition, self.design, list_number=list_number, number=number)
-        values = [rating(self, person, one.item.item_id, caught=one.kind != "item") for one in trials]
+        values = [simulated_rating(self, person, trial.item.item_id, caught=trial.kind != "item") for trial in trials]
         passed = [float(self._is_right(person, question)) for question in self.definition.attention]
-        reports = reports_of(self, person)
         rows: list[tuple[str, str, float | None, str | None, int | None]] = [
             (trial.item.item_id, RATING, value, None, trial.position)
             for trial, value in zip(trials, values, strict=True)
@@ -55,7 +54,7 @@ class Rehearsal:
             (question.id, "attention_check", value, None, None)
             for question, value in zip(self.definition.attention, passed, strict=True)
         ]
-        rows += [("about_you", measure, None, answer, None) for measure, answer in reports]
+        rows += [("about_you", measure, None, answer, None) for measure, answer in self_reports(self, person)]
         rows.append(("study", "completion_time", person.minutes * 60_000, None, None))
         if self.definition.qualification:
             rows.append(("study", "qualification", 1.0, None, None))
@@ -102,12 +101,12 @@ def rehearse(definition: StudyDefinition, design: DividedLists, population: Popu
     return Rehearsal(definition, design, population, truth, seed)
 
 
-def careful(person: SimulatedPerson) -> bool:
+def is_careful(person: SimulatedPerson) -> bool:
     """Say whether a person reads the questions."""
     return person.character != "careless"
 
 
-def rating(rehearsal: Rehearsal, person: SimulatedPerson, item_id: str, *, caught: bool) -> float:
+def simulated_rating(rehearsal: Rehearsal, person: SimulatedPerson, item_id: str, *, caught: bool) -> float:
     """Return what a person answers to an item on the scale; *caught*: it is a catch trial.
 
     The answer follows from the rehearsal's seed, the person and the item alone: in memory and through a server, in
@@ -116,18 +115,18 @@ def rating(rehearsal: Rehearsal, person: SimulatedPerson, item_id: str, *, caugh
     scale, population = rehearsal.scale, rehearsal.population
     always = random.Random(f"{rehearsal.seed}/{person.seed}")
     rng = random.Random(f"{rehearsal.seed}/{person.seed}/{item_id}")
-    if not careful(person):
+    if not is_careful(person):
         same = always.random() < 0.5
-        return _on_scale((always if same else rng).uniform(scale.low, scale.high), scale)
+        return _nearest_point((always if same else rng).uniform(scale.low, scale.high), scale)
     # two identical sentences leave nothing to judge: who reads them gives the right answer
     if caught:
-        return _on_scale(rehearsal.definition.catch.answer, scale)
+        return _nearest_point(rehearsal.definition.catch.answer, scale)
     middle, level = (scale.low + scale.high) / 2, always.gauss(0, population.level)
     seen = middle + population.skill * (rehearsal.truth[item_id] - middle)
-    return _on_scale(seen + level + rng.gauss(0, population.noise), scale)
+    return _nearest_point(seen + level + rng.gauss(0, population.noise), scale)
 
 
-def _on_scale(value: float, scale: Scale) -> float:
+def _nearest_point(value: float, scale: Scale) -> float:
     inside = min(max(value, scale.low), scale.high)
     if not scale.step:
         return inside
@@ -136,25 +135,25 @@ def _on_scale(value: float, scale: Scale) -> float:
 
 def known_answer(person: SimulatedPerson, question: KnownQuestion, offered: Sequence[str]) -> str:
     """Return what a person answers to a question with a known answer: who does not look picks something *offered*."""
-    if careful(person):
+    if is_careful(person):
         right = question.accept[0] if question.accept else offered[0]
         return right if isinstance(right, str) else f"{right:g}"
     return random.Random(f"{person.seed}/{question.id}").choice(list(offered))
 
 
-def reports_of(rehearsal: Rehearsal, person: SimulatedPerson) -> list[tuple[str, str]]:
+def self_reports(rehearsal: Rehearsal, person: SimulatedPerson) -> list[tuple[str, str]]:
     """Return the answers about a participant: who is to be excluded for them gives the answer that the rule names."""
     excluding = {
         rule.measure: str(rule.value)
         for rule in declared_rules(rehearsal.definition, rehearsal.design)
         if isinstance(rule, SelfReport)
     }
-    found = []
+    reports = []
     for question in rehearsal.definition.about_you:
         values = [option.value for option in question.options]
         harmless = [value for value in values if value != excluding.get(question.measure)]
         if person.character == "non_native" and question.measure in excluding:
-            found.append((question.measure, excluding[question.measure]))
+            reports.append((question.measure, excluding[question.measure]))
         elif harmless:
-            found.append((question.measure, harmless[0]))
-    return found
+            reports.append((question.measure, harmless[0]))
+    return reports

@@ -6,7 +6,7 @@ No number here describes anybody who exists; a researcher sets them to what thei
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 from lexiscope.core.errors import InputError
@@ -40,7 +40,7 @@ class Population:
 
     def __post_init__(self) -> None:
         shares = ("dropout", "announced", "late", "careless", "slow", "non_native")
-        for name in (each.name for each in fields(self)):
+        for name in self.__slots__:
             value = getattr(self, name)
             if not (0 <= value <= 1 if name in shares else value >= 0):
                 raise InputError(f"{name} of simulated participants cannot be {value:g}")

@@ -17,28 +17,27 @@ from typing import Literal
 
 import numpy as np
 
-from lexiscope.analysis.exclusion import Rule, apply
+from lexiscope.analysis.exclusion import apply
 from lexiscope.analysis.mixed.data import Column
-from lexiscope.analysis.mixed.formula import MixedFormula, read_formula
 from lexiscope.analysis.mixed.models import likelihood_ratio
-from lexiscope.annotation.rehearsal.answers import RATING, Rehearsal, rehearse
+from lexiscope.annotation.export.r_script import analysis_formulas
+from lexiscope.annotation.rehearsal.answers import RATING, rehearse
 from lexiscope.annotation.rehearsal.population import Character, Population, SimulatedPerson, draw_person
 from lexiscope.annotation.study_file.assignment import Load, Quota, choose_list, has_place
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.design import DividedLists
-from lexiscope.annotation.study_file.exclusions import declared_rules, judge_now
+from lexiscope.annotation.study_file.exclusions import current_exclusions, declared_rules
 from lexiscope.annotation.study_file.planned_effect import effect_codes
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 
-# -- places: who holds one in which list, until when, and what becomes of it ----------------------------------------
-# A place is leased; every saved answer renews it, and a lease that ran out frees the place for somebody else without
-# taking anything from its holder: who comes back late goes on, is recorded and paid, and is marked as surplus where the
-# list was filled meanwhile. One participant holds one place per study, ever. Time comes from a clock that is given, so
-# that the same code runs in a server and in a simulation; the places are plain records that a store can keep.
+# -- places: the participant, the list, the end of the lease, the outcome ---------------------------------------------
+# A place is leased. Every saved answer renews it, and a lease that ran out frees the place without taking anything from
+# its holder: a participant who comes back late continues, is recorded and paid, and is marked as surplus if the list
+# was filled meanwhile. A participant holds at most one place per study. The clock is an argument: simulated time.
 
 
-State = Literal["active", "finished", "excluded", "released"]
+PlaceState = Literal["active", "finished", "excluded", "released"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class HeldPlace:
     number: int
     participant: str
     list_number: int
-    state: State
+    state: PlaceState
     since: float
     until: float
     finished: float | None = None
@@ -72,11 +71,10 @@ class Allocator:
         lease_seconds: float,
         seed: int,
         clock: Callable[[], float],
-        places: Iterable[HeldPlace] = (),
     ) -> None:
         self._n_lists, self._quota, self._lease = n_lists, quota, lease_seconds
         self._seed, self._clock = seed, clock
-        self._places: dict[str, HeldPlace] = {place.participant: place for place in places}
+        self._places: dict[str, HeldPlace] = {}
 
     @property
     def places(self) -> tuple[HeldPlace, ...]:
@@ -97,14 +95,14 @@ class Allocator:
         now = self._clock()
         counts = [[0, 0, 0] for _ in range(self._n_lists)]
         for place in self._places.values():
-            kind = {"finished": 0, "active": 1, "excluded": 2}.get(place.state)
+            column = {"finished": 0, "active": 1, "excluded": 2}.get(place.state)
             expired = place.state == "active" and place.until <= now
-            if kind is not None and not expired and place.participant != without:
-                counts[place.list_number][kind] += 1
-        return tuple(Load(*each) for each in counts)
+            if column is not None and not expired and place.participant != without:
+                counts[place.list_number][column] += 1
+        return tuple(Load(*numbers) for numbers in counts)
 
     def is_complete(self) -> bool:
-        """Say whether every list has its valid answers, whoever is still at it."""
+        """Say whether every list has its valid answers; active participants do not matter."""
         return all(load.valid >= self._quota.need for load in self.loads())
 
     def arrive(self, participant: str) -> HeldPlace | None:
@@ -117,29 +115,28 @@ class Allocator:
         if chosen is None:
             return None
         now = self._clock()
-        return self._keep(HeldPlace(number, participant, chosen, "active", now, now + self._lease))
+        return self._store(HeldPlace(number, participant, chosen, "active", now, now + self._lease))
 
     def renew(self, participant: str) -> HeldPlace:
-        """Lengthen the lease of who just came back or saved an answer; after it ran out, see whether it is surplus."""
-        place = self._active(participant)
-        return self._keep(
-            replace(place, until=self._clock() + self._lease, surplus=place.surplus or self._too_late(place))
-        )
+        """Extend the lease after a return or a saved answer; check whether a lease that ran out is surplus."""
+        place = self._active_place(participant)
+        until, surplus = self._clock() + self._lease, place.surplus or self._is_too_late(place)
+        return self._store(replace(place, until=until, surplus=surplus))
 
     def finish(self, participant: str) -> HeldPlace:
         """Note that every answer of a participant is stored: they count as valid until an exclusion says otherwise."""
         if self.place_of(participant).state in ("finished", "excluded"):
             return self.place_of(participant)
-        place = self._active(participant)
-        surplus = place.surplus or self._too_late(place)
-        return self._keep(replace(place, state="finished", finished=self._clock(), surplus=surplus))
+        place = self._active_place(participant)
+        surplus = place.surplus or self._is_too_late(place)
+        return self._store(replace(place, state="finished", finished=self._clock(), surplus=surplus))
 
     def release(self, participant: str, *, reason: str) -> HeldPlace:
-        """Free the place of who returned it, was timed out by the platform, or was screened out."""
-        return self._keep(replace(self._active(participant), state="released", reason=reason))
+        """Free the place of a participant who returned it, was timed out by the platform, or was screened out."""
+        return self._store(replace(self._active_place(participant), state="released", reason=reason))
 
-    def judge(self, excluded: Mapping[str, str]) -> None:
-        """Set who is excluded now, with the rule that caught them; everybody else who finished counts as valid.
+    def set_exclusions(self, excluded: Mapping[str, str]) -> None:
+        """Set the excluded participants, each with its rule; all others who finished count as valid.
 
         Rules compare people with each other, so that a later answer can bring somebody back.
         Errors: :class:`InputError` E631 for a participant without place, E632 for one who has not finished.
@@ -150,20 +147,20 @@ class Allocator:
         for place in self.places:
             if place.state in ("finished", "excluded"):
                 reason = excluded.get(place.participant, "")
-                self._keep(replace(place, state="excluded" if reason else "finished", reason=reason))
+                self._store(replace(place, state="excluded" if reason else "finished", reason=reason))
 
-    def _active(self, participant: str) -> HeldPlace:
+    def _active_place(self, participant: str) -> HeldPlace:
         place = self.place_of(participant)
         if place.state != "active":
             raise InputError(f"the place of {participant!r} is {place.state}", code="E632", why=place.reason)
         return place
 
-    def _too_late(self, place: HeldPlace) -> bool:
+    def _is_too_late(self, place: HeldPlace) -> bool:
         if place.until > self._clock():
             return False
         return not has_place(self.loads(without=place.participant), place.list_number, self._quota)
 
-    def _keep(self, place: HeldPlace) -> HeldPlace:
+    def _store(self, place: HeldPlace) -> HeldPlace:
         self._places[place.participant] = place
         return place
 
@@ -177,8 +174,8 @@ _ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class RuleFound:
-    """Whom one rule caught, by what they were simulated to be. Attentive people are its false alarms."""
+class RuleCatches:
+    """The people whom one rule excluded, counted by their simulated character; attentive ones are false alarms."""
 
     rule: str
     careless: int
@@ -188,8 +185,8 @@ class RuleFound:
 
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
-    """The planned effect as the planned model finds it in one run; ``reason`` where it finds none.
+class RecoveredEffect:
+    """The planned effect as the planned model estimates it in one run; ``reason`` if it cannot be estimated.
 
     *Unit:* points of the scale for ``estimate`` and ``se``.
     """
@@ -203,22 +200,24 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True)
 class RehearsalResult:
-    """One rehearsal. ``ratings`` are (fewest, mean, most) valid ratings of an item; ``missed`` counts faulty people
-    whom no rule caught, by what they were; ``cost`` is in the study's currency.
+    """One rehearsal; ``cost`` is in the study's currency.
+
+    ``ratings`` are (fewest, mean, most) valid ratings of an item; ``missed`` counts faulty people whom no rule
+    excluded, by character.
     """
 
     seed: int
     recruited: Recruited
     cost: float
     ratings: tuple[int, float, int]
-    rules: tuple[RuleFound, ...]
+    rules: tuple[RuleCatches, ...]
     missed: tuple[tuple[str, int], ...]
-    recovered: Recovered | None
+    recovered: RecoveredEffect | None
     kept: ResponseTable
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
+class SimulationSummary:
     """Several rehearsals of one study. *Unit:* ``cost`` in the currency of the study, ``hours`` of simulated time.
 
     Pairs are (median, 95th percentile) over the runs. ``power`` is the share of runs in which the planned effect is
@@ -233,7 +232,7 @@ class Simulated:
     fewest_ratings: int
     mean_ratings: float
     most_ratings: int
-    rules: tuple[RuleFound, ...]
+    rules: tuple[RuleCatches, ...]
     missed: tuple[tuple[str, int], ...]
     power: float | None
     power_se: float | None
@@ -248,7 +247,7 @@ def simulate(
     population: Population | None = None,
     seeds: Sequence[int] = range(20),
     progress: Callable[[str, int, int], None] | None = None,
-) -> Simulated:
+) -> SimulationSummary:
     """Rehearse a study once per seed and summarise.
 
     Errors: :class:`InputError` where there is no seed, the planned effect has not two levels, or a rule cannot be
@@ -270,64 +269,63 @@ def simulate_once(
     """Rehearse a study once (errors as in :func:`simulate`)."""
     rehearsal = rehearse(definition, design, population, seed=seed)
     rules = declared_rules(definition, design)
-    answers = _Answers(rehearsal, rules)
-    recruited = recruit(
+    answers: dict[str, ResponseTable] = {}
+    # a minimum below the usual one would make rules wait for people who never come
+    fewest = max(2, min(_FEWEST_TO_COMPARE, definition.ratings.per_item))
+
+    def exclude(finished: Sequence[tuple[SimulatedPerson, HeldPlace]]) -> Mapping[str, str]:
+        for person, place in finished:
+            if person.person_id not in answers:
+                answers[person.person_id] = rehearsal.answers(
+                    person, list_number=place.list_number, number=place.number
+                )
+        return current_exclusions(rules, ResponseTable.concat(list(answers.values())), fewest=fewest).excluded
+
+    recruited = Recruitment(
         len(design.lists),
         Quota.of(definition),
         population,
-        answers.judge,
+        exclude,
         minutes=definition.payment.minutes,
         lease_minutes=definition.lease.minutes,
         seed=seed,
         admit=rehearsal.passes,
-    )
-    # the analysis of the finished study judges once, strictly: a rule that cannot judge somebody says so here
-    table = answers.table
-    result = apply(rules, table)
+    ).run()
+    # the analysis of the finished study applies the rules once, strictly: a rule without a result stops here
+    result = apply(rules, ResponseTable.concat(list(answers.values())))
     characters = {person.person_id: person.character for person in recruited.people}
-    found = [
-        _found(rule, entry.excluded, characters) for rule, entry in zip(definition.exclusions, result.log, strict=True)
-    ]
     finished = {place.participant for place in recruited.places if place.finished is not None}
-    missed = Counter(characters[each] for each in finished - set(result.attribution))
     kept = result.kept.where(measure=RATING)
     return RehearsalResult(
         seed=seed,
         recruited=recruited,
         cost=recruited.paid * definition.payment.amount,
-        ratings=_ratings_per_item(design, kept),
-        rules=tuple(found),
-        missed=tuple((character, missed[character]) for character in CHARACTERS[:-1]),
-        recovered=recover(definition, design, kept) if definition.planned.model else None,
+        ratings=ratings_per_item(design, kept),
+        rules=tuple(
+            count_catches(rule, entry.excluded, characters)
+            for rule, entry in zip(definition.exclusions, result.log, strict=True)
+        ),
+        missed=count_missed(finished - set(result.attribution), characters),
+        recovered=fit_planned_model(definition, design, kept) if definition.planned.model else None,
         kept=kept,
     )
 
 
-def recover(definition: StudyDefinition, design: DividedLists, kept: ResponseTable) -> Recovered:
+def fit_planned_model(definition: StudyDefinition, design: DividedLists, kept: ResponseTable) -> RecoveredEffect:
     """Fit the planned model to the ratings that are kept and test the planned effect.
 
-    Errors: :class:`InputError` for a formula that does not parse, names an unknown column, or lacks the effect.
+    Errors: :class:`InputError` for a formula that does not parse, names an unknown column, or does not have the effect.
     """
-    full = read_formula(definition.planned.model)
-    effect = definition.planned.effect
-    if effect not in full.fixed:
+    (full, reduced), effect = analysis_formulas(definition), definition.planned.effect
+    if not reduced:
         raise InputError(f"the planned model {full} has no effect {effect!r}", code="E627")
     data = model_columns(design, kept, effect)
     try:
-        test = likelihood_ratio(str(full), str(without_effect(full, effect)), data, starts=1, satterthwaite=False)
+        test = likelihood_ratio(full, reduced, data, starts=1, satterthwaite=False)
     except StatisticError as error:
-        return Recovered(None, None, None, None, error.what)
-    found = next(each for each in test.full.fixed if each.name == effect)
-    return Recovered(found.estimate, found.se, test.chi2, test.p)
-
-
-def without_effect(formula: MixedFormula, effect: str) -> MixedFormula:
-    """Return the model without one fixed effect; its random effects stay.
-
-    >>> str(without_effect(read_formula("y ~ a + b + (1 + a | g)"), "a"))
-    'y ~ b + (1 + a | g)'
-    """
-    return replace(formula, fixed=tuple(term for term in formula.fixed if term != effect))
+        return RecoveredEffect(None, None, None, None, error.what)
+    term = next(term for term in test.full.fixed if term.name == effect)
+    return RecoveredEffect(term.estimate, term.se, test.chi2, test.p)
 
 
 def model_columns(design: DividedLists, kept: ResponseTable, effect: str) -> dict[str, Column]:
@@ -353,46 +351,30 @@ def model_columns(design: DividedLists, kept: ResponseTable, effect: str) -> dic
     return {name: np.array(values) for name, values in columns.items()}
 
 
-class _Answers:
-    """The answers of everybody who finished, each person's made once."""
-
-    def __init__(self, rehearsal: Rehearsal, rules: Sequence[Rule]) -> None:
-        self._rehearsal, self._rules = rehearsal, rules
-        self._tables: dict[str, ResponseTable] = {}
-        # a minimum below the usual one would make rules wait for people who never come
-        self._fewest = max(2, min(_FEWEST_TO_COMPARE, rehearsal.definition.ratings.per_item))
-
-    @property
-    def table(self) -> ResponseTable:
-        """All answers in one table."""
-        return ResponseTable.concat(list(self._tables.values()))
-
-    def judge(self, finished: Sequence[tuple[SimulatedPerson, HeldPlace]]) -> Mapping[str, str]:
-        """Return who is excluded now, and by which rule."""
-        for person, place in finished:
-            if person.person_id not in self._tables:
-                self._tables[person.person_id] = self._rehearsal.answers(
-                    person, list_number=place.list_number, number=place.number
-                )
-        return judge_now(self._rules, self.table, fewest=self._fewest).excluded
+def count_catches(rule: str, excluded: Iterable[str], characters: Mapping[str, Character]) -> RuleCatches:
+    """Return the characters of the people whom a rule excluded."""
+    n = Counter(characters.get(participant_id, "attentive") for participant_id in excluded)
+    return RuleCatches(rule, n["careless"], n["slow"], n["non_native"], n["attentive"])
 
 
-def _found(rule: str, excluded: Sequence[str], characters: Mapping[str, Character]) -> RuleFound:
-    n = Counter(characters[each] for each in excluded)
-    return RuleFound(rule, n["careless"], n["slow"], n["non_native"], n["attentive"])
+def count_missed(kept: Iterable[str], characters: Mapping[str, Character]) -> tuple[tuple[str, int], ...]:
+    """Return the number of people of each faulty character whom no rule excluded."""
+    n = Counter(characters.get(participant_id, "attentive") for participant_id in kept)
+    return tuple((character, n[character]) for character in CHARACTERS[:-1])
 
 
-def _ratings_per_item(design: DividedLists, kept: ResponseTable) -> tuple[int, float, int]:
+def ratings_per_item(design: DividedLists, kept: ResponseTable) -> tuple[int, float, int]:
+    """Return the fewest, the mean and the most answers to an item of the design."""
     n = Counter(kept.column("item_id").tolist())
-    each = [n[item.item_id] for item in design.items]
-    return min(each), float(mean(each)), max(each)
+    counts = [n[item.item_id] for item in design.items]
+    return min(counts), float(mean(counts)), max(counts)
 
 
-def _summary(runs: Sequence[RehearsalResult]) -> Simulated:
+def _summary(runs: Sequence[RehearsalResult]) -> SimulationSummary:
     tested = [run.recovered for run in runs if run.recovered is not None and run.recovered.p is not None]
-    power = mean(float((each.p or 0.0) < _ALPHA) for each in tested) if tested else None
-    estimates = [each.estimate for each in tested if each.estimate is not None]
-    return Simulated(
+    power = mean(float((effect.p or 0.0) < _ALPHA) for effect in tested) if tested else None
+    estimates = [effect.estimate for effect in tested if effect.estimate is not None]
+    return SimulationSummary(
         runs=tuple(runs),
         n_complete=sum(run.recruited.complete for run in runs),
         paid=_middle_and_high([run.recruited.paid for run in runs]),
@@ -401,7 +383,7 @@ def _summary(runs: Sequence[RehearsalResult]) -> Simulated:
         fewest_ratings=min(run.ratings[0] for run in runs),
         mean_ratings=mean(run.ratings[1] for run in runs),
         most_ratings=max(run.ratings[2] for run in runs),
-        rules=tuple(_together([run.rules[n] for run in runs]) for n in range(len(runs[0].rules))),
+        rules=tuple(_sum_catches(catches) for catches in zip(*(run.rules for run in runs), strict=True)),
         missed=tuple((name, sum(dict(run.missed)[name] for run in runs)) for name, _ in runs[0].missed),
         power=power,
         power_se=None if power is None else math.sqrt(power * (1 - power) / len(tested)),
@@ -415,20 +397,18 @@ def _middle_and_high(values: Sequence[float]) -> tuple[float, float]:
     return float(median(values)), float(sorted(values)[math.ceil(0.95 * len(values)) - 1])
 
 
-def _together(found: Sequence[RuleFound]) -> RuleFound:
-    sums = {name: sum(getattr(each, name) for each in found) for name in CHARACTERS}
-    return RuleFound(found[0].rule, **sums)
+def _sum_catches(catches: Sequence[RuleCatches]) -> RuleCatches:
+    sums = {name: sum(getattr(run, name) for run in catches) for name in CHARACTERS}
+    return RuleCatches(catches[0].rule, **sums)
 
 
-# -- who comes, when, and how long they take ------------------------------------------------------------------------
-# Recruitment in simulated time: people arrive, take places, leave, come back, finish; the allocator is the real one.
-#
-# What an answer is plays no part here. A judge says after the fact who is excluded, as exclusion rules do.
+# -- recruitment in simulated time ----------------------------------------------------------------------------------
+# People arrive, take places, leave, come back and finish; the allocator is the real one. Answers do not matter here: a
+# function says who is excluded, as exclusion rules do.
 
 
-Judge = Callable[[Sequence[tuple[SimulatedPerson, HeldPlace]]], Mapping[str, str]]
-"""Says which of the people who finished are excluded, and by what."""
-Admit = Callable[[SimulatedPerson], bool]
+Exclude = Callable[[Sequence[tuple[SimulatedPerson, HeldPlace]]], Mapping[str, str]]
+"""Returns the people who are excluded among those who finished, each with the reason."""
 _ARRIVALS_PER_PLACE = 1000
 
 
@@ -454,45 +434,26 @@ class Recruited:
     people: tuple[SimulatedPerson, ...]
 
 
-def recruit(
-    n_lists: int,
-    quota: Quota,
-    population: Population,
-    judge: Judge,
-    *,
-    minutes: float,
-    lease_minutes: float,
-    seed: int,
-    admit: Admit = lambda person: True,
-) -> Recruited:
-    """Simulate the recruitment of a study until every list has its valid participants.
+class Recruitment:
+    """The recruitment of a study until every list has its valid participants: events in order of simulated time.
 
-    *admit* says who passes the qualification. The judge is asked whenever the answer matters: no place is free, or the
+    *admit* says who passes the qualification. *exclude* is called when the answer matters: no place is free, or the
     study seems complete. The same arguments give the same run.
     """
-    return _DirectRun(n_lists, quota, population, judge, admit, minutes, lease_minutes, seed).outcome()
-
-
-def exclude_by_character(finished: Sequence[tuple[SimulatedPerson, HeldPlace]]) -> dict[str, str]:
-    """Exclude everybody who is not attentive: a judge that makes no mistake, for studies of the allocation alone."""
-    return {person.person_id: person.character for person, _ in finished if person.character != "attentive"}
-
-
-class _DirectRun:
-    """The events of one run, in order of time."""
 
     def __init__(
         self,
         n_lists: int,
         quota: Quota,
         population: Population,
-        judge: Judge,
-        admit: Admit,
+        exclude: Exclude,
+        *,
         minutes: float,
         lease_minutes: float,
         seed: int,
+        admit: Callable[[SimulatedPerson], bool] = lambda person: True,
     ) -> None:
-        self.population, self.judge, self.admit = population, judge, admit
+        self.population, self.exclude, self.admit = population, exclude, admit
         self.minutes, self.lease_seconds, self.seed = minutes, 60 * lease_minutes, seed
         self.now, self.order = 0.0, 0
         self.allocator = Allocator(n_lists, quota, lease_seconds=self.lease_seconds, seed=seed, clock=lambda: self.now)
@@ -501,60 +462,57 @@ class _DirectRun:
         self.rng = random.Random(f"{seed}/arrivals")
         self.people: dict[str, SimulatedPerson] = {}
         self.counts: Counter[str] = Counter()
-        self.arrived, self.unjudged, self.last_finish = 0, 0, 0.0
+        self.arrived, self.unchecked, self.last_finish = 0, 0, 0.0
 
-    def outcome(self) -> Recruited:
-        """Run to the end; where the last to finish leave a list short of valid answers, the study opens again."""
+    def run(self) -> Recruited:
+        """Run to the end; if the last to finish leave a list short of valid answers, the study opens again."""
         while not self._is_complete() and self.arrived < self.most:
-            self._while_open()
+            self._run_while_open()
         return self._result()
 
-    def _while_open(self) -> None:
-        self._next_arrival()
+    def _run_while_open(self) -> None:
+        self._schedule_arrival()
         open_ = True
         while self.events:
             self.now, _, kind, person = heapq.heappop(self.events)
             if person is not None:
-                self._step(kind, person)
+                self._handle_event(kind, person)
             elif open_:
-                self._arrival()
-            # who is at it when the study closes may still finish, is recorded and paid
+                self._handle_arrival()
+            # participants who are active when the study closes may still finish, are recorded and paid
             if open_ and (kind == "finish" or self.arrived >= self.most):
                 open_ = not self._is_complete() and self.arrived < self.most
 
-    def _at(self, time: float, kind: str, person: SimulatedPerson | None) -> None:
+    def _add_event(self, time: float, kind: str, person: SimulatedPerson | None) -> None:
         self.order += 1
         heapq.heappush(self.events, (time, self.order, kind, person))
 
-    def _next_arrival(self) -> None:
-        self._at(self.now + self.rng.expovariate(self.population.arrivals_per_hour) * 3600, "arrival", None)
+    def _schedule_arrival(self) -> None:
+        self._add_event(self.now + self.rng.expovariate(self.population.arrivals_per_hour) * 3600, "arrival", None)
 
-    def _arrival(self) -> None:
+    def _handle_arrival(self) -> None:
         self.arrived += 1
         person = draw_person(self.population, number=self.arrived, minutes=self.minutes, seed=self.seed)
-        self._next_arrival()
+        self._schedule_arrival()
         if not self.admit(person):
             self.counts["screened_out"] += 1
             return
         place = self.allocator.arrive(person.person_id)
-        if place is None and self._judge():
+        if place is None and self._update_exclusions():
             place = self.allocator.arrive(person.person_id)
         if place is None:
             self.counts["turned_away"] += 1
             return
         self.people[person.person_id] = person
-        self._schedule(person)
-
-    def _schedule(self, person: SimulatedPerson) -> None:
         seconds = 60 * person.minutes * (1.0 if person.leaves_at is None else person.leaves_at)
         # every answer renews the lease; it is enough to note it before the lease would run out
         step = 0.5 * self.lease_seconds
         for number in range(1, int(seconds / step) + 1):
-            self._at(self.now + number * step, "renew", person)
+            self._add_event(self.now + number * step, "renew", person)
         last = "finish" if person.leaves_at is None else person.after
-        self._at(self.now + seconds, last, person)
+        self._add_event(self.now + seconds, last, person)
 
-    def _step(self, kind: str, person: SimulatedPerson) -> None:
+    def _handle_event(self, kind: str, person: SimulatedPerson) -> None:
         if kind == "renew":
             self.allocator.renew(person.person_id)
         elif kind == "returned":
@@ -562,29 +520,27 @@ class _DirectRun:
             self.counts["returned"] += 1
         elif kind == "finish":
             self.allocator.finish(person.person_id)
-            self.unjudged += 1
+            self.unchecked += 1
             self.last_finish = self.now
         elif kind == "late":
             rest = 60 * person.minutes * (1 - (person.leaves_at or 0.0))
-            self._at(self.now + 1.5 * self.lease_seconds + rest, "finish", person)
+            self._add_event(self.now + 1.5 * self.lease_seconds + rest, "finish", person)
         else:
             self.counts["gone"] += 1
 
     def _is_complete(self) -> bool:
         if not self.allocator.is_complete():
             return False
-        return not self._judge() or self.allocator.is_complete()
+        return not self._update_exclusions() or self.allocator.is_complete()
 
-    def _judge(self) -> bool:
-        """Judge everybody who finished anew, if somebody did since the last time."""
-        if not self.unjudged:
+    def _update_exclusions(self) -> bool:
+        """Apply the exclusions to all who finished, if somebody did since the last time; say whether it was done."""
+        if not self.unchecked:
             return False
-        self.unjudged = 0
-        self.allocator.judge(self.judge(self._finished()))
+        self.unchecked = 0
+        places = [place for place in self.allocator.places if place.finished is not None]
+        self.allocator.set_exclusions(self.exclude([(self.people[place.participant], place) for place in places]))
         return True
-
-    def _finished(self) -> list[tuple[SimulatedPerson, HeldPlace]]:
-        return [(self.people[p.participant], p) for p in self.allocator.places if p.finished is not None]
 
     def _result(self) -> Recruited:
         places = self.allocator.places

@@ -1,4 +1,4 @@
-"""Who answers what: the list of the next participant, and the order, sides and checks of each participant's trials.
+"""Assign lists and trials: the list of the next participant; the order, sides and checks of a participant's trials.
 
 Both follow from stored numbers. The list depends on how full the lists are; the trials depend on the design's seed, the
 list and the participant's number alone, so that they can be made again from the export.
@@ -7,9 +7,9 @@ list and the participant's number alone, so that they can be made again from the
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.design import DividedLists
@@ -17,7 +17,11 @@ from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.core.item import Item
 from lexiscope.items.arrange.lists import trial_order
 
-Kind = Literal["item", "catch", "attention"]
+if TYPE_CHECKING:
+    # a type only: a study is checked before a database library is needed
+    from lexiscope.annotation.store.places import ListLoad
+
+TrialKind = Literal["item", "catch", "attention"]
 Side = Literal["as_given", "swapped"]
 
 
@@ -27,13 +31,13 @@ class AssignedTrial:
 
     position: int
     item: Item
-    kind: Kind
+    kind: TrialKind
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How many places of a list are taken: by answers that count, by people who are at it, by excluded answers."""
+    """How many places of a list are taken: by valid, active and excluded participants."""
 
     valid: int = 0
     active: int = 0
@@ -55,7 +59,7 @@ class Quota:
         return cls(ratings.per_item, ratings.first_wave, ratings.people_at_most)
 
 
-def choose_list(loads: Sequence[Load], quota: Quota, *, seed: int, number: int) -> int | None:
+def choose_list(loads: Sequence[Load | ListLoad], quota: Quota, *, seed: int, number: int) -> int | None:
     """Return the number (from 0) of the list that the participant *number* gets; ``None`` where no place is free.
 
     It is the list with the least *valid + active* among those with a free place; ties are broken by the seed and the
@@ -77,7 +81,7 @@ def choose_list(loads: Sequence[Load], quota: Quota, *, seed: int, number: int) 
     return random.Random(f"{seed}/{number}/list").choice([n for n in free if loads[n].valid + loads[n].active == least])
 
 
-def has_place(loads: Sequence[Load], number: int, quota: Quota) -> bool:
+def has_place(loads: Sequence[Load | ListLoad], number: int, quota: Quota) -> bool:
     """Say whether a list has a free place: it lacks valid answers, or its part of the first wave is not given out."""
     load = loads[number]
     if load.valid + load.active < quota.need:
@@ -91,51 +95,34 @@ def _wave_share(quota: Quota, n_lists: int, number: int) -> int:
     return share + (number < rest)
 
 
-class HasLoad(Protocol):
-    """How full a list is, as a store counts it."""
-
-    @property
-    def valid(self) -> int:
-        """People who finished and are not excluded."""
-
-    @property
-    def active(self) -> int:
-        """People who hold a place."""
-
-    @property
-    def excluded(self) -> int:
-        """People who finished and are excluded."""
-
-
-def list_chooser(quota: Quota, *, seed: int) -> Callable[[Mapping[str, HasLoad], int], str | None]:
+def list_chooser(quota: Quota, *, seed: int) -> Callable[[Mapping[str, ListLoad], int], str | None]:
     """Return the choice as a store asks for it: how full each list id is and the newcomer's number → a list id.
 
     The ids are those of the design, ``1`` to the number of lists. A store needs as many places per list as
     :func:`places_per_list` says, or it would refuse what is chosen here.
     """
 
-    def choose(loads: Mapping[str, HasLoad], number: int) -> str | None:
-        names, counted = _in_order(loads)
-        chosen = choose_list(counted, quota, seed=seed, number=number)
+    def choose(loads: Mapping[str, ListLoad], number: int) -> str | None:
+        names = _in_design_order(loads)
+        chosen = choose_list([loads[name] for name in names], quota, seed=seed, number=number)
         return None if chosen is None else names[chosen]
 
     return choose
 
 
-def place_finder(quota: Quota) -> Callable[[Mapping[str, HasLoad], str], bool]:
+def place_finder(quota: Quota) -> Callable[[Mapping[str, ListLoad], str], bool]:
     """Return :func:`has_place` as a store asks for it: how full each list id is and one of them."""
 
-    def free(loads: Mapping[str, HasLoad], list_id: str) -> bool:
-        names, counted = _in_order(loads)
-        return has_place(counted, names.index(list_id), quota)
+    def is_free(loads: Mapping[str, ListLoad], list_id: str) -> bool:
+        names = _in_design_order(loads)
+        return has_place([loads[name] for name in names], names.index(list_id), quota)
 
-    return free
+    return is_free
 
 
-def _in_order(loads: Mapping[str, HasLoad]) -> tuple[list[str], list[Load]]:
+def _in_design_order(list_ids: Iterable[str]) -> list[str]:
     # "10" comes after "9": the order of the design, not of the text
-    names = sorted(loads, key=lambda name: (len(name), name))
-    return names, [Load(loads[name].valid, loads[name].active, loads[name].excluded) for name in names]
+    return sorted(list_ids, key=lambda list_id: (len(list_id), list_id))
 
 
 def places_per_list(quota: Quota, n_lists: int) -> tuple[int, ...]:
@@ -153,8 +140,8 @@ def plan_trials(
     """Return the trials of participant *number* in a list (from 0): order, sides, places of catch and attention.
 
     Catch trials and attention checks are never first or last; whether the sides are swapped is drawn anew in every
-    trial (SAW-C §3.3). The same seed, list and number give the same trials, whoever asks and whenever.
-    Errors: :class:`InputError` E408 where a list has too few items to stand around a check.
+    trial (SAW-C §3.3). The same seed, list and number always give the same trials.
+    Errors: :class:`InputError` E408 where a list has too few items around a check.
     """
     attention = {
         question.id: question_item(question, definition.name, definition.language) for question in definition.attention
@@ -165,7 +152,7 @@ def plan_trials(
     sides = random.Random(f"{design.seed}/{number}/sides")
     trials = []
     for position, item in enumerate(order):
-        kind: Kind = "catch" if item.item_id in catch else "attention" if item.item_id in attention else "item"
+        kind: TrialKind = "catch" if item.item_id in catch else "attention" if item.item_id in attention else "item"
         swapped = definition.side == "random" and len(item.usages) > 1 and sides.random() < 0.5
         trials.append(AssignedTrial(position, item, kind, "swapped" if swapped else "as_given"))
     return tuple(trials)

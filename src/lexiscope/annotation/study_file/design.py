@@ -1,9 +1,9 @@
-"""The design of a study: which item stands in which list, and what stands between the items.
+"""Divide the items of a study into lists, and give each list its catch trials.
 
-Every item in one list is divided exactly (:func:`lexiscope.items.arrange.lists.assign_lists`). Where annotators
-overlap, items are drawn by the seed: some stand in every list, the others in one (150 distinct, 50 of them double: two
-lists of 100 that share 50). A second set of items that must not meet is kept apart by swaps, which leave sizes and
-balance as they are. The same definition and items give the same design.
+Items of one list each are divided exactly (:func:`lexiscope.items.arrange.lists.assign_lists`). If annotators overlap,
+items are drawn by the seed: some are in every list, the others in one (150 distinct, 50 of them double: two lists of
+100 that share 50). Items of a second set that must not meet are moved apart by swaps, which keep sizes and balance. The
+same definition and items give the same design.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lexiscope.annotation.study_file.definition import CatchSection, Confusion, DesignSection
@@ -36,7 +36,7 @@ class DesignLine:
 class DividedLists:
     """Items divided into lists, with the catch trials of each list.
 
-    ``shared`` are the ids of items that stand in every list. ``seed`` and a participant's number give the participant's
+    ``shared`` are the ids of the items in every list. ``seed`` and a participant's number give the participant's
     trials (:func:`lexiscope.annotation.study_file.assignment.plan_trials`).
     """
 
@@ -70,16 +70,24 @@ class DividedLists:
         names = ["list", "items", "catch", *(f"most per {name}" for name, _ in lines[0].most), *levels]
         rows = [names]
         for line in lines:
-            found: Mapping[str, int] = dict(line.levels)
-            numbers = [line.n_items, line.n_catch, *(n for _, n in line.most)]
-            numbers += [found.get(name, 0) for name in names[3 + len(line.most) :]]
+            of_level: Mapping[str, int] = dict(line.levels)
+            numbers = [
+                line.n_items,
+                line.n_catch,
+                *(n for _, n in line.most),
+                *(of_level.get(name, 0) for name in levels),
+            ]
             rows.append([line.list_id, *map(str, numbers)])
         widths = [max(len(row[column]) for row in rows) for column in range(len(names))]
         return "\n".join("  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)) for row in rows)
 
     def _line(self, number: int, items: tuple[Item, ...], n_catch: int) -> DesignLine:
-        most = [(name, max(Counter(set_of(item, name) for item in items).values())) for name in self.confusion]
-        levels = [(f"{name}={level}", n) for name in self.balance for level, n in _levels(items, name)]
+        most = [(name, max(Counter(confusion_set(item, name) for item in items).values())) for name in self.confusion]
+        levels = [
+            (f"{name}={level}", n)
+            for name in self.balance
+            for level, n in sorted(Counter(str(item.condition(name)) for item in items).items())
+        ]
         return DesignLine(str(number), len(items), n_catch, tuple(most), tuple(levels))
 
 
@@ -93,33 +101,24 @@ def build_design(items: Sequence[Item], settings: DesignSection, catch: CatchSec
     """
     # in one order whatever the order of the file: the design follows from the items and the seed
     real = sorted((item for item in items if not is_catch(item)), key=lambda item: item.item_id)
-    own, shared = _drawn(real, settings)
+    own, shared = _own_and_shared_items(real, settings)
     group = settings.confusion[0].condition if settings.confusion else "word"
     first = assign_lists(
         own, settings.lists, balance=settings.balance, group=None if group == "word" else group, seed=settings.seed
     )
-    limits = [_limits(own, shared, settings.lists, confusion) for confusion in settings.confusion]
-    names = [confusion.condition for confusion in settings.confusion]
-    lists = separate(
-        [list(items) for items in first.lists],
-        shared,
-        sets=lambda item: [set_of(item, name) for name in names],
-        level=lambda item: tuple(item.condition(name) for name in settings.balance),
-        limits=limits,
-        names=names,
-        seed=settings.seed,
-    )
+    limits = [_set_limits(own, shared, settings.lists, confusion) for confusion in settings.confusion]
+    lists = _SwapSearch([list(items) for items in first.lists], shared, settings, limits).run()
     together = tuple(
         tuple(replace(item, list_id=str(number)) for item in [*shared, *members])
         for number, members in enumerate(lists, 1)
     )
-    trials = _catch(together, [item for item in items if is_catch(item)], settings.seed, catch)
-    return DividedLists(
-        together, trials, frozenset(i.item_id for i in shared), tuple(names), settings.balance, settings.seed
-    )
+    trials = _lists_of_catch_trials(together, [item for item in items if is_catch(item)], settings.seed, catch)
+    names = tuple(confusion.condition for confusion in settings.confusion)
+    shared_ids = frozenset(item.item_id for item in shared)
+    return DividedLists(together, trials, shared_ids, names, settings.balance, settings.seed)
 
 
-def set_of(item: Item, condition: str) -> str:
+def confusion_set(item: Item, condition: str) -> str:
     """Return the confusion set of an item: its word, or the value of a condition.
 
     Errors: :class:`InputError` E402 where the item has no such condition.
@@ -132,8 +131,8 @@ def is_catch(item: Item) -> bool:
     return bool(item.conditions.get("catch", False))
 
 
-def _drawn(items: Sequence[Item], settings: DesignSection) -> tuple[list[Item], list[Item]]:
-    """The items that stand in one list each, and those that stand in all."""
+def _own_and_shared_items(items: Sequence[Item], settings: DesignSection) -> tuple[list[Item], list[Item]]:
+    """Return the items of one list each, and those of every list."""
     if not settings.per_list:
         if settings.shared:
             raise InputError(f"{settings.shared} shared items need per_list", code="E421", hint="set design.per_list")
@@ -143,10 +142,10 @@ def _drawn(items: Sequence[Item], settings: DesignSection) -> tuple[list[Item], 
     )
 
 
-def _limits(own: Sequence[Item], shared: Sequence[Item], n_lists: int, confusion: Confusion) -> dict[str, int]:
-    """How many items of each confusion set one list may hold."""
-    sizes = Counter(set_of(item, confusion.condition) for item in own)
-    everywhere = Counter(set_of(item, confusion.condition) for item in shared)
+def _set_limits(own: Sequence[Item], shared: Sequence[Item], n_lists: int, confusion: Confusion) -> dict[str, int]:
+    """Return how many items of each confusion set one list may hold."""
+    sizes = Counter(confusion_set(item, confusion.condition) for item in own)
+    everywhere = Counter(confusion_set(item, confusion.condition) for item in shared)
     limits = {}
     for name in sizes | everywhere:
         fewest = math.ceil(sizes[name] / n_lists) + everywhere[name]
@@ -161,7 +160,7 @@ def _limits(own: Sequence[Item], shared: Sequence[Item], n_lists: int, confusion
     return limits
 
 
-def _catch(
+def _lists_of_catch_trials(
     lists: Sequence[tuple[Item, ...]], pool: Sequence[Item], seed: int, settings: CatchSection
 ) -> tuple[tuple[Item, ...], ...]:
     answer = f"{settings.answer:g}"
@@ -180,69 +179,35 @@ def _catch(
     )
 
 
-def _levels(items: Sequence[Item], name: str) -> list[tuple[str, int]]:
-    return sorted(Counter(str(item.condition(name)) for item in items).items())
-
-
 # -- items that must not meet in one list are moved apart by swaps that keep sizes and balance ----------------------
 # *Source:* the repair of AmbiStory's groups (no two variants of a story, no word form twice in one group).
 
 
-Sets = Callable[[Item], list[str]]
 # a swap of the earlier condition weighs more than any of a later one
 _WEIGHT = 100
 _SWAPS_PER_ITEM = 200
 
 
-def separate(
-    lists: list[list[Item]],
-    shared: Sequence[Item],
-    *,
-    sets: Sets,
-    level: Callable[[Item], Hashable],
-    limits: Sequence[Mapping[str, int]],
-    names: Sequence[str],
-    seed: int,
-) -> list[list[Item]]:
-    """Swap items of one level between lists until no list holds more of a set than its limit.
+class _SwapSearch:
+    """Swaps items of one level between lists until no list holds more of a confusion set than its limit.
 
-    *sets* gives an item's set under each condition of *names*, *limits* the most of each set in one list; *shared*
-    items stand in every list and are not moved.
-    Errors: :class:`InputError` E422 where swaps do not lead to such a division.
+    *limits* gives, for each condition of ``settings.confusion``, the most items of each set in one list; *shared* items
+    are in every list and are not moved.
     """
-    search = _Search(lists, shared, sets, level, limits, seed)
-    for _ in range(_SWAPS_PER_ITEM * sum(map(len, lists)) + 10_000):
-        if not search.over:
-            return search.lists
-        search.swap()
-    if not search.over:
-        return search.lists
-    number, condition, name = min(search.over)
-    raise InputError(
-        f"no division keeps the items apart: list {number + 1} still holds {search.counts[number][condition][name]} "
-        f"with {names[condition]} {name!r}",
-        code="E422",
-        hint="use more lists, a larger at_most, fewer balance factors, or another seed",
-    )
-
-
-class _Search:
-    """Lists with their counts, and the places where a list holds too many of a set."""
 
     def __init__(
         self,
         lists: list[list[Item]],
         shared: Sequence[Item],
-        sets: Sets,
-        level: Callable[[Item], Hashable],
+        settings: DesignSection,
         limits: Sequence[Mapping[str, int]],
-        seed: int,
     ) -> None:
         self.lists, self.limits = lists, limits
-        self.rng = random.Random(f"{seed}/separate")
+        self.conditions = [confusion.condition for confusion in settings.confusion]
+        self.rng = random.Random(f"{settings.seed}/separate")
         everything = [item for items in [*lists, list(shared)] for item in items]
-        self.sets = {item.item_id: sets(item) for item in everything}
-        self.level = {item.item_id: level(item) for item in everything}
+        self.sets = {item.item_id: [confusion_set(item, name) for name in self.conditions] for item in everything}
+        self.level = {item.item_id: tuple(item.condition(name) for name in settings.balance) for item in everything}
         self.counts = [
             [Counter(self.sets[item.item_id][c] for item in [*items, *shared]) for c in range(len(limits))]
             for items in lists
@@ -251,41 +216,60 @@ class _Search:
         self.over: dict[tuple[int, int, str], None] = {}
         self.by_level: dict[Hashable, list[tuple[int, int]]] = defaultdict(list)
         for number, items in enumerate(lists):
-            for place, item in enumerate(items):
-                self.by_level[self.level[item.item_id]].append((number, place))
+            for position, item in enumerate(items):
+                self.by_level[self.level[item.item_id]].append((number, position))
             for condition in range(len(limits)):
                 for name in self.counts[number][condition]:
-                    self._note(number, condition, name)
+                    self._update_excess(number, condition, name)
 
-    def swap(self) -> None:
-        """Try one swap: an item that is too many against any item of its level elsewhere."""
+    def run(self) -> list[list[Item]]:
+        """Return the lists after the swaps.
+
+        Errors: :class:`InputError` E422 where swaps do not lead to such a division.
+        """
+        for _ in range(_SWAPS_PER_ITEM * sum(map(len, self.lists)) + 10_000):
+            if not self.over:
+                return self.lists
+            self._try_swap()
+        if not self.over:
+            return self.lists
+        number, condition, name = min(self.over)
+        raise InputError(
+            f"no division keeps the items apart: list {number + 1} still holds {self.counts[number][condition][name]} "
+            f"with {self.conditions[condition]} {name!r}",
+            code="E422",
+            hint="use more lists, a larger at_most, fewer balance factors, or another seed",
+        )
+
+    def _try_swap(self) -> None:
+        """Try to swap an item of a set with too many items for any item of its level in another list."""
         number, condition, name = self.rng.choice(list(self.over))
         items = self.lists[number]
         mine = [i for i, item in enumerate(items) if self.sets[item.item_id][condition] == name]
         if not mine:
             return
-        place = self.rng.choice(mine)
-        other, there = self.rng.choice(self.by_level[self.level[items[place].item_id]])
-        if other == number or self._change(number, items[place], self.lists[other][there], other) > 0:
+        here = self.rng.choice(mine)
+        other, there = self.rng.choice(self.by_level[self.level[items[here].item_id]])
+        if other == number or self._excess_change(number, items[here], self.lists[other][there], other) > 0:
             return
-        a, b = items[place], self.lists[other][there]
+        a, b = items[here], self.lists[other][there]
         self._move(number, a, b)
         self._move(other, b, a)
-        items[place], self.lists[other][there] = b, a
+        items[here], self.lists[other][there] = b, a
 
-    def _change(self, number: int, a: Item, b: Item, other: int) -> int:
-        """By how much the weighted excess of the two lists would rise."""
+    def _excess_change(self, number: int, a: Item, b: Item, other: int) -> int:
+        """Return by how much the weighted excess of the two lists would rise if *a* and *b* were swapped."""
         rise = 0
         for condition, limits in enumerate(self.limits):
-            one, two = self.sets[a.item_id][condition], self.sets[b.item_id][condition]
-            if one == two:
+            set_a, set_b = self.sets[a.item_id][condition], self.sets[b.item_id][condition]
+            if set_a == set_b:
                 continue
             here, there = self.counts[number][condition], self.counts[other][condition]
             rise += _WEIGHT ** (len(self.limits) - 1 - condition) * (
-                (here[two] >= limits[two])
-                - (here[one] > limits[one])
-                + (there[one] >= limits[one])
-                - (there[two] > limits[two])
+                (here[set_b] >= limits[set_b])
+                - (here[set_a] > limits[set_a])
+                + (there[set_a] >= limits[set_a])
+                - (there[set_b] > limits[set_b])
             )
         return rise
 
@@ -294,9 +278,9 @@ class _Search:
             for item, step in ((out, -1), (into, 1)):
                 name = self.sets[item.item_id][condition]
                 self.counts[number][condition][name] += step
-                self._note(number, condition, name)
+                self._update_excess(number, condition, name)
 
-    def _note(self, number: int, condition: int, name: str) -> None:
+    def _update_excess(self, number: int, condition: int, name: str) -> None:
         key = (number, condition, name)
         if self.counts[number][condition][name] > self.limits[condition][name]:
             self.over[key] = None

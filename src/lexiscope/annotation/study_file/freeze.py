@@ -1,4 +1,4 @@
-"""A definition and its items, frozen: what the store keeps of a study, and what every trial of it shows.
+"""Freeze a definition and its items: what the store keeps of a study, and what every trial of it shows.
 
 The frozen study is a pure function of the definition and the items: the same file gives the same lists, orders and
 hashes on every start, which the store checks.
@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from lexiscope.annotation.store.record import ItemQuestion, Kind, Phase, StoredTrial, StudyItem, StudyRecord
 from lexiscope.annotation.study_file.assignment import Quota, list_chooser, place_finder, places_per_list, plan_trials
-from lexiscope.annotation.study_file.definition import AboutYou, StudyDefinition, text_versions
-from lexiscope.annotation.study_file.definition import KnownQuestion as KnownQuestion
+from lexiscope.annotation.study_file.definition import AboutYou, KnownQuestion, StudyDefinition, text_versions
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
-from lexiscope.annotation.study_file.design import DividedLists, build_design, set_of
+from lexiscope.annotation.study_file.design import DividedLists, build_design, confusion_set
+from lexiscope.annotation.study_file.launch_screen import setting_problems
 from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 ABOUT = "about:"
 """Begins the item id of a question about the participant; the measure follows."""
 DEBRIEF_ITEM = "debrief:comment"
-_MOST_POINTS = 21
 _ITEMS = "\n# items\n"
 _CODES = {"completed": "completion", "screened_out": "screen_out", "no_consent": "no_consent"}
 
@@ -44,9 +43,8 @@ class FrozenStudy:
     """A study as it runs.
 
     ``items`` are all items that any page shows, by id; ``known`` the questions with a known answer among them;
-    ``design`` is the division of the items of one arm; ``given`` are the items from which it was made.
-    Lists are numbered from ``1`` through the arms: the lists of
-    the first view, then those of the second.
+    ``design`` is the division of the items of one arm; ``given`` are the items from which it was made. Lists are
+    numbered from ``1`` through the arms: the lists of the first view, then those of the second.
     """
 
     definition: StudyDefinition
@@ -59,30 +57,30 @@ class FrozenStudy:
     given: tuple[Item, ...]
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Say how another process makes the same study: from the same definition and items."""
+        """Return how another process makes the same study: from the same definition and items."""
         return freeze, (self.definition, self.given)
 
     @property
     def quota(self) -> Quota:
         """How many people each list needs."""
-        return _quota(self.definition, self.screen)
+        return _study_quota(self.definition, self.screen)
 
     @property
     def choose(self) -> Choose:
-        """The rule by which a newcomer gets a list; places added to a list since the launch are wanted too."""
+        """The rule by which a new participant gets a list; places added to a list since the launch count too."""
         chosen = list_chooser(self.quota, seed=self.definition.design.seed)
         return lambda loads, number: chosen(self._with_added(loads), number)
 
     @property
     def has_place(self) -> HasPlace:
-        """The rule for who comes back late, which is that for newcomers: whether their list has a place."""
-        free = place_finder(self.quota)
-        return lambda loads, list_id: free(self._with_added(loads), list_id)
+        """The rule for participants who come back late, the same as for new ones: whether their list has a place."""
+        is_free = place_finder(self.quota)
+        return lambda loads, list_id: is_free(self._with_added(loads), list_id)
 
     def _with_added(self, loads: Mapping[str, ListLoad]) -> dict[str, ListLoad]:
-        """The loads as the quota counts them: a place that was added is as a valid answer that is lacking."""
+        """Return the loads as the quota counts them: an added place counts like a missing valid answer."""
         planned = self.record.places
-        return {name: replace(one, valid=one.valid - one.places + planned[name]) for name, one in loads.items()}
+        return {name: replace(load, valid=load.valid - load.places + planned[name]) for name, load in loads.items()}
 
     @property
     def scale(self) -> Scale:
@@ -103,7 +101,7 @@ class FrozenStudy:
         """Return the view of a list; before a list is taken, the first view of the study."""
         return self.record.views.get(list_id or "", self.definition.views[0])
 
-    def shown(self, trial: StoredTrial, *, list_id: str | None, phase: Phase) -> Shown:
+    def display_of(self, trial: StoredTrial, *, list_id: str | None, phase: Phase) -> Shown:
         """Return how a trial shows its item."""
         revealed = phase is Phase.REVEAL
         return Shown(view=self.view_of(list_id), side=trial.side, order=trial.display_order, revealed=revealed)
@@ -113,13 +111,13 @@ class FrozenStudy:
         list_number = (int(list_id) - 1) % len(self.design.lists)
         planned = plan_trials(self.definition, self.design, list_number=list_number, number=number)
         view = self.view_of(list_id)
-        return tuple(self._trial(one.item, one.side, number=number, view=view) for one in planned)
+        return tuple(self._trial(trial.item, trial.side, number=number, view=view) for trial in planned)
 
-    def drawn(self, item_id: str, *, number: int) -> StoredTrial:
+    def drawn_trial(self, item_id: str, *, number: int) -> StoredTrial:
         """Return the trial of an item that was drawn from the pool."""
         return self._trial(self.items[item_id], "as_given", number=number, view=self.definition.views[0])
 
-    def before_trials(self, phase: Phase) -> tuple[StoredTrial, ...]:
+    def opening_trials(self, phase: Phase) -> tuple[StoredTrial, ...]:
         """Return the trials of a phase that is the same for everybody: about you, qualification, practice."""
         if phase is Phase.DEMOGRAPHICS:
             return tuple(StoredTrial(ABOUT + question.measure) for question in self.definition.about_you)
@@ -143,18 +141,20 @@ def freeze(definition: StudyDefinition, items: Sequence[Item]) -> FrozenStudy:
     that the task does not have; those of the design.
     """
     screen = catalog.screen(definition.task)
-    _check_settings(definition, screen)
+    for problem in setting_problems(definition, screen):
+        raise InputError(problem.what, code=problem.code, hint=problem.hint)
     design = build_design(items, definition.design, definition.catch)
     real = {item.item_id: item for item in design.items}
     catch = {item.item_id: item for per_list in design.catch for item in per_list}
     known = {
         question.id: question for question in (*definition.qualification, *definition.practice, *definition.attention)
     }
-    asked = {name: question_item(one, definition.name, definition.language) for name, one in known.items()}
+    asked = {name: question_item(known[name], definition.name, definition.language) for name in known}
     together = {**real, **catch, **asked}
     for item_id, item in together.items():
         (catalog.screen(known[item_id].task) if item_id in known and known[item_id].task else screen).check(item)
-    record = _record(definition, screen, design, _stored(definition, screen, real, catch, asked), together)
+    stored = _stored_items(definition, screen, real, catch, asked)
+    record = _study_record(definition, screen, design, stored, together)
     return FrozenStudy(
         definition,
         record,
@@ -174,22 +174,7 @@ def item_sha256(item: Item) -> str:
     return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode("utf-8")).hexdigest()
 
 
-def _check_settings(definition: StudyDefinition, screen: Screen) -> None:
-    for view in definition.views:
-        if view not in screen.views:
-            what = f"the task {definition.task!r} has no view {view!r}"
-            raise InputError(what, code="E619", hint=f"it has: {', '.join(screen.views)}")
-    if definition.reveal and screen.reveal_view not in definition.views:
-        what = f"nothing is revealed: no arm has the view {screen.reveal_view!r}"
-        raise InputError(what, code="E619", hint="set reveal: false, or add the view")
-    if screen.widget == "search" and not definition.search:
-        raise InputError("the study names nothing to search", code="E619", hint="name the file: search")
-    if screen.widget == "scale" and not 2 <= len(definition.scale.scale().points) <= _MOST_POINTS:
-        what = f"a page shows a scale of 2 to {_MOST_POINTS} points"
-        raise InputError(what, code="E619", hint="set scale.low, scale.high and scale.step")
-
-
-def _record(
+def _study_record(
     definition: StudyDefinition,
     screen: Screen,
     design: DividedLists,
@@ -197,7 +182,7 @@ def _record(
     items: Mapping[str, Item],
 ) -> StudyRecord:
     n_lists, arms = len(design.lists), definition.views
-    places = places_per_list(_quota(definition, screen), n_lists * len(arms))
+    places = places_per_list(_study_quota(definition, screen), n_lists * len(arms))
     names = [str(number + 1) for number in range(n_lists * len(arms))]
     # the items are part of what was launched: another file of items is another study
     hashes = "".join(f"# {name} {item_sha256(items[name])}\n" for name in sorted(items))
@@ -226,7 +211,7 @@ def _is_same(stored: str, definition: StudyDefinition, of_items: str) -> bool:
         return False
 
 
-def _stored(
+def _stored_items(
     definition: StudyDefinition,
     screen: Screen,
     real: Mapping[str, Item],
@@ -241,42 +226,40 @@ def _stored(
     confusion = definition.design.confusion[0].condition if definition.design.confusion else "word"
     items = [
         StudyItem(
-            one.item_id, _question(definition, screen, one), item_sha256(one), confusion_set=set_of(one, confusion)
+            name,
+            _item_question(definition, screen, item),
+            item_sha256(item),
+            confusion_set=confusion_set(item, confusion),
         )
-        for one in real.values()
+        for name, item in real.items()
     ]
     right = float(definition.catch.answer)
     items += [
-        StudyItem(one.item_id, _question(definition, screen, one), item_sha256(one), Kind.CATCH, (right,))
-        for one in catch.values()
+        StudyItem(name, _item_question(definition, screen, item), item_sha256(item), Kind.CATCH, (right,))
+        for name, item in catch.items()
     ]
     for name, item in asked.items():
         kind, known = kinds[name]
         page = catalog.screen(known.task) if known.task else screen
-        accept = tuple(each if isinstance(each, str) else float(each) for each in known.accept)
-        items.append(StudyItem(name, _question(definition, page, item), item_sha256(item), kind, accept))
-    items += [_about(one) for one in definition.about_you]
+        accept = tuple(answer if isinstance(answer, str) else float(answer) for answer in known.accept)
+        items.append(StudyItem(name, _item_question(definition, page, item), item_sha256(item), kind, accept))
+    items += [_about_item(question) for question in definition.about_you]
     debrief = ItemQuestion("debrief_comment", required=False)
     return (*items, StudyItem(DEBRIEF_ITEM, debrief, _text_sha256("debrief"), Kind.SELF_REPORT))
 
 
-def _question(definition: StudyDefinition, screen: Screen, item: Item) -> ItemQuestion:
+def _item_question(definition: StudyDefinition, screen: Screen, item: Item) -> ItemQuestion:
+    excused_by = screen.flags if screen.may_stay_empty else ()
     if screen.widget == "scale":
-        own = screen.folder.name == definition.task
-        return ItemQuestion(
-            screen.measure, scale=definition.scale.scale() if own else screen.scale, excused_by=_excuse(screen)
-        )
+        scale = definition.scale.scale() if screen.folder.name == definition.task else screen.scale
+        return ItemQuestion(screen.measure, scale=scale, excused_by=excused_by)
     if screen.widget == "choice":
         values = dict.fromkeys(choice.value for view in definition.views for choice in screen.options_of(item, view))
-        return ItemQuestion(screen.measure, options=tuple(values), excused_by=_excuse(screen))
-    return ItemQuestion(screen.measure, max_length=screen.max_length, excused_by=_excuse(screen))
+        return ItemQuestion(screen.measure, options=tuple(values), excused_by=excused_by)
+    return ItemQuestion(screen.measure, max_length=screen.max_length, excused_by=excused_by)
 
 
-def _excuse(screen: Screen) -> tuple[str, ...]:
-    return screen.flags if screen.may_stay_empty else ()
-
-
-def _about(question: AboutYou) -> StudyItem:
+def _about_item(question: AboutYou) -> StudyItem:
     options = tuple(option.value for option in question.options)
     asked = ItemQuestion(
         question.measure,
@@ -293,8 +276,8 @@ def _about(question: AboutYou) -> StudyItem:
     return StudyItem(ABOUT + question.measure, asked, shown, Kind.SELF_REPORT)
 
 
-def _quota(definition: StudyDefinition, screen: Screen) -> Quota:
-    """Where items are drawn, no list waits for valid answers to each item: people are what is counted."""
+def _study_quota(definition: StudyDefinition, screen: Screen) -> Quota:
+    """Return the quota of a study; if items are drawn, people are counted, not valid answers to each item."""
     declared = Quota.of(definition)
     if not screen.drawn:
         return declared

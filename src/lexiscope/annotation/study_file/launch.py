@@ -1,6 +1,6 @@
-"""May a study be launched? Everything that would harm participants, the data or the analysis is found before.
+"""Check a study before its launch: everything that would harm participants, the data or the analysis.
 
-A problem names the setting that it is about, so that a file can be shown at its place.
+A problem names its setting, so that an error can show the place in the file.
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ from lexiscope.analysis.exclusion import (
     parse_rule,
 )
 from lexiscope.analysis.mixed.formula import read_formula
-from lexiscope.annotation.study_file.definition import Answer, KnownQuestion, StudyDefinition
+from lexiscope.annotation.study_file.definition import KnownQuestion, StudyDefinition
 from lexiscope.annotation.study_file.design import build_design, is_catch
 from lexiscope.annotation.study_file.exclusions import CATCH
 from lexiscope.annotation.study_file.freeze import freeze
-from lexiscope.annotation.study_file.launch_screen import screen_problems
+from lexiscope.annotation.study_file.launch_screen import Problem, screen_problems
+from lexiscope.annotation.study_file.material import SETUP
 from lexiscope.annotation.study_file.planned_effect import effect_codes
-from lexiscope.annotation.study_file.problem import Problem
 from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen
 
-__all__ = ["Problem", "ready_to_launch"]
+__all__ = ["Problem", "launch_problems", "launch_warnings"]
 
 _TEXTS = ("title", "consent", "instructions", "debrief")
 _ALWAYS = ("completion", "no_consent")
@@ -58,12 +57,13 @@ _RESERVED = frozenset(
         "supersedes",
     }
 )
-"""Measures and form fields of the app's own."""
+"""Measures and form fields that the app itself uses."""
 _BOLD = re.compile(r"\*\*([^\s*]+)\*\*")
+_BOLD_OR_LINKED = re.compile(r"\*\*\[?([^\s*\[\]]+)\]?\*\*")
 
 
-def ready_to_launch(definition: StudyDefinition, items: Sequence[Item]) -> tuple[Problem, ...]:
-    """Return what stands in the way of launching a study; empty where nothing does.
+def launch_problems(definition: StudyDefinition, items: Sequence[Item]) -> tuple[Problem, ...]:
+    """Return the problems that prevent the launch of a study.
 
     Codes: E616 the task has no words in the study's language, E617 an item lacks what the task's page shows, E619 a
     setting that the task does not have, E621 a text is missing, E622 no ethics statement, E623 an example's word is
@@ -72,41 +72,38 @@ def ready_to_launch(definition: StudyDefinition, items: Sequence[Item]) -> tuple
     scale's ends have no words, E638 the items were rated on another scale, E630 pay below the study's own minimum, E634
     the ids' pattern is no regular expression, E635 the address to return to is unusable, E636 a question about the
     participant has a name that is taken, E637 the study cannot be put together, and the codes of the design (E402,
-    E407, E408, E421, E422). What deserves a second look and stops nothing:
-    :func:`lexiscope.annotation.study_file.launch_warnings.launch_warnings`.
+    E407, E408, E421, E422). Warnings do not prevent the launch: :func:`launch_warnings`.
 
     >>> empty = StudyDefinition(name="s", task="relatedness", language="en")
-    >>> [problem.code for problem in ready_to_launch(empty, [])][:5]
+    >>> [problem.code for problem in launch_problems(empty, [])][:5]
     ['E621', 'E621', 'E621', 'E621', 'E622']
     """
     checks: tuple[Callable[[StudyDefinition, Sequence[Item]], Iterator[Problem]], ...] = (
-        _texts,
-        _about_you,
-        _examples,
-        _codes,
-        _payment,
-        _platform,
-        _scale,
+        _text_problems,
+        _about_you_problems,
+        _example_problems,
+        _code_problems,
+        _payment_problems,
+        _platform_problems,
+        _scale_problems,
         screen_problems,
-        question_problems,
-        design_problems,
-        plan_problems,
+        _known_question_problems,
+        _design_problems,
+        _plan_problems,
     )
-    found = [problem for check in checks for problem in check(definition, items)]
-    found += rule_problems(definition)
-    # last, for a study with other faults cannot be frozen either
-    return tuple(found or _frozen(definition, items))
+    problems = [problem for check in checks for problem in check(definition, items)]
+    problems += _rule_problems(definition)
+    if not problems:
+        # last, because a study with other faults cannot be frozen either: two questions of one id, for example
+        try:
+            freeze(definition, items)
+        except InputError as error:
+            hint = error.hint or "correct the study's file"
+            problems.append(Problem(error.code or "E637", ("name",), error.what, hint))
+    return tuple(problems)
 
 
-def _frozen(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
-    """What only the whole of a study shows, such as two questions of one id."""
-    try:
-        freeze(definition, items)
-    except InputError as error:
-        yield Problem(error.code or "E637", ("name",), error.what, error.hint or "correct the study's file")
-
-
-def _texts(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _text_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     for name in _TEXTS:
         if not getattr(definition.texts, name).strip():
             yield Problem(
@@ -117,7 +114,7 @@ def _texts(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Probl
         yield Problem("E622", ("ethics",), "the study has no ethics statement", hint)
 
 
-def _about_you(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _about_you_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     reserved, asked = _RESERVED | {catalog.screen(definition.task).measure}, set()
     for number, question in enumerate(definition.about_you):
         keys, name = ("about_you", number), question.measure
@@ -134,7 +131,7 @@ def _about_you(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[P
         asked.add(name)
 
 
-def _examples(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _example_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     targets = {name.casefold() for item in items for name in (item.word, *(u.target for u in item.usages))}
     for part in ("examples", "practice"):
         questions: tuple[KnownQuestion, ...] = getattr(definition, part)
@@ -151,7 +148,7 @@ def _among_targets(word: str, keys: tuple[str | int, ...]) -> Problem:
     return Problem("E623", keys, f"the example's word {word!r} is among the targets", "explain with another word")
 
 
-def _codes(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _code_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     if definition.platform.kind == "lab":
         return
     codes: dict[str, str] = definition.codes.model_dump()
@@ -166,14 +163,14 @@ def _codes(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Probl
             yield Problem("E624", ("codes", name), what, "the platform pays by the code: no two may be the same")
 
 
-def _payment(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _payment_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     pay = definition.payment
     if pay.hourly < pay.hourly_least:
         what = f"{pay.amount:g} {pay.currency} for {pay.minutes:g} minutes are {pay.hourly:.2f} per hour"
         yield Problem("E630", ("payment", "amount"), what, f"the study's own minimum is {pay.hourly_least:g}")
 
 
-def _platform(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _platform_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     platform = definition.platform
     try:
         re.compile(platform.pattern)
@@ -189,7 +186,7 @@ def _platform(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Pr
             yield Problem("E635", keys, what, "write {code} where the platform expects it")
 
 
-def _scale(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _scale_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     if catalog.screen(definition.task).widget != "scale":
         return
     named = {anchor.point for anchor in definition.scale.anchors}
@@ -211,7 +208,7 @@ def _scale(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Probl
 _PLAN = "write a model of lme4's kind, and name a condition of the items as its effect"
 
 
-def question_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _known_question_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     """Yield E628 for every question with a known answer that could not be shown, or not be answered rightly."""
     taken = {item.item_id for item in items}
     for part in ("examples", "practice", "qualification", "attention"):
@@ -219,10 +216,12 @@ def question_problems(definition: StudyDefinition, items: Sequence[Item]) -> Ite
             if question.id in taken:
                 yield Problem("E628", (part, number, "id"), f"the id {question.id!r} is taken", "give it another id")
             taken.add(question.id)
-            yield from _question(definition, question, (part, number))
+            yield from _question_problems(definition, question, (part, number))
 
 
-def _question(definition: StudyDefinition, question: KnownQuestion, keys: tuple[str | int, ...]) -> Iterator[Problem]:
+def _question_problems(
+    definition: StudyDefinition, question: KnownQuestion, keys: tuple[str | int, ...]
+) -> Iterator[Problem]:
     if question.task and question.task not in catalog.names("tasks"):
         yield Problem("E628", (*keys, "task"), f"there is no task {question.task!r}", "see: lexiscope list tasks")
         return
@@ -233,24 +232,25 @@ def _question(definition: StudyDefinition, question: KnownQuestion, keys: tuple[
     except InputError as error:
         yield Problem("E628", (*keys, "shows"), error.what, error.hint or "show what a trial shows")
         return
-    yield from _accepted(definition, question, keys, screen, shown)
+    yield from _accept_problems(definition, question, keys, screen, shown)
 
 
-def _accepted(
+def _accept_problems(
     definition: StudyDefinition, question: KnownQuestion, keys: tuple[str | int, ...], screen: Screen, shown: Item
 ) -> Iterator[Problem]:
-    judged = keys[0] in ("qualification", "attention")
-    if judged and screen.widget in ("text", "search"):
+    tested = keys[0] in ("qualification", "attention")
+    if tested and screen.widget in ("text", "search"):
         what = f"{question.id!r} is answered in words, which no list of right answers can judge"
         yield Problem("E628", keys, what, "name a task with a scale or a choice under task")
         return
-    if judged and not question.accept:
+    if tested and not question.accept:
         yield Problem("E628", keys, f"{question.id!r} accepts no answer", "list the right answers: accept")
     scale = definition.scale.scale() if not question.task else screen.scale
     options = {choice.value for choice in screen.options_of(shown, definition.views[0])}
     for number, answer in enumerate(question.accept):
         here = (*keys, "accept", number)
-        if screen.widget == "scale" and scale is not None and not _on_scale(scale, answer):
+        on_scale = scale is None or (not isinstance(answer, str) and scale.contains(answer))
+        if screen.widget == "scale" and scale is not None and not on_scale:
             what = f"{question.id!r} accepts {answer}, which is not on the scale"
             yield Problem("E628", here, what, f"use {scale.low:g} to {scale.high:g}")
         if screen.widget == "choice" and answer not in options:
@@ -258,11 +258,7 @@ def _accepted(
             yield Problem("E628", here, what, f"the options are: {', '.join(sorted(options))}")
 
 
-def _on_scale(scale: Scale, answer: Answer) -> bool:
-    return not isinstance(answer, str) and scale.contains(answer)
-
-
-def design_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _design_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     """Yield what makes the quotas or the lists impossible: E625, E402, E407, E408, E421, E422."""
     ratings, lists = definition.ratings, definition.design.lists
     lists *= len(definition.views)
@@ -275,7 +271,7 @@ def design_problems(definition: StudyDefinition, items: Sequence[Item]) -> Itera
         what = f"the first wave of {ratings.first_wave} is more than people_at_most"
         yield Problem("E625", ("ratings", "first_wave"), what, "set one of them")
     if catalog.screen(definition.task).drawn:
-        yield from _pool(definition, items)
+        yield from _pool_problems(definition, items)
     try:
         design = build_design(items, definition.design, definition.catch)
     except InputError as error:
@@ -290,7 +286,7 @@ def design_problems(definition: StudyDefinition, items: Sequence[Item]) -> Itera
         yield Problem("E625", ("design", "lists"), what, "use fewer lists, or no checks")
 
 
-def _pool(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _pool_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     n_items, per_person = len(items), definition.pool.per_person
     if definition.design.lists > 1:
         what = f"items are drawn from one pool, not from {definition.design.lists} lists"
@@ -303,7 +299,7 @@ def _pool(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Proble
         yield Problem("E625", ("catch", "per_list"), what, "set catch.per_list: 0 and attention: []")
 
 
-def plan_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+def _plan_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     """Yield E627 where the planned model cannot be read, or names what is no condition of the items."""
     planned = definition.planned
     if not planned.model:
@@ -331,42 +327,43 @@ def plan_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterato
             yield Problem("E627", ("planned", "model"), what, f"there are: {', '.join(sorted(known))}")
 
 
-# -- can the declared exclusion rules be judged on what the study collects? -----------------------------------------
+# -- can the declared exclusion rules be applied to what the study collects? ----------------------------------------
 
 
-def rule_problems(definition: StudyDefinition) -> Iterator[Problem]:
+def _rule_problems(definition: StudyDefinition) -> Iterator[Problem]:
     """Yield E626 for every rule that would have nothing to judge, or would stop the analysis.
 
     >>> study = StudyDefinition(
     ...     name="s", task="relatedness", language="en", exclusions=("self_report(measure=native_speaker,value=no)",)
     ... )
-    >>> [problem.what for problem in rule_problems(study)]
+    >>> [problem.what for problem in _rule_problems(study)]
     ["no question asks 'native_speaker'"]
     """
     for number, text in enumerate(definition.exclusions):
-        for what, hint in _faults(definition, parse_rule(text)):
+        for what, hint in _rule_faults(definition, parse_rule(text)):
             yield Problem("E626", ("exclusions", number), what, hint)
 
 
-def _faults(definition: StudyDefinition, rule: Rule) -> Iterator[tuple[str, str]]:
-    if isinstance(rule, FailedCatch | LowAgreement) and rule.measure not in _numbers(definition):
-        stored = ", ".join(sorted(_numbers(definition)))
+def _rule_faults(definition: StudyDefinition, rule: Rule) -> Iterator[tuple[str, str]]:
+    measures = _number_measures(definition)
+    stored = ", ".join(sorted(measures))
+    if isinstance(rule, FailedCatch | LowAgreement) and rule.measure not in measures:
         yield f"the study stores no number {rule.measure!r}", f"it stores: {stored}; or take the rule out"
     elif isinstance(rule, FailedCatch):
-        yield from _catch(definition, rule)
+        yield from _catch_faults(definition, rule)
     elif isinstance(rule, LowAgreement):
-        yield from _agreement(definition, rule)
+        yield from _agreement_faults(definition, rule)
     elif isinstance(rule, SelfReport):
-        yield from _report(definition, rule)
+        yield from _self_report_faults(definition, rule)
     elif isinstance(rule, AttentionCheck) and not definition.attention:
         yield "the study has no attention check", "add one under attention, or take the rule out"
     elif isinstance(rule, FailedQualification) and not definition.qualification:
         yield "the study has no qualification", "add one under qualification, or take the rule out"
-    elif isinstance(rule, TooSlow | ThresholdRule):
-        yield from _measure(definition, rule.measure)
+    elif isinstance(rule, TooSlow | ThresholdRule) and rule.measure not in measures:
+        yield f"the study stores no number {rule.measure!r}", f"it stores: {stored}"
 
 
-def _catch(definition: StudyDefinition, rule: FailedCatch) -> Iterator[tuple[str, str]]:
+def _catch_faults(definition: StudyDefinition, rule: FailedCatch) -> Iterator[tuple[str, str]]:
     if CATCH in rule.items and not definition.catch.per_list:
         yield "the lists have no catch trial", "set catch.per_list, or take the rule out"
     if CATCH in rule.items and rule.expected != definition.catch.answer:
@@ -374,7 +371,7 @@ def _catch(definition: StudyDefinition, rule: FailedCatch) -> Iterator[tuple[str
         yield what, "both are the right answer to the same trials"
 
 
-def _agreement(definition: StudyDefinition, rule: LowAgreement) -> Iterator[tuple[str, str]]:
+def _agreement_faults(definition: StudyDefinition, rule: LowAgreement) -> Iterator[tuple[str, str]]:
     if definition.catch.per_list and CATCH not in rule.ignore_items:
         yield "catch trials would count as agreement", "write ignore_items=catch"
     if rule.missing == "error":
@@ -386,7 +383,7 @@ def _agreement(definition: StudyDefinition, rule: LowAgreement) -> Iterator[tupl
         yield f"with {definition.ratings.per_item} ratings an item there is no group to agree with", "ask for 3 or more"
 
 
-def _report(definition: StudyDefinition, rule: SelfReport) -> Iterator[tuple[str, str]]:
+def _self_report_faults(definition: StudyDefinition, rule: SelfReport) -> Iterator[tuple[str, str]]:
     asked = next((question for question in definition.about_you if question.measure == rule.measure), None)
     if asked is None:
         yield f"no question asks {rule.measure!r}", "ask it under about_you, or take the rule out"
@@ -397,16 +394,81 @@ def _report(definition: StudyDefinition, rule: SelfReport) -> Iterator[tuple[str
         yield f"{rule.measure!r} may stay unanswered", "write missing=exclude or missing=keep, or require an answer"
 
 
-def _measure(definition: StudyDefinition, measure: str) -> Iterator[tuple[str, str]]:
-    stored = _numbers(definition)
-    if measure not in stored:
-        yield f"the study stores no number {measure!r}", f"it stores: {', '.join(sorted(stored))}"
-
-
-def _numbers(definition: StudyDefinition) -> set[str]:
-    """The measures that are numbers: choices and texts are none, and nothing can be correlated with them."""
+def _number_measures(definition: StudyDefinition) -> set[str]:
+    """Return the measures that are numbers; choices and texts are none, and cannot be correlated."""
     screen = catalog.screen(definition.task)
     stored = {"completion_time"} | {q.measure for q in definition.about_you if q.kind == "number"}
     stored |= {screen.measure} if screen.widget == "scale" else set()
     stored |= {"attention_check"} if definition.attention else set()
     return stored | ({"qualification"} if definition.qualification else set())
+
+
+# -- warnings: they do not prevent the launch -----------------------------------------------------------------------
+
+
+def launch_warnings(definition: StudyDefinition, items: Sequence[Item], *, merged: str = "") -> tuple[Problem, ...]:
+    """Return what a researcher should check before the launch; a warning does not prevent it.
+
+    *merged* says which rows were merged into one item. Codes: W630 participants are not paid, W631 no contact is named,
+    W632 the retention of the answers is not described, W634 rows of the item file are one item together, W635 questions
+    before the place are shown in one view to all arms, W636 variants of one story may meet in a list, W637 a word that
+    the guidelines explain is among the targets.
+
+    >>> study = StudyDefinition(name="s", task="relatedness", language="en")
+    >>> [warning.code for warning in launch_warnings(study, [])]
+    ['W630', 'W631', 'W632']
+    """
+    checks: tuple[Callable[[StudyDefinition, Sequence[Item]], Iterator[Problem]], ...] = (
+        _promise_warnings,
+        _arm_warnings,
+        _story_warnings,
+        _guideline_warnings,
+    )
+    warnings = tuple(warning for check in checks for warning in check(definition, items))
+    if not merged:
+        return warnings
+    hint = "give each row an item_id of its own, where they are different items"
+    return (*warnings, Problem("W634", ("items",), merged, hint))
+
+
+def _promise_warnings(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    if not definition.payment.amount and definition.platform.kind != "lab":
+        hint = "write payment.amount, or make sure that the consent says so"
+        yield Problem("W630", ("payment", "amount"), "participants are paid nothing", hint)
+    if not definition.contact.strip():
+        yield Problem("W631", ("contact",), "the study names nobody whom a participant can write to", "name somebody")
+    if not definition.retention.answers.strip():
+        what = "nothing says what happens to the answers"
+        yield Problem("W632", ("retention", "answers"), what, "say who keeps them, how long, and where they appear")
+
+
+def _arm_warnings(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    first = definition.views[0] if definition.views else "full"
+    if len(definition.views) > 1 and first != "full" and (definition.qualification or definition.examples):
+        what = f"examples and qualification are shown in the view {first!r} to the participants of every arm"
+        yield Problem("W635", ("views",), what, "name the view first that all may see: full")
+
+
+def _story_warnings(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    if catalog.screen(definition.task).drawn or SETUP in {
+        confusion.condition for confusion in definition.design.confusion
+    }:
+        return
+    most = max(Counter(str(item.conditions[SETUP]) for item in items if SETUP in item.conditions).values(), default=0)
+    if most > 1:
+        what = f"up to {most} items are variants of one story, and nothing keeps them out of one list"
+        hint = "add to design.confusion: {condition: setup, at_most: 1}"
+        yield Problem("W636", ("design", "confusion"), what, hint)
+
+
+def _guideline_warnings(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    """Warn of targets that the guidelines explain: the pages always show the guidelines, which give the answer away."""
+    screen = catalog.screen(definition.task)
+    if "guidelines" not in screen.fold_outs or definition.language.partition("-")[0] not in screen.languages:
+        return
+    targets = {usage.target.casefold() for item in items for usage in item.usages}
+    shown = screen.guidelines(definition.language, views=definition.views)
+    words = [word for word in dict.fromkeys(_BOLD_OR_LINKED.findall(shown)) if word.casefold() in targets]
+    if words:
+        what = f"the task's guidelines explain words that are among the targets: {', '.join(words)}"
+        yield Problem("W637", ("items",), what, "leave these items out")

@@ -1,7 +1,7 @@
-"""A study on the disk: its file before the launch, its folder after it.
+"""Read a study from the disk: from its file before the launch, from its folder after it.
 
-At the launch the folder gets copies of the study file, the item file and the list that is searched, byte for byte, so
-that the folder says by itself what was asked, wherever it is moved to.
+At the launch the study file, the item file and the list that is searched are copied into the folder, byte for byte, so
+that the folder is complete wherever it is moved to.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
-from lexiscope.annotation.study_file.launch import Problem, ready_to_launch
+from lexiscope.annotation.study_file.launch import Problem, launch_problems
 from lexiscope.annotation.study_file.material import study_items
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
@@ -32,7 +32,7 @@ _ITEMS, _SEARCH = "items", "search"
 
 @dataclass(frozen=True, slots=True)
 class StudyOnDisk:
-    """A study as its file says it, its items, its folder, and the file that is searched (if the task searches)."""
+    """A study with its definition file, its items, its folder, and the file that is searched (if the task searches)."""
 
     file: DefinitionFile
     items: tuple[Item, ...]
@@ -45,8 +45,8 @@ class StudyOnDisk:
         return self.file.definition
 
     def problems(self) -> tuple[Problem, ...]:
-        """Return what stands in the way of the launch."""
-        return ready_to_launch(self.definition, self.items)
+        """Return the problems that prevent the launch."""
+        return launch_problems(self.definition, self.items)
 
     def error(self, problem: Problem) -> InputError:
         """Return a problem as the error at its place in the file."""
@@ -58,10 +58,10 @@ class StudyOnDisk:
         return freeze(self.definition, self.items)
 
 
-def folder_of(file: Path) -> Path:
-    """Return where the answers of a study file are stored unless another folder is named.
+def default_folder(file: Path) -> Path:
+    """Return the folder for the answers of a study file, if no other folder is named.
 
-    >>> folder_of(Path("norms.yaml")).name
+    >>> default_folder(Path("norms.yaml")).name
     'norms'
     """
     return file.with_suffix("")
@@ -78,12 +78,13 @@ def read_study(path: Path, folder: Path | None = None) -> StudyOnDisk:
             raise InputError("there is no such file", code="E001", place=Place(str(path)), hint=hint)
         file = read_definition(path)
         search = Path(file.definition.search) if file.definition.search else None
-        return StudyOnDisk(file, study_items(file.definition), folder or folder_of(path), search)
+        return StudyOnDisk(file, study_items(file.definition), folder or default_folder(path), search)
     if not (path / FILE_NAME).is_file():
-        what = "this folder holds no study that was launched"
-        raise InputError(
-            what, code="E001", place=Place(str(path)), hint=f"name the study's file, or a folder with {FILE_NAME}"
+        what, hint = (
+            "this folder holds no study that was launched",
+            f"name the study's file, or a folder with {FILE_NAME}",
         )
+        raise InputError(what, code="E001", place=Place(str(path)), hint=hint)
     file = read_definition(path / FILE_NAME)
     kept = {name: next(iter(sorted(path.glob(f"{name}.*"))), None) for name in (_ITEMS, _SEARCH)}
     if file.definition.items and kept[_ITEMS] is None:
@@ -94,7 +95,7 @@ def read_study(path: Path, folder: Path | None = None) -> StudyOnDisk:
     return StudyOnDisk(file, items, path, kept[_SEARCH])
 
 
-def keep_copies(study: StudyOnDisk) -> None:
+def copy_inputs(study: StudyOnDisk) -> None:
     """Copy the study file, the item file and the searched list into the folder; what is there already stays."""
     definition = study.definition
     wanted = {FILE_NAME: Path(study.file.source.path)}
@@ -107,11 +108,11 @@ def keep_copies(study: StudyOnDisk) -> None:
 
 
 @contextmanager
-def snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None, checked: bool = True) -> Iterator[Store]:
-    """Open a copy of a study's store, made in a moment, whether or not its server runs; nothing of it is kept.
+def open_snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None, checked: bool = True) -> Iterator[Store]:
+    """Open a temporary copy of a study's store, whether or not its server runs.
 
-    Of a PostgreSQL study no copy is needed: several processes may open it. Without *checked* a database that can be
-    read opens although its content has problems. Errors: :class:`InputError` E001 where no study was launched in the
+    A PostgreSQL study needs no copy: several processes may open it. Without *checked*, a database that can be read
+    opens although its content has problems. Errors: :class:`InputError` E001 where no study was launched in the
     folder; :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back; those of the store.
     """
     check_launched(folder, url=url)
@@ -147,19 +148,15 @@ def check_launched(folder: Path, *, url: str | None = None) -> None:
 
 
 def _copy_study(folder: Path, copy: Path) -> None:
-    """Copy key, mark and database; once more where a server opened or closed the study meanwhile."""
+    """Copy key, mark and database; copy again if a server opened or closed the study meanwhile."""
     database = folder / DATABASE_NAME
     for _ in range(3):
         mark, running = LogMark.read(folder), has_log(database)
-        # the key and the mark before the database: what they say, it must hold
-        for each in (KEY_NAME, HALF_KEY_NAME, MARK_NAME):
-            if (folder / each).exists():
-                _copy_private(folder / each, copy / each)
+        # the key and the mark before the database, which must hold what they say
+        for name in (KEY_NAME, HALF_KEY_NAME, MARK_NAME):
+            if (folder / name).exists():
+                (copy / name).touch(mode=0o600)
+                (copy / name).write_bytes((folder / name).read_bytes())
         copy_database(database, copy / DATABASE_NAME)
         if has_log(database) == running and (mark is None or not mark.rows or LogMark.read(folder) == mark):
             return
-
-
-def _copy_private(source: Path, target: Path) -> None:
-    target.touch(mode=0o600)
-    target.write_bytes(source.read_bytes())

@@ -1,9 +1,9 @@
-"""The items of a study: from its item file, from a table of items that Lexiscope wrote, or from a dataset."""
+"""Read the items of a study: from its item file, from a table of items that Lexiscope wrote, or from a dataset."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,13 +11,14 @@ from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen
-from lexiscope.items.read.importer import Imported, import_items
+from lexiscope.items.read.importer import import_items
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.tabular import is_item_table, read_items
 
 SETUP = "setup"
-"""The condition that stories share which differ in their ending or in the meaning that is asked about."""
+"""The condition with the same value for stories that differ only in their ending or in the tested meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,56 +30,63 @@ class StudyItems:
 
 
 def study_items(definition: StudyDefinition) -> tuple[Item, ...]:
-    """Return the items that participants are to answer; ratings beside them are not used (:func:`study_material`)."""
-    return study_material(definition).items
+    """Return the items that participants will answer (:func:`read_study_items`)."""
+    return read_study_items(definition).items
 
 
-def study_material(definition: StudyDefinition) -> StudyItems:
-    """Return the items that participants are to answer; ratings beside them are not used.
+def read_study_items(definition: StudyDefinition) -> StudyItems:
+    """Return the items that participants will answer; ratings in the same file or dataset are not used.
 
-    Columns that the task shows are conditions, whatever their name; stories get their setup (:func:`with_setups`). A
-    table of items that Lexiscope wrote (``lexiscope choices draw``) is taken as it is, without its lists.
+    Stories get their setup (:func:`with_setups`). A table of items that Lexiscope wrote (``lexiscope choices draw``) is
+    taken as it is, without its lists.
     Errors: :class:`InputError` E620 where the definition names neither a file nor a dataset; those of
     :func:`lexiscope.items.read.importer.import_items`.
     """
     if definition.dataset:
-        items = tuple(replace(item, list_id=None) for item in catalog.dataset(definition.dataset).items)
-        return StudyItems(with_setups(items))
+        return StudyItems(with_setups(_without_lists(catalog.dataset(definition.dataset).items)))
     if not definition.items:
         raise InputError("the study has no items", code="E620", hint="name an item file (items) or a dataset")
-    if (ours := table_material(definition.items)) is not None:
-        return ours
-    screen, columns = catalog.screen(definition.task), ColumnMap.from_mapping(definition.columns)
-    imported = import_items(
+    return table_items(definition.items) or file_items(
         definition.items,
-        columns,
-        dataset=definition.name,
+        ColumnMap.from_mapping(definition.columns),
         task=definition.task,
-        scale=definition.scale.scale() if screen.scale is not None else None,
+        dataset=definition.name,
         language=definition.language,
-        conditions=material_columns(screen),
+        scale=definition.scale.scale() if catalog.screen(definition.task).scale is not None else None,
+    )
+
+
+def file_items(
+    path: Path | str, columns: ColumnMap, *, task: str, dataset: str, language: str, scale: Scale | None = None
+) -> StudyItems:
+    """Read the items of a file for a task; columns that the task shows are conditions, whatever their name.
+
+    Errors: those of :func:`lexiscope.items.read.importer.import_items`.
+    """
+    screen = catalog.screen(task)
+    imported = import_items(
+        path,
+        columns,
+        dataset=dataset,
+        task=task,
+        scale=scale,
+        language=language,
+        conditions=shown_columns(screen),
         word_alone=screen.word_alone,
     )
-    return material_of(imported)
+    return StudyItems(with_setups(imported.items), imported.merged)
 
 
-def table_material(path: Path | str) -> StudyItems | None:
+def table_items(path: Path | str) -> StudyItems | None:
     """Return the items of a table that Lexiscope wrote, ``None`` for any other file.
 
     The study's design decides on lists, not the table.
     Errors: those of :func:`lexiscope.items.tables.tabular.read_items`.
     """
-    if not is_item_table(path):
-        return None
-    return StudyItems(with_setups([replace(item, list_id=None) for item in read_items(path)]))
+    return StudyItems(with_setups(_without_lists(read_items(path)))) if is_item_table(path) else None
 
 
-def material_of(imported: Imported) -> StudyItems:
-    """Return the material of a study as its item file was read."""
-    return StudyItems(with_setups(imported.items), imported.merged)
-
-
-def material_columns(screen: Screen) -> tuple[str, ...]:
+def shown_columns(screen: Screen) -> tuple[str, ...]:
     """Return the columns of an item file that a task's page shows, and that tell its items apart."""
     return (*screen.requires, *screen.shows)
 
@@ -96,6 +104,10 @@ def with_setups(items: Sequence[Item]) -> tuple[Item, ...]:
     'bank-1a627b83e5'
     """
     return tuple(_with_setup(item) for item in items)
+
+
+def _without_lists(items: Iterable[Item]) -> list[Item]:
+    return [replace(item, list_id=None) for item in items]
 
 
 def _with_setup(item: Item) -> Item:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from lexiscope.annotation.study_file.definition import Answer, KnownQuestion
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -13,7 +11,7 @@ from lexiscope.core.usage import Usage, locate
 def question_item(question: KnownQuestion, dataset: str, language: str) -> Item:
     """Return the item that a question shows.
 
-    ``sentence_1``, ``sentence_2`` … become usages of ``target`` (or of ``target_1`` …); whatever else it shows becomes
+    ``sentence_1``, ``sentence_2`` … become usages of ``target`` (or of ``target_1`` …); all else that it shows becomes
     a condition. Errors: :class:`InputError` E628 where it shows no sentence or names no target; the errors of
     :func:`lexiscope.core.usage.locate`.
     """
@@ -21,7 +19,10 @@ def question_item(question: KnownQuestion, dataset: str, language: str) -> Item:
     sentences = sorted(name for name in shows if name == "sentence" or name.startswith("sentence_"))
     if not sentences:
         raise InputError(f"{question.id!r} shows no sentence", code="E628", hint="give sentence_1 (and sentence_2)")
-    usages = [_usage(shows[name], _target(question, name), language) for name in sentences]
+    usages = []
+    for name in sentences:
+        target = _target(question, name)
+        usages.append(Usage(shows[name], *locate(shows[name], target), lemma=target, language=language))
     used = {*sentences, *(name for name in shows if name == "target" or name.startswith("target_"))}
     rest = {name: text for name, text in shows.items() if name not in used}
     return Item(question.id, dataset, tuple(usages), conditions=rest)
@@ -33,7 +34,11 @@ def is_right(question: KnownQuestion, answer: Answer) -> bool:
     >>> is_right(KnownQuestion(id="q", shows={}, accept=(4, 5)), "5")
     True
     """
-    return str(answer) in {str(each) for each in question.accept} or _number(answer) in _numbers(question.accept)
+    number = _number(answer)
+    return any(
+        str(answer) == str(accepted) or (number is not None and number == _number(accepted))
+        for accepted in question.accept
+    )
 
 
 def _target(question: KnownQuestion, sentence: str) -> str:
@@ -42,15 +47,6 @@ def _target(question: KnownQuestion, sentence: str) -> str:
     if not target:
         raise InputError(f"{question.id!r} names no target of {sentence}", code="E628", hint="give target")
     return target
-
-
-def _usage(text: str, target: str, language: str) -> Usage:
-    start, end = locate(text, target)
-    return Usage(text, start, end, lemma=target, language=language)
-
-
-def _numbers(answers: Sequence[Answer]) -> set[float | None]:
-    return {number for answer in answers if (number := _number(answer)) is not None}
 
 
 def _number(answer: Answer) -> float | None:

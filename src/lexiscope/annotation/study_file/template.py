@@ -1,7 +1,7 @@
-"""The first draft of a study: what its task and its items already say, and texts in the languages that we can write.
+"""Write the first draft of a study: the settings that its task and its items imply, and texts in English or Spanish.
 
-Consent and ethics stay empty: nobody but the researcher can write them, and without them nothing is launched. Habits
-of the papers that ran a task (how many answers, how long a list, going back) are those of its screen
+Consent and ethics stay empty: only the researcher can write them, and without them no study is launched. The habits of
+the papers that ran a task (answers per item, length of a list, going back) are those of its screen
 (:class:`lexiscope.core.screen.Habit`).
 """
 
@@ -29,7 +29,7 @@ from lexiscope.annotation.study_file.definition import (
     StudyTexts,
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml
-from lexiscope.annotation.study_file.design import set_of
+from lexiscope.annotation.study_file.design import confusion_set
 from lexiscope.annotation.study_file.launch_screen import MOST_POINTS
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
@@ -41,9 +41,9 @@ from lexiscope.items.arrange.overlapping_lists import OverlappingLists
 from lexiscope.items.tables.tabular import is_item_table, read_items
 
 _BALANCED = (SAME_SENSE, "meaning", "ending_kind")
-
-
-_ELSE: Mapping[str, str] = {"homonym": "word", "word": "word"}
+# what keeps items apart in a file without the condition
+_FALLBACK: Mapping[str, str] = {"homonym": "word", "word": "word"}
+_PLANNED = Planned(model="rating ~ same_sense + (1 | participant) + (1 | word) + (1 | item)", effect=SAME_SENSE)
 
 
 def draft_definition(
@@ -68,8 +68,8 @@ def draft_definition(
         raise InputError("there are no items to ask about", code="E620")
     for item in items:
         screen.check(item)
-    habit, scale = screen.habit, _scale(screen, language, items)
-    design = _design(items, screen, habit)
+    habit, scale = screen.habit, _scale_section(screen, language, items)
+    design = _design_section(items, screen, habit)
     # two identical sentences can be asked only where two are shown, and have a right answer only on a scale
     catch = CatchSection(per_list=int(screen.widget == "scale" and screen.n_usages > 1), answer=scale.high)
     return StudyDefinition(
@@ -79,30 +79,33 @@ def draft_definition(
         items=items_file,
         columns=columns or {},
         scale=scale,
-        views=_views(items, screen),
-        pool=_pool(items),
+        views=_default_views(items, screen),
+        pool=_pool_section(items),
         back=habit.back,
         design=design,
-        ratings=_ratings(items, screen, habit),
+        ratings=_ratings_section(items, screen, habit),
         catch=catch,
-        about_you=questions(language),
-        exclusions=_exclusions(screen, catch, habit, language),
-        planned=_planned() if screen.widget == "scale" and SAME_SENSE in design.balance else Planned(),
-        texts=StudyTexts(**TEXTS.get(base(language), {}), instructions=_instructions(screen, language, scale.scale())),
+        about_you=about_you_questions(language),
+        exclusions=_exclusion_rules(screen, catch, habit, language),
+        planned=_PLANNED if screen.widget == "scale" and SAME_SENSE in design.balance else Planned(),
+        texts=StudyTexts(
+            **TEXTS.get(base_language(language), {}), instructions=_instructions(screen, language, scale.scale())
+        ),
     )
 
 
-def as_drawn(draft: StudyDefinition, path: Path) -> StudyDefinition:
+def with_drawn_lists(draft: StudyDefinition, path: Path) -> StudyDefinition:
     """Return the draft with the lists of items that were drawn for several annotators, if the item file has such lists.
 
-    As many lists of that size with so many shared items, one answer from each annotator, and after a view that hides
-    the target the same items revealed (the context–word bias study, §2.2). Which items are shared is drawn anew.
+    The draft has the same number and size of lists and of shared items, one answer from each annotator, and after a
+    view that hides the target the same items revealed (the context–word bias study, §2.2). The shared items are drawn
+    again.
     """
     items = read_items(path) if is_item_table(path) else ()
     if not items or not all(item.list_id for item in items):
         return draft
     drawn = OverlappingLists.of(items)
-    sizes, reveals = {len(members) for members in drawn.lists}, catalog.screen(draft.task).reveal_view in draft.views
+    sizes = {len(members) for members in drawn.lists}
     if len(sizes) > 1 or len(drawn.lists) < 2:
         return draft
     size = {"lists": len(drawn.lists), "per_list": sizes.pop(), "shared": len(drawn.shared)}
@@ -110,7 +113,7 @@ def as_drawn(draft: StudyDefinition, path: Path) -> StudyDefinition:
         update={
             "design": draft.design.model_copy(update=size),
             "ratings": draft.ratings.model_copy(update={"per_item": 1}),
-            "reveal": reveals,
+            "reveal": catalog.screen(draft.task).reveal_view in draft.views,
         }
     )
 
@@ -123,17 +126,17 @@ def write_draft(draft: StudyDefinition, path: Path) -> None:
     if path.exists():
         raise InputError(f"{path} exists already", code="E615", hint="name a new file")
     make = getattr(catalog.module("tasks", draft.task), "example_items", None)
-    examples = cast(Sequence[Item], make(base(draft.language))) if make is not None else ()
+    examples = cast(Sequence[Item], make(base_language(draft.language))) if make is not None else ()
     write_atomically(path, with_hints(definition_yaml(draft), catalog.screen(draft.task), examples))
 
 
-def _scale(screen: Screen, language: str, items: Sequence[Item]) -> ScaleSection:
-    """The scale of the items, where they name one; a short continuous one is asked in whole numbers, as buttons."""
+def _scale_section(screen: Screen, language: str, items: Sequence[Item]) -> ScaleSection:
+    """Return the scale of the items, if they name one; a short continuous one is asked in whole numbers, as buttons."""
     if screen.scale is None:
         return ScaleSection()
     named = next((item.scale for item in items if item.scale is not None), screen.scale)
-    # the task's scale has its words in English: nobody reads them in another language
-    known = base(language) in screen.anchors or (named is not screen.scale and bool(named.anchors))
+    # the task's scale has English words, which are of no use in another language
+    known = base_language(language) in screen.anchors or (named is not screen.scale and bool(named.anchors))
     scale = screen.scale_in(language, named) if known else named
     assert scale is not None
     return ScaleSection(
@@ -144,70 +147,69 @@ def _scale(screen: Screen, language: str, items: Sequence[Item]) -> ScaleSection
     )
 
 
-def _design(items: Sequence[Item], screen: Screen, habit: Habit) -> DesignSection:
-    """Items drawn from a pool stand in one list; else as few lists as hold the items apart that must not meet.
+def _design_section(items: Sequence[Item], screen: Screen, habit: Habit) -> DesignSection:
+    """Return one list for items drawn from a pool, otherwise as few lists as keep items apart that must not meet.
 
     A file without a column of word forms (``homonym``) keeps words apart instead.
     """
     if screen.drawn:
         return DesignSection(lists=1)
-    named = [name if all(name in item.conditions for item in items) else _ELSE.get(name, "") for name in habit.apart]
+    named = [
+        name if all(name in item.conditions for item in items) else _FALLBACK.get(name, "") for name in habit.apart
+    ]
     apart = [name for name in named if name]
-    balance = tuple(name for name in _BALANCED if _has_levels(items, name))
+    # few levels, each often: a column in which every item differs cannot be spread over lists
+    balance = tuple(name for name in _BALANCED if 2 <= _n_levels(items, name) <= 3)
     lists = math.ceil(len(items) / habit.per_list) if habit.per_list else 1
-    largest = [max(Counter(set_of(item, name) for item in items).values()) for name in apart]
+    largest = [max(Counter(confusion_set(item, name) for item in items).values()) for name in apart]
     confusion = tuple(Confusion(condition=name, at_most=1) for name in apart) or (Confusion(),)
     return DesignSection(lists=max([lists, *largest]), confusion=confusion, balance=balance)
 
 
-def _has_levels(items: Sequence[Item], name: str) -> bool:
-    # few levels, each often: a column in which every item differs cannot be spread over lists
-    levels = Counter(str(item.conditions.get(name, "")) for item in items)
-    return all(name in item.conditions for item in items) and 2 <= len(levels) <= 3
+def _n_levels(items: Sequence[Item], name: str) -> int:
+    """Return how many values a condition has; 0 if an item lacks it."""
+    if not all(name in item.conditions for item in items):
+        return 0
+    return len({str(item.conditions[name]) for item in items})
 
 
-def _ratings(items: Sequence[Item], screen: Screen, habit: Habit) -> RatingsSection:
+def _ratings_section(items: Sequence[Item], screen: Screen, habit: Habit) -> RatingsSection:
     if screen.drawn:
-        people = math.ceil(len(items) / _pool(items).per_person)
+        people = math.ceil(len(items) / _pool_section(items).per_person)
         return RatingsSection(per_item=1, first_wave=people)
     return RatingsSection(per_item=habit.per_item)
 
 
-def _pool(items: Sequence[Item]) -> PoolSection:
-    """Somebody who asks for another word as often as for their own must find one: twice as many as they write."""
+def _pool_section(items: Sequence[Item]) -> PoolSection:
+    """Return a pool of at least twice as many items as one participant writes: each may ask for another word."""
     return PoolSection(per_person=max(1, min(PoolSection().per_person, len(items) // 2)))
 
 
-def _views(items: Sequence[Item], screen: Screen) -> tuple[str, ...]:
-    """Every view of the task; the words alone only where they differ: of two equal words everybody says the same."""
+def _default_views(items: Sequence[Item], screen: Screen) -> tuple[str, ...]:
+    """Return every view of the task; the words alone only if they differ, because two equal words have one answer."""
     if screen.n_usages < 2 or not all(item.has_one_word for item in items):
         return screen.views
     return tuple(view for view in screen.views if view != "word")
 
 
-def _exclusions(screen: Screen, catch: CatchSection, habit: Habit, language: str) -> tuple[str, ...]:
+def _exclusion_rules(screen: Screen, catch: CatchSection, habit: Habit, language: str) -> tuple[str, ...]:
     rules = []
     if catch.per_list:
         rules += [f"failed_catch(items=catch,expected={catch.answer:g})", "too_slow(sd=3)"]
         rules += ["low_agreement(r_squared=0.1,ignore_items=catch,missing=exclude)"] if habit.per_item > 2 else []
-    if screen.widget == "scale" and questions(language):
+    if screen.widget == "scale" and about_you_questions(language):
         rules.append(f"self_report(measure={NATIVE},value=no)")
     return tuple(rules)
 
 
 def _instructions(screen: Screen, language: str, scale: Scale) -> str:
-    """What everybody reads; the part of a view stands on the first page of its arm."""
-    if base(language) not in screen.languages:
+    """Return the text for all arms; the part of a view is on the first page of its arm."""
+    if base_language(language) not in screen.languages:
         return ""
     return screen.guidelines(language, views=(), scale=scale if screen.scale is not None else None) + "\n"
 
 
-def _planned() -> Planned:
-    return Planned(model="rating ~ same_sense + (1 | participant) + (1 | word) + (1 | item)", effect=SAME_SENSE)
-
-
-# -- what a new study says to its participants before anybody has edited it -----------------------------------------
-# What a new study says to its participants before anybody has edited it, in the languages that we can write.
+# -- the texts of a new study for its participants, before the researcher edits them --------------------------------
 
 
 NATIVE = "native_speaker"
@@ -234,7 +236,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "closed": "Este estudio no admite respuestas en este momento. Gracias por su interés.",
     },
 }
-"""The texts around the trials, by language; consent is nobody's to write but the researcher's."""
+"""The texts around the trials, by language; only the researcher can write the consent."""
 _NATIVE: Mapping[str, tuple[str, str, str]] = {
     "en": ("Is the language of this study your native language?", "yes", "no"),
     "es": ("¿Es el español su lengua materna?", "sí", "no"),
@@ -242,24 +244,24 @@ _NATIVE: Mapping[str, tuple[str, str, str]] = {
 _AGE: Mapping[str, str] = {"en": "How old are you?", "es": "¿Cuántos años tiene?"}
 
 
-def base(language: str) -> str:
-    """Return the language without its region: ``es-MX`` is written in the words of ``es`` until somebody edits them.
+def base_language(language: str) -> str:
+    """Return the language without its region: the texts of ``es-MX`` are those of ``es`` until they are edited.
 
-    >>> base("es-MX")
+    >>> base_language("es-MX")
     'es'
     """
     return language.partition("-")[0].lower()
 
 
-def questions(language: str) -> tuple[AboutYou, ...]:
+def about_you_questions(language: str) -> tuple[AboutYou, ...]:
     """Return the questions about the participant; none in a language in which they are not written."""
-    if base(language) not in _NATIVE:
+    if base_language(language) not in _NATIVE:
         return ()
-    text, yes, no = _NATIVE[base(language)]
+    text, yes, no = _NATIVE[base_language(language)]
     native = AboutYou(
         measure=NATIVE, text=text, options=(AboutYouOption(value="yes", text=yes), AboutYouOption(value="no", text=no))
     )
-    return (native, AboutYou(measure="age", text=_AGE[base(language)], kind="number", required=False))
+    return (native, AboutYou(measure="age", text=_AGE[base_language(language)], kind="number", required=False))
 
 
 def with_hints(text: str, screen: Screen, examples: Sequence[Item]) -> str:
@@ -271,13 +273,13 @@ def with_hints(text: str, screen: Screen, examples: Sequence[Item]) -> str:
     if not examples or screen.widget in ("text", "search"):
         return text
     for part, name in (("qualification", "q1"), ("attention", "a1")):
-        lines = "\n".join(f"#   {line}" for line in _question(name, screen, examples[0]))
+        lines = "\n".join(f"#   {line}" for line in _question_lines(name, screen, examples[0]))
         hint = f"# one question, as an example of how: take the # away, and write your own\n# {part}:\n{lines}\n"
         text = text.replace(f"\n{part}: []\n", f"\n{hint}{part}: []\n")
     return text
 
 
-def _question(name: str, screen: Screen, item: Item) -> Iterator[str]:
+def _question_lines(name: str, screen: Screen, item: Item) -> Iterator[str]:
     yield f"- id: {name}"
     yield "  shows:"
     for number, usage in enumerate(item.usages, start=1):
@@ -286,10 +288,10 @@ def _question(name: str, screen: Screen, item: Item) -> Iterator[str]:
         yield f"    sentence_{number}: {json.dumps(usage.text, ensure_ascii=False)}"
     for condition, value in item.conditions.items():
         yield f"    {condition}: {json.dumps(str(value), ensure_ascii=False)}"
-    yield f"  accept: [{_accepted(screen, item)}]"
+    yield f"  accept: [{_accepted_answers(screen, item)}]"
 
 
-def _accepted(screen: Screen, item: Item) -> str:
+def _accepted_answers(screen: Screen, item: Item) -> str:
     gold = item.gold or ""
     if screen.widget != "scale" or screen.scale is None:
         return json.dumps(gold, ensure_ascii=False)

@@ -34,7 +34,12 @@ from lexiscope.annotation.store.record import (
     StoredTrial,
 )
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.study_file.exclusions import JudgedNow, declared_rules, judge_now, kept_by_hand
+from lexiscope.annotation.study_file.exclusions import (
+    CurrentExclusions,
+    current_exclusions,
+    declared_rules,
+    ids_included_by_hand,
+)
 from lexiscope.annotation.study_file.freeze import ABOUT, DEBRIEF_ITEM, FrozenStudy
 from lexiscope.annotation.web.security import remember
 from lexiscope.annotation.writing.pool import next_draw
@@ -202,7 +207,7 @@ class Flow:
     def _trial_on_page(self, trial: StoredTrial, phase: Phase, standing: Progress) -> TrialOnPage:
         item_id = trial.item_id
         list_id = standing.lease.list_id if standing.lease is not None else None
-        shown = self.study.shown(trial, list_id=list_id, phase=phase)
+        shown = self.study.display_of(trial, list_id=list_id, phase=phase)
         return TrialOnPage(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
 
     def latest_answer(self, who: str, phase: Phase, item_id: str) -> Mapping[str, object] | None:
@@ -257,7 +262,7 @@ class Flow:
             faults |= {question.measure: fault} if fault else {}
             answers.append(answer)
         if not faults:
-            self.store.lay_out(who, Phase.DEMOGRAPHICS, self.study.before_trials(Phase.DEMOGRAPHICS))
+            self.store.lay_out(who, Phase.DEMOGRAPHICS, self.study.opening_trials(Phase.DEMOGRAPHICS))
             done = self.store.progress(who, Phase.DEMOGRAPHICS).next_position
             conflict: AnswerConflict | None = None
             for position, answer in enumerate(answers):
@@ -279,7 +284,7 @@ class Flow:
         """
         if self.next_step(who).kind != "instructions":
             return
-        questions = self.study.before_trials(Phase.QUALIFICATION)
+        questions = self.study.opening_trials(Phase.QUALIFICATION)
         if questions and self.store.progress(who).state is State.CONSENTED:
             self.store.lay_out(who, Phase.QUALIFICATION, questions)
             return
@@ -481,7 +486,7 @@ class Flow:
         assert standing.lease is not None
         if standing.n_trials:
             return
-        self.store.lay_out(who, Phase.PRACTICE, self.study.before_trials(Phase.PRACTICE))
+        self.store.lay_out(who, Phase.PRACTICE, self.study.opening_trials(Phase.PRACTICE))
         if not self.study.screen.drawn:
             trials = self.study.trials(standing.lease.list_id, number=standing.lease.ordinal)
             self.store.lay_out(who, Phase.TRIALS, trials)
@@ -515,7 +520,7 @@ class Flow:
                 at_most=at_most,
             )
             if drawn is not None:
-                self.store.extend(who, Phase.TRIALS, self.study.drawn(drawn.item_id, number=number))
+                self.store.extend(who, Phase.TRIALS, self.study.drawn_trial(drawn.item_id, number=number))
                 return
         raise StateError("the pool has no item left for this participant")
 
@@ -582,7 +587,7 @@ class ExclusionRules:
         self.pending = True
         self.applied_at: datetime | None = None
 
-    def apply(self) -> JudgedNow:
+    def apply(self) -> CurrentExclusions:
         """Apply the exclusion rules to all participants who finished, so that lists refill at once.
 
         A participant who was excluded by a rule that compares raters, and no longer is, becomes accepted.
@@ -596,7 +601,9 @@ class ExclusionRules:
                 people = self._store.people()
                 # tens of megabytes in a large study: read only where something is judged by them
                 answers = self._store.responses() if rules else ResponseTable.empty()
-                judged = judge_now(rules, answers, fewest=FEWEST_FOR_AGREEMENT, kept=kept_by_hand(people))
+                judged = current_exclusions(
+                    rules, answers, fewest=FEWEST_FOR_AGREEMENT, kept=ids_included_by_hand(people)
+                )
             except LexiscopeError as error:
                 self._store.log("judging failed", actor="exclusions", details={"why": str(error)})
                 raise

@@ -163,7 +163,7 @@ class _PreviewPages:
         yield PreviewPage("instructions", "instructions", shown)
 
     def _question_pages(self, part: str, phase: Phase) -> Iterator[PreviewPage]:
-        trials = self.study.before_trials(phase)
+        trials = self.study.opening_trials(phase)
         for position, trial in enumerate(trials):
             asked = self._trial_on_page(trial, phase, position, len(trials), list_id=None)
             name, title = f"{part}_{position + 1}", f"{part} {position + 1}: {trial.item_id}"
@@ -194,7 +194,7 @@ class _PreviewPages:
     def _trials_of(self, list_id: str) -> tuple[StoredTrial, ...]:
         if not self.study.screen.drawn:
             return self.study.trials(list_id, number=1)
-        return tuple(self.study.drawn(item.item_id, number=1) for item in self.study.design.items[:TRIALS_SHOWN])
+        return tuple(self.study.drawn_trial(item.item_id, number=1) for item in self.study.design.items[:TRIALS_SHOWN])
 
     def _pages_after_trials(self) -> Iterator[PreviewPage]:
         texts, codes = self.study.definition.texts, self.study.definition.codes
@@ -214,7 +214,7 @@ class _PreviewPages:
         self, trial: StoredTrial, phase: Phase, position: int, total: int, *, list_id: str | None
     ) -> TrialOnPage:
         standing = Progress(State.ACTIVE, None, position, total, trial, n_written=position)
-        shown = self.study.shown(trial, list_id=list_id, phase=phase)
+        shown = self.study.display_of(trial, list_id=list_id, phase=phase)
         item_id = trial.item_id
         return TrialOnPage(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
 

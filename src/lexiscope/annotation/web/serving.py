@@ -30,7 +30,7 @@ from lexiscope.annotation.store.held_time import Began
 from lexiscope.annotation.store.maintenance import MaintenanceThread
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.launched import StudyOnDisk, keep_copies, read_study
+from lexiscope.annotation.study_file.launched import StudyOnDisk, copy_inputs, read_study
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.admin.visit import ROOT
@@ -209,7 +209,7 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[StudyLinks], o
             app = held.enter_context(
                 open_app(frozen, study.folder, settings, serving=serving, search=study.search, new=new)
             )
-            keep_copies(study)
+            copy_inputs(study)
             # before anything else: it reads from the log when the study was last served
             app.store.hold_again()
             # what was promised about the platform's ids holds also where the server was down on the day

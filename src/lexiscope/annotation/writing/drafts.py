@@ -1,4 +1,4 @@
-"""Drafts by a language model, as a table that a person reviews, and what of it goes on.
+"""Request drafts from a language model, write them as a table for review, and read the accepted ones back.
 
 ``text`` begins as the draft and is what a person changes; ``raw`` and ``drafted`` stay. A draft goes on only where its
 ``verdict`` says *accepted*; it is checked again then, by the rules that held when the text was written.
@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from lexiscope.annotation.store.record import Review
-from lexiscope.annotation.writing.review import Accepted, Faults, check_review
+from lexiscope.annotation.writing.review import AcceptedText, Faults, check_review
+from lexiscope.annotation.writing.stage_files import strip_apostrophe
 from lexiscope.build.stories.drafting import DraftRequest
 from lexiscope.core.errors import CapabilityError, InputError, Place
 from lexiscope.core.foreign import storable_text
@@ -22,7 +23,6 @@ from lexiscope.core.prompt import ChatQuestion, ChatReply, Converses
 from lexiscope.core.reply import is_garbled, read_text
 from lexiscope.core.subject import Generates, Progress, Subject
 from lexiscope.items.tables.neutral import csv_text
-from lexiscope.items.tables.spreadsheet import is_live
 from lexiscope.resources.tables.rows import Row, RowReader
 
 DRAFT_COLUMNS = ("field", "id", "raw", "drafted", "text", "drafted_by", "faults", "verdict", "reason")
@@ -57,21 +57,21 @@ class Draft:
         return self.text != self.drafted
 
 
-def drafted(
+def draft_texts(
     requests: Sequence[DraftRequest],
     subject: Subject,
     *,
     work: Path | None = None,
     progress: Progress | None = None,
 ) -> tuple[Draft, ...]:
-    """Return the drafts of a subject that converses or generates, in the order of the requests; nobody has decided.
+    """Return the drafts of a subject that converses or generates, in the order of the requests, without verdicts.
 
     A draft with a fault stays in the table with its fault, and without text: it must be written by hand or left out.
     With *work*, finished replies are kept in that folder, and a broken call continues.
     Errors: :class:`CapabilityError` for a subject that can do neither; those of the subject.
     """
     replies = _replies([request.question for request in requests], subject, work, progress)
-    return tuple(_draft(request, reply, subject) for request, reply in zip(requests, replies, strict=True))
+    return tuple(_build_draft(request, reply, subject) for request, reply in zip(requests, replies, strict=True))
 
 
 def draft_table(drafts: Iterable[Draft]) -> str:
@@ -108,17 +108,17 @@ def read_drafts(path: Path | str) -> tuple[Draft, ...]:
     if header is None or not set(DRAFT_COLUMNS) <= set(header.fields):
         place = header.place() if header is not None else Place(str(path))
         raise InputError(f"not a table of drafts: it needs {', '.join(DRAFT_COLUMNS)}", code="E653", place=place)
-    found: dict[tuple[str, str], Draft] = {}
+    drafts: dict[tuple[str, str], Draft] = {}
     for row in rows:
-        draft = _read(row, header.fields)
-        if found.setdefault((draft.field, draft.draft_id), draft) is not draft:
+        draft = _parse_draft(row, header.fields)
+        if drafts.setdefault((draft.field, draft.draft_id), draft) is not draft:
             what = f"the {draft.field} of {draft.draft_id!r} is drafted twice"
             raise InputError(what, code="E653", place=row.place(), hint="keep one of the rows")
-    return tuple(found.values())
+    return tuple(drafts.values())
 
 
 def cleaning_reviews(
-    drafts: Iterable[Draft], texts: Sequence[Accepted], items: Mapping[str, Item], *, field: str, faults: Faults
+    drafts: Iterable[Draft], texts: Sequence[AcceptedText], items: Mapping[str, Item], *, field: str, faults: Faults
 ) -> tuple[Review, ...]:
     """Return a review for every accepted draft of a cleaned text: it goes on in the place of what was accepted before.
 
@@ -126,28 +126,27 @@ def cleaning_reviews(
     Errors: :class:`InputError` E653 for a draft of a text that is not accepted, or has changed since; E640 to E644 of
     :func:`~lexiscope.annotation.writing.review.check_review`.
     """
-    known = {str(one.answer.answer_id): one for one in texts}
+    known = {str(text.answer.answer_id): text for text in texts}
     reviews = []
     for draft in drafts:
         if draft.verdict != "accepted" or draft.field != field:
             continue
-        one = known.get(draft.draft_id)
-        if one is None or one.clean != draft.raw:
+        text = known.get(draft.draft_id)
+        if text is None or text.clean != draft.raw:
             what = (
                 f"the draft for answer {draft.draft_id!r} is of a text that is not accepted, or not this one any more"
             )
             raise InputError(what, code="E653", hint="draft it again")
         by = f"{draft.drafted_by}{', edited' if draft.edited else ''}"
-        # it stands at the time of the acceptance that it follows: the same drafts make the same tables on any day
-        review = Review(
-            one.answer.answer_id, "accepted", f"cleaned by {by}", draft.text, one.review.actor, one.review.at
-        )
-        check_review(review, one.answer, items[one.answer.item_id], faults=faults)
+        answer, earlier = text.answer, text.review
+        # dated like the acceptance that it follows: the same drafts make the same tables on any day
+        review = Review(answer.answer_id, "accepted", f"cleaned by {by}", draft.text, earlier.actor, earlier.at)
+        check_review(review, answer, items[answer.item_id], faults=faults)
         reviews.append(review)
     return tuple(reviews)
 
 
-def accepted_texts(drafts: Iterable[Draft], field: str) -> dict[str, str]:
+def accepted_draft_texts(drafts: Iterable[Draft], field: str) -> dict[str, str]:
     """Return the accepted texts of a field by the id that they are for: the precontexts by setup."""
     return {draft.draft_id: draft.text for draft in drafts if draft.field == field and draft.verdict == "accepted"}
 
@@ -158,48 +157,50 @@ def accepted_texts(drafts: Iterable[Draft], field: str) -> dict[str, str]:
 def _replies(
     questions: Sequence[ChatQuestion], subject: Subject, work: Path | None, progress: Progress | None
 ) -> list[tuple[str, bool, str]]:
-    """The text of each reply, whether it was cut, and what was wrong with one that is no text."""
+    """Return the text of each reply, whether it was cut, and the fault of a reply that is no text."""
     if isinstance(subject, Converses):
         first = [replies[0] for replies in subject.converse(questions, work=work, progress=progress)]
-        return [(reply.text, reply.finish == "length", _wrong(reply, refused=reply.refused)) for reply in first]
+        return [(reply.text, reply.finish == "length", _reply_fault(reply, refused=reply.refused)) for reply in first]
     if isinstance(subject, Generates):
         # the questions of one table all allow as many tokens
-        decoding = Decoding(max_tokens=max((each.max_tokens or 1 for each in questions), default=1), stop=("\n\n",))
-        prompts = ["\n\n".join(m.content for m in each.messages) + "\n\nAnswer:" for each in questions]
-        continued = subject.generate(prompts, decoding, work=work, progress=progress)
-        return [(each[0].text, each[0].finish == "length", _wrong(each[0], refused=False)) for each in continued]
+        decoding = Decoding(
+            max_tokens=max((question.max_tokens or 1 for question in questions), default=1), stop=("\n\n",)
+        )
+        prompts = ["\n\n".join(m.content for m in question.messages) + "\n\nAnswer:" for question in questions]
+        texts = [sample[0] for sample in subject.generate(prompts, decoding, work=work, progress=progress)]
+        return [(text.text, text.finish == "length", _reply_fault(text, refused=False)) for text in texts]
     raise CapabilityError(
         f"{subject.subject_id} can draft no text", hint="name a subject that converses or generates: chat:MODEL@URL"
     )
 
 
-def _wrong(reply: ChatReply | Continuation, *, refused: bool) -> str:
+def _reply_fault(reply: ChatReply | Continuation, *, refused: bool) -> str:
     return "fault" if reply.fault else "refusal" if refused else "garbled" if is_garbled(reply.text) else ""
 
 
-def _draft(request: DraftRequest, reply: tuple[str, bool, str], subject: Subject) -> Draft:
-    said, cut, wrong = reply
-    read = read_text(said, cut=cut)
-    text = _unquoted(read.text or "")
-    if wrong or read.kind != "ok":
-        faults: tuple[str, ...] = (wrong or read.kind,)
+def _build_draft(request: DraftRequest, reply: tuple[str, bool, str], subject: Subject) -> Draft:
+    raw_text, cut, fault = reply
+    read = read_text(raw_text, cut=cut)
+    text = _strip_quotes(read.text or "")
+    if fault or read.kind != "ok":
+        faults: tuple[str, ...] = (fault or read.kind,)
     else:
         faults = request.faults(text)
     return Draft(
         field=request.field,
         draft_id=request.draft_id,
         raw=request.raw,
-        drafted=storable_text(text or said.strip()),
+        drafted=storable_text(text or raw_text.strip()),
         text="" if faults else text,
         drafted_by=subject.subject_id,
         faults=faults,
     )
 
 
-def _unquoted(text: str) -> str:
-    """Leave out the quotation marks around a whole draft: the model quotes, the story does not.
+def _strip_quotes(text: str) -> str:
+    """Return a draft without quotation marks around the whole: the model quotes, the story does not.
 
-    >>> _unquoted('"The bank shut."'), _unquoted('"No," he said. "Go."')
+    >>> _strip_quotes('"The bank shut."'), _strip_quotes('"No," he said. "Go."')
     ('The bank shut.', '"No," he said. "Go."')
     """
     inner = text[1:-1]
@@ -210,8 +211,10 @@ def _unquoted(text: str) -> str:
 # -- reading --------------------------------------------------------------------------------------------------
 
 
-def _read(row: Row, header: Sequence[str]) -> Draft:
-    cells = {name: _plain(text) for name, text in zip(header, row.fields, strict=True) if name in DRAFT_COLUMNS}
+def _parse_draft(row: Row, header: Sequence[str]) -> Draft:
+    cells = {
+        name: strip_apostrophe(text) for name, text in zip(header, row.fields, strict=True) if name in DRAFT_COLUMNS
+    }
     verdict = cells["verdict"].strip()
     if verdict not in get_args(DraftVerdict):
         raise InputError(
@@ -230,8 +233,3 @@ def _read(row: Row, header: Sequence[str]) -> Draft:
         verdict=cast(DraftVerdict, verdict),
         reason=cells["reason"],
     )
-
-
-def _plain(text: str) -> str:
-    """Leave out the apostrophe that kept a spreadsheet from running a cell."""
-    return text[1:] if text.startswith("'") and is_live(text[1:]) else text

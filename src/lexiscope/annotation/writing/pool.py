@@ -1,4 +1,4 @@
-"""The next item for somebody who writes: drawn from a pool, one at a time, words that have enough left out."""
+"""Draw the next item for a writer from a pool, one at a time, without the words that have enough answers."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ def next_draw(
     >>> next_draw(pool, {"bank": 2}, [], seed=1, number=1, draw=0, at_most=2).item_id
     'pitch'
     """
+    retired = set(retired_forms(items, written_counts, at_most=at_most))
+    left = [item for item in items if form_of(item) not in retired and item.item_id not in seen]
     # sorted: the order of the items in a file decides nothing
-    left = sorted((item for item in _open(items, written_counts, at_most) if item.item_id not in seen), key=_item_id)
+    left.sort(key=lambda item: item.item_id)
     return random.Random(f"{seed}/{number}/{draw}/pool").choice(left) if left else None
 
 
@@ -48,12 +50,3 @@ def retired_forms(items: Sequence[Item], written_counts: Mapping[str, int], *, a
 def form_of(item: Item) -> str:
     """Return the form that an item counts for: its target without case, whatever its lemma."""
     return item.usages[0].target.casefold()
-
-
-def _open(items: Sequence[Item], written_counts: Mapping[str, int], at_most: int) -> list[Item]:
-    retired = set(retired_forms(items, written_counts, at_most=at_most))
-    return [item for item in items if form_of(item) not in retired]
-
-
-def _item_id(item: Item) -> str:
-    return item.item_id

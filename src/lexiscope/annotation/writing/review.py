@@ -1,7 +1,7 @@
-"""The review of what people wrote: what waits for an editor, what a decision owes, and which texts were accepted.
+"""Review the texts of participants: which await review, which verdicts are valid, and which texts were accepted.
 
-Functions of stored answers and stored reviews; nothing is written here. The answer keeps the text as it was written, a
-review the corrected one, and a later review takes the place of an earlier one without removing it (A05).
+Functions of stored answers and stored reviews; nothing is stored here. The answer keeps the text as it was written, a
+review the corrected one, and a later review replaces an earlier one without removing it (A05).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOT_REVIEWED = "not reviewed"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenText:
     """A text that a participant wrote for an item; ``skips`` counts the items passed over right before it."""
 
     answer_id: int
@@ -35,10 +35,10 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedText:
     """An accepted text: as it was written, and as it goes on (the same where no editor changed it)."""
 
-    answer: Written
+    answer: WrittenText
     review: Review
 
     @property
@@ -52,7 +52,7 @@ class Accepted:
         return self.answer.text if self.review.text is None else self.review.text
 
 
-def written(rows: Iterable[Mapping[str, Any]], items: Mapping[str, Item]) -> tuple[Written, ...]:
+def texts_in_rows(rows: Iterable[Mapping[str, Any]], items: Mapping[str, Item]) -> tuple[WrittenText, ...]:
     """Return the texts among the stored answers to *items*, by participant and in the order of their trials.
 
     *rows* are answers as the store has them (``Store.answers_of`` of each participant who counts). Answers that were
@@ -61,16 +61,18 @@ def written(rows: Iterable[Mapping[str, Any]], items: Mapping[str, Item]) -> tup
     mine = [row for row in rows if row["phase"] == str(Phase.TRIALS) and row["item_id"] in items]
     # a changed answer is another row: a review of the one before does not count for it
     changed = {row["supersedes"] for row in mine}
-    latest = sorted((row for row in mine if row["id"] not in changed), key=_place)
-    found: list[Written] = []
+    latest = sorted(
+        (row for row in mine if row["id"] not in changed), key=lambda row: (row["participant_id"], row["position"])
+    )
+    texts: list[WrittenText] = []
     skips, who = 0, ""
     for row in latest:
         skips = skips if row["participant_id"] == who else 0
         who = row["participant_id"]
         if row["text"] is not None:
-            found.append(Written(row["id"], who, row["item_id"], row["text"], row["comment"] or "", skips))
+            texts.append(WrittenText(row["id"], who, row["item_id"], row["text"], row["comment"] or "", skips))
         skips = skips + 1 if "skipped" in json.loads(row["flags"]) else 0
-    return tuple(found)
+    return tuple(texts)
 
 
 def latest_reviews(reviews: Iterable[Review]) -> dict[int, Review]:
@@ -78,7 +80,7 @@ def latest_reviews(reviews: Iterable[Review]) -> dict[int, Review]:
     return {review.answer_id: review for review in reviews}
 
 
-def queue(answers: Iterable[Written], reviews: Iterable[Review]) -> tuple[Written, ...]:
+def review_queue(answers: Iterable[WrittenText], reviews: Iterable[Review]) -> tuple[WrittenText, ...]:
     """Return the answers that nobody has reviewed, in their order.
 
     An answer that its writer changed after the review is another answer, and waits again.
@@ -87,36 +89,36 @@ def queue(answers: Iterable[Written], reviews: Iterable[Review]) -> tuple[Writte
     return tuple(answer for answer in answers if answer.answer_id not in decided)
 
 
-def accepted(answers: Iterable[Written], reviews: Iterable[Review]) -> tuple[Accepted, ...]:
+def accepted_texts(answers: Iterable[WrittenText], reviews: Iterable[Review]) -> tuple[AcceptedText, ...]:
     """Return the accepted texts in the order of the answers, each with the review that accepts it."""
     decided = latest_reviews(reviews)
     pairs = [(answer, decided[answer.answer_id]) for answer in answers if answer.answer_id in decided]
-    return tuple(Accepted(answer, review) for answer, review in pairs if review.verdict == "accepted")
+    return tuple(AcceptedText(answer, review) for answer, review in pairs if review.verdict == "accepted")
 
 
-def status_of(answer: Written, decided: Mapping[int, Review]) -> str:
+def status_of(answer: WrittenText, decided: Mapping[int, Review]) -> str:
     """Return ``accepted``, ``rejected`` or ``not reviewed``; *decided* comes from :func:`latest_reviews`."""
     review = decided.get(answer.answer_id)
     return NOT_REVIEWED if review is None else review.verdict
 
 
-def same_texts(answers: Sequence[Written]) -> dict[int, int]:
+def same_texts(answers: Sequence[WrittenText]) -> dict[int, int]:
     """Return the answers whose text was written before, with the id of the first answer that has it.
 
     Case, punctuation and white space make no difference (:func:`lexiscope.items.text_rules.same_text_key`). Two people
-    may write the same; the editor is told, and decides.
+    may write the same; the editor sees it, and decides.
     """
     first: dict[str, int] = {}
-    found: dict[int, int] = {}
+    repeats: dict[int, int] = {}
     for answer in sorted(answers, key=lambda answer: answer.answer_id):
         earlier = first.setdefault(same_text_key(answer.text), answer.answer_id)
         if earlier != answer.answer_id:
-            found[answer.answer_id] = earlier
-    return found
+            repeats[answer.answer_id] = earlier
+    return repeats
 
 
-def decide(
-    answer: Written,
+def make_review(
+    answer: WrittenText,
     item: Item,
     *,
     verdict: Verdict,
@@ -138,7 +140,7 @@ def decide(
     return review
 
 
-def check_review(review: Review, answer: Written, item: Item, *, faults: Faults) -> None:
+def check_review(review: Review, answer: WrittenText, item: Item, *, faults: Faults) -> None:
     """Check a review before it is stored.
 
     It is about this answer; a rejection gives a reason and no other text; an accepted text, edited or not, still obeys
@@ -147,17 +149,17 @@ def check_review(review: Review, answer: Written, item: Item, *, faults: Faults)
     Errors: :class:`InputError` E640 (not this answer), E641 (no such verdict), E642 (no reason), E643 (a rejected text
     was edited), E644 (the accepted text has a fault).
     """
-    # whoever cleaned the text, a person or a model, it is checked here as it was at the door
-    what = _wrong(review, answer, item)
-    if what is None and review.verdict == "accepted":
-        what = _faulty(answer.text if review.text is None else review.text, item, faults)
-    if what is not None:
-        code, text, hint = what
-        raise InputError(text, code=code, place=Place(item_id=item.item_id), hint=hint)
+    # a cleaned text, by a person or a model, is checked by the rules that the writer's text passed
+    fault = _review_fault(review, answer, item)
+    if fault is None and review.verdict == "accepted":
+        fault = _text_fault(answer.text if review.text is None else review.text, item, faults)
+    if fault is not None:
+        code, what, hint = fault
+        raise InputError(what, code=code, place=Place(item_id=item.item_id), hint=hint)
 
 
-def _wrong(review: Review, answer: Written, item: Item) -> tuple[str, str, str] | None:
-    """Return code, text and advice for what is wrong with a review whatever the text says."""
+def _review_fault(review: Review, answer: WrittenText, item: Item) -> tuple[str, str, str] | None:
+    """Return code, text and hint of a fault of the review itself, whatever the reviewed text."""
     if (review.answer_id, answer.item_id) != (answer.answer_id, item.item_id):
         return "E640", "the review, the answer and the item do not belong together", "reload the queue"
     if review.verdict not in ("accepted", "rejected"):
@@ -169,15 +171,11 @@ def _wrong(review: Review, answer: Written, item: Item) -> tuple[str, str, str] 
     return None
 
 
-def _faulty(text: str, item: Item, faults: Faults) -> tuple[str, str, str] | None:
+def _text_fault(text: str, item: Item, faults: Faults) -> tuple[str, str, str] | None:
     if not text.strip():
         return "E644", "the accepted text is empty", "give a text, or reject the answer"
-    found = faults(text, item)
-    if not found:
+    names = faults(text, item)
+    if not names:
         return None
-    what = f"the accepted text breaks the rules of its task ({', '.join(found)}): {text!r}"
+    what = f"the accepted text breaks the rules of its task ({', '.join(names)}): {text!r}"
     return "E644", what, f"mend it (the word is {item.usages[0].target!r}), or reject the answer"
-
-
-def _place(row: Mapping[str, Any]) -> tuple[str, int]:
-    return row["participant_id"], row["position"]

@@ -1,4 +1,4 @@
-"""The files between two stages: the next study's items, the texts with their verdicts, and the precontexts.
+"""Write and read the files between two stages: the next study's items, the texts with verdicts, the precontexts.
 
 The next study names the item file and nothing else: :func:`lexiscope.annotation.study_file.material.study_items` reads
 the same items from it.
@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lexiscope.annotation.store.record import Review
-from lexiscope.annotation.writing.review import NOT_REVIEWED, Written, latest_reviews
+from lexiscope.annotation.writing.review import NOT_REVIEWED, WrittenText, latest_reviews
 from lexiscope.annotation.writing.stages import setup_id_of
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item, check_unique_ids
-from lexiscope.core.run import csv_lines, write_atomically
+from lexiscope.core.run import csv_lines
 from lexiscope.items.tables.neutral import csv_text
 from lexiscope.items.tables.spreadsheet import is_live
-from lexiscope.resources.tables.rows import Row, RowReader
+from lexiscope.resources.tables.rows import RowReader
 
 Cells = dict[str, str | int]
 
@@ -33,18 +33,10 @@ ENDING_COLUMNS = ("setup_id", "intended_sense", "ending_raw", "ending_clean", "s
 _USAGE_COLUMNS = ("item_id", "sentence_1", "start_1", "end_1", "target", "word", "language")
 
 
-def write_item_file(items: Sequence[Item], path: Path | str) -> None:
-    """Write items as the item file of a study (:func:`item_file`).
-
-    Errors: those of :func:`item_file`; :class:`RunError` where the file cannot be written.
-    """
-    write_atomically(Path(path), item_file(items))
-
-
 def item_file(items: Sequence[Item]) -> str:
     """Return items of one usage each as the item file of a study: every condition is a column of its own name.
 
-    Texts stand as they are, also where a spreadsheet would take one for a formula: the file is made to be read back.
+    Texts are written unchanged, even if a spreadsheet would run one as a formula: the file is made to be read back.
     Errors: :class:`InputError` E650 for no items, items of several usages or with different conditions, and for what
     the file would not give back: a condition that is no text or is named like a column of the target, a sense, a part
     of speech; E403 for an id that stands twice.
@@ -55,35 +47,40 @@ def item_file(items: Sequence[Item]) -> str:
         _check_writable(item, names)
     if not items:
         raise InputError("there are no items to write", code="E650", hint="accept texts first")
-    rows = ([*_usage_cells(item), *(item.conditions[name] for name in names)] for item in items)
+    rows = []
+    for item in items:
+        usage = item.usages[0]
+        span = (str(usage.start), str(usage.end))
+        cells = (item.item_id, usage.text, *span, usage.target, usage.lemma or "", usage.language)
+        rows.append([*cells, *(str(item.conditions[name]) for name in names)])
     # everything quoted: a bare carriage return in a text is given back only inside quotes
     return csv_lines([*_USAGE_COLUMNS, *names], rows, quote_all=True)
 
 
-def sentence_table(answers: Iterable[Written], reviews: Iterable[Review], pool: Mapping[str, Item]) -> str:
+def sentence_table(answers: Iterable[WrittenText], reviews: Iterable[Review], pool: Mapping[str, Item]) -> str:
     """Return every written sentence as CSV, raw and clean, with its verdict (columns: :data:`SENTENCE_COLUMNS`).
 
     Text that a spreadsheet would run begins with an apostrophe. The clean text is empty where none was accepted.
     """
     decided = latest_reviews(reviews)
     rows: list[Cells] = []
-    for one in answers:
-        item = pool[one.item_id]
-        row: Cells = {"setup_id": setup_id_of(one.item_id, one.answer_id), "pair_id": one.item_id, "skips": one.skips}
+    for answer in answers:
+        name, item = answer.item_id, pool[answer.item_id]
+        row: Cells = {"setup_id": setup_id_of(name, answer.answer_id), "pair_id": name, "skips": answer.skips}
         row |= {"form": item.usages[0].target, **{f"sense{n}": str(item.condition(f"sense_{n}")) for n in (1, 2)}}
-        rows.append(row | _texts(one, decided, "sentence"))
-    return _table(SENTENCE_COLUMNS, rows)
+        rows.append(row | _text_cells(answer, decided, "sentence"))
+    return _csv_table(SENTENCE_COLUMNS, rows)
 
 
-def ending_table(answers: Iterable[Written], reviews: Iterable[Review], asked: Mapping[str, Item]) -> str:
+def ending_table(answers: Iterable[WrittenText], reviews: Iterable[Review], asked: Mapping[str, Item]) -> str:
     """Return every written ending as CSV, raw and clean, with its verdict (columns: :data:`ENDING_COLUMNS`)."""
     decided = latest_reviews(reviews)
     rows: list[Cells] = []
-    for one in answers:
-        item = asked[one.item_id]
+    for answer in answers:
+        item = asked[answer.item_id]
         row: Cells = {"setup_id": str(item.condition("setup")), "intended_sense": str(item.condition("sense"))}
-        rows.append(row | _texts(one, decided, "ending"))
-    return _table(ENDING_COLUMNS, rows)
+        rows.append(row | _text_cells(answer, decided, "ending"))
+    return _csv_table(ENDING_COLUMNS, rows)
 
 
 def read_precontexts(path: Path | str) -> dict[str, str]:
@@ -95,14 +92,26 @@ def read_precontexts(path: Path | str) -> dict[str, str]:
     reader = RowReader(path)
     rows = reader.rows()
     header = next(rows, None)
-    at = {name: place for place, name in enumerate(reader.header)}
-    if header is None or not {"setup_id", "precontext"} <= set(at):
+    indices = {name: index for index, name in enumerate(reader.header)}
+    if header is None or not {"setup_id", "precontext"} <= set(indices):
         place = header.place() if header is not None else Place(str(path))
         raise InputError("not a table of precontexts: it needs setup_id and precontext", code="E651", place=place)
-    found: dict[str, str] = {}
+    precontexts: dict[str, str] = {}
     for row in rows:
-        _take(row, at, found)
-    return found
+        setup_id, text = (row.fields[indices[name]].strip() for name in ("setup_id", "precontext"))
+        setup_id = strip_apostrophe(setup_id)
+        if not text:
+            continue
+        if setup_id in precontexts:
+            place = row.place(indices["setup_id"], width=len(setup_id))
+            raise InputError(f"the setup {setup_id!r} has two precontexts", code="E651", place=place, hint="keep one")
+        precontexts[setup_id] = text
+    return precontexts
+
+
+def strip_apostrophe(text: str) -> str:
+    """Return a cell without the apostrophe that kept a spreadsheet from running it as a formula."""
+    return text[1:] if text.startswith("'") and is_live(text[1:]) else text
 
 
 def _check_writable(item: Item, names: Sequence[str]) -> None:
@@ -120,34 +129,17 @@ def _check_writable(item: Item, names: Sequence[str]) -> None:
         raise InputError(what, code="E650", place=Place(item_id=item.item_id))
 
 
-def _usage_cells(item: Item) -> list[str]:
-    usage = item.usages[0]
-    span = [str(usage.start), str(usage.end)]
-    return [item.item_id, usage.text, *span, usage.target, usage.lemma or "", usage.language]
-
-
-def _texts(one: Written, decided: Mapping[int, Review], what: str) -> Cells:
-    review = decided.get(one.answer_id)
+def _text_cells(answer: WrittenText, decided: Mapping[int, Review], what: str) -> Cells:
+    review = decided.get(answer.answer_id)
     status, reason = (review.verdict, review.reason) if review is not None else (NOT_REVIEWED, "")
-    clean = one.text if review is None or review.text is None else review.text
+    clean = answer.text if review is None or review.text is None else review.text
     return {
-        f"{what}_raw": one.text,
+        f"{what}_raw": answer.text,
         f"{what}_clean": clean if status == "accepted" else "",
         "status": status,
         "reason": reason,
     }
 
 
-def _table(columns: Sequence[str], rows: Iterable[Cells]) -> str:
+def _csv_table(columns: Sequence[str], rows: Iterable[Cells]) -> str:
     return csv_text(columns, ([row.get(name) for name in columns] for row in rows))
-
-
-def _take(row: Row, at: Mapping[str, int], found: dict[str, str]) -> None:
-    setup_id, text = (row.fields[at[name]].strip() for name in ("setup_id", "precontext"))
-    # the apostrophe that kept a spreadsheet from running an id is no part of it
-    setup_id = setup_id[1:] if setup_id.startswith("'") and is_live(setup_id[1:]) else setup_id
-    if text and setup_id in found:
-        place = row.place(at["setup_id"], width=len(setup_id))
-        raise InputError(f"the setup {setup_id!r} has two precontexts", code="E651", place=place, hint="keep one")
-    if text:
-        found[setup_id] = text

@@ -1,4 +1,4 @@
-"""One study's accepted texts as the next study's items: sentences get endings, endings make stories to rate.
+"""Turn the accepted texts of a study into items of the next: sentences get endings, endings make stories to rate.
 
 AmbiStory's three stages (§3.2 to §3.4). An accepted sentence is a *setup* once it has a precontext: two items for
 ``story_ending``, one for each meaning. Two accepted endings make three stories (one is left open), each rated for both
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lexiscope.annotation.writing.review import Accepted
+from lexiscope.annotation.writing.review import AcceptedText
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
@@ -58,7 +58,7 @@ def setup_id_of(item_id: str, answer_id: int) -> str:
 
 
 def setups(
-    sentences: Iterable[Accepted],
+    sentences: Iterable[AcceptedText],
     pool: Mapping[str, Item],
     *,
     corrected: Mapping[str, Mapping[str, str]] | None = None,
@@ -70,11 +70,11 @@ def setups(
     Errors: :class:`InputError` E645 where a sentence does not hold its word exactly once, E646 where a correction is of
     no sentence or no meaning.
     """
-    found = tuple(_setup(one, pool[one.answer.item_id], corrected or {}) for one in sentences)
-    unknown = sorted(set(corrected or {}) - {one.setup_id for one in found})
+    made = tuple(_build_setup(text, pool[text.answer.item_id], corrected or {}) for text in sentences)
+    unknown = sorted(set(corrected or {}) - {setup.setup_id for setup in made})
     if unknown:
-        raise InputError(f"meanings are corrected of no accepted sentence: {_named(unknown)}", code="E646")
-    return found
+        raise InputError(f"meanings are corrected of no accepted sentence: {_some_ids(unknown)}", code="E646")
+    return made
 
 
 def ending_items(made: Sequence[Setup], precontexts: Mapping[str, str], *, dataset: str) -> tuple[Item, ...]:
@@ -84,25 +84,25 @@ def ending_items(made: Sequence[Setup], precontexts: Mapping[str, str], *, datas
     condition of which a list holds one item: nobody writes both endings of a story.
     Errors: :class:`InputError` E647 with the ids of the setups that have no precontext.
     """
-    lacking = [one.setup_id for one in made if not precontexts.get(one.setup_id, "").strip()]
+    lacking = [setup.setup_id for setup in made if not precontexts.get(setup.setup_id, "").strip()]
     if lacking:
-        what = f"{len(lacking)} of {len(made)} setups have no precontext: {_named(lacking)}"
+        what = f"{len(lacking)} of {len(made)} setups have no precontext: {_some_ids(lacking)}"
         raise InputError(what, code="E647", hint="write three sentences that keep both meanings open, for each of them")
     return tuple(
-        _ending_item(one, composed(precontexts[one.setup_id].strip()), meaning, dataset)
-        for one in made
+        _ending_item(setup, composed(precontexts[setup.setup_id].strip()), meaning, dataset)
+        for setup in made
         for meaning in MEANINGS
     )
 
 
-def missing_endings(endings: Iterable[Accepted], asked: Mapping[str, Item]) -> tuple[str, ...]:
+def missing_endings(endings: Iterable[AcceptedText], asked: Mapping[str, Item]) -> tuple[str, ...]:
     """Return the ids of the items of the ending study that have no accepted ending, in their order."""
-    written_for = {one.answer.item_id for one in endings}
+    written_for = {ending.answer.item_id for ending in endings}
     return tuple(item_id for item_id in asked if item_id not in written_for)
 
 
 def rating_items(
-    endings: Sequence[Accepted], asked: Mapping[str, Item], *, dataset: str, leave_out_incomplete: bool = False
+    endings: Sequence[AcceptedText], asked: Mapping[str, Item], *, dataset: str, leave_out_incomplete: bool = False
 ) -> tuple[Item, ...]:
     """Return the items for ``plausibility``: six samples of each setup, stories A, B and open by meanings 1 and 2.
 
@@ -111,14 +111,14 @@ def rating_items(
     Errors: :class:`InputError` E648 where a setup lacks an ending, E649 where it has two of one meaning, or both of
     one writer.
     """
-    by_item = _one_each(endings)
-    lacking = {_text(asked[name], "setup") for name in missing_endings(endings, asked)}
+    by_item = _endings_by_item(endings)
+    lacking = {_condition_text(asked[name], "setup") for name in missing_endings(endings, asked)}
     if lacking and not leave_out_incomplete:
-        what = f"{len(lacking)} setups lack an accepted ending: {_named(sorted(lacking))}"
+        what = f"{len(lacking)} setups lack an accepted ending: {_some_ids(sorted(lacking))}"
         raise InputError(what, code="E648", hint="collect more endings, or leave these setups out")
     pairs: dict[str, dict[str, Item]] = {}
     for item in asked.values():
-        pairs.setdefault(_text(item, "setup"), {})[_text(item, "meaning")] = item
+        pairs.setdefault(_condition_text(item, "setup"), {})[_condition_text(item, "meaning")] = item
     whole = {setup: pair for setup, pair in pairs.items() if setup not in lacking}
     return tuple(sample for setup, pair in whole.items() for sample in _samples(setup, pair, by_item, dataset))
 
@@ -126,22 +126,22 @@ def rating_items(
 # -- sentences to setups --------------------------------------------------------------------------------------
 
 
-def _setup(one: Accepted, item: Item, corrected: Mapping[str, Mapping[str, str]]) -> Setup:
-    setup_id = setup_id_of(item.item_id, one.answer.answer_id)
-    # spans count composed characters, so the text that goes on is composed too; the raw one stays as it was typed
-    text, usage = composed(one.clean), item.usages[0]
+def _build_setup(sentence: AcceptedText, item: Item, corrected: Mapping[str, Mapping[str, str]]) -> Setup:
+    setup_id = setup_id_of(item.item_id, sentence.answer.answer_id)
+    # spans count composed characters, so the text that goes on is composed too; the raw sentence stays as it was typed
+    text, usage = composed(sentence.clean), item.usages[0]
     spans = word_spans(text, usage.target)
     if len(spans) != 1:
         what = f"the accepted sentence of setup {setup_id!r} holds {usage.target!r} {len(spans)} times: {text!r}"
         raise InputError(what, code="E645", hint="review it again")
     start, end = spans[0]
-    senses = {name: _text(item, name) for name in SENSES} | dict(corrected.get(setup_id, {}))
+    senses = {name: _condition_text(item, name) for name in SENSES} | dict(corrected.get(setup_id, {}))
     if set(senses) != set(SENSES):
-        what = f"the correction of {setup_id!r} names {_named(sorted(set(senses) - set(SENSES)))}"
+        what = f"the correction of {setup_id!r} names {_some_ids(sorted(set(senses) - set(SENSES)))}"
         raise InputError(what, code="E646", hint=f"use {', '.join(SENSES)}")
-    found = Usage(text, start, end, lemma=usage.lemma, language=usage.language)
+    usage_here = Usage(text, start, end, lemma=usage.lemma, language=usage.language)
     first, second = ((senses[f"sense_{n}"], senses[f"example_{n}"]) for n in MEANINGS)
-    return Setup(setup_id, found, (first, second), one.answer.participant_id)
+    return Setup(setup_id, usage_here, (first, second), sentence.answer.participant_id)
 
 
 def _ending_item(setup: Setup, precontext: str, meaning: Meaning, dataset: str) -> Item:
@@ -162,19 +162,19 @@ def _ending_item(setup: Setup, precontext: str, meaning: Meaning, dataset: str) 
 # -- endings to samples ---------------------------------------------------------------------------------------
 
 
-def _one_each(endings: Sequence[Accepted]) -> dict[str, Accepted]:
+def _endings_by_item(endings: Sequence[AcceptedText]) -> dict[str, AcceptedText]:
     """Return the accepted endings by the item that they were written for."""
-    found: dict[str, Accepted] = {}
-    twice = [one.answer.item_id for one in endings if found.setdefault(one.answer.item_id, one) is not one]
+    by_item: dict[str, AcceptedText] = {}
+    twice = [text.answer.item_id for text in endings if by_item.setdefault(text.answer.item_id, text) is not text]
     if twice:
-        what = f"{len(twice)} items have more than one accepted ending: {_named(twice)}"
+        what = f"{len(twice)} items have more than one accepted ending: {_some_ids(twice)}"
         raise InputError(what, code="E649", hint="reject all but one ending of each")
-    return found
+    return by_item
 
 
-def _samples(setup: str, pair: Mapping[str, Item], by_item: Mapping[str, Accepted], dataset: str) -> list[Item]:
+def _samples(setup: str, pair: Mapping[str, Item], by_item: Mapping[str, AcceptedText], dataset: str) -> list[Item]:
     if set(pair) != set(MEANINGS):
-        what = f"the setup {setup!r} was given out for the meanings {_named(sorted(pair))}, not for 1 and 2"
+        what = f"the setup {setup!r} was given out for the meanings {_some_ids(sorted(pair))}, not for 1 and 2"
         raise InputError(what, code="E648", hint="give each setup two items, one for each meaning")
     # one writer would shape both meanings of a story after the other (AmbiStory §3.3: two writers)
     chosen = {meaning: by_item[pair[meaning].item_id] for meaning in MEANINGS}
@@ -192,16 +192,16 @@ def _samples(setup: str, pair: Mapping[str, Item], by_item: Mapping[str, Accepte
 
 
 def _sample(item: Item, ending_of: EndingOf, ending: str, meaning: Meaning, dataset: str) -> Item:
-    setup = _text(item, "setup")
-    known = {name: _text(item, name) for name in ("setup", "homonym", "precontext", "sense", "example")}
+    setup = _condition_text(item, "setup")
+    known = {name: _condition_text(item, name) for name in ("setup", "homonym", "precontext", "sense", "example")}
     intended = "open" if ending_of == "open" else "yes" if ENDING_FOR[meaning] == ending_of else "no"
     conditions = known | {"meaning": meaning, "ending_of": ending_of, "ending": ending, "intended": intended}
     return Item(f"{setup}_{ending_of}_{meaning}", dataset, item.usages, conditions=conditions)
 
 
-def _text(item: Item, name: str) -> str:
+def _condition_text(item: Item, name: str) -> str:
     return str(item.condition(name))
 
 
-def _named(ids: Sequence[str]) -> str:
+def _some_ids(ids: Sequence[str]) -> str:
     return ", ".join(ids[:_NAMED]) + (" …" if len(ids) > _NAMED else "")

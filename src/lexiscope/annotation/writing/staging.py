@@ -1,4 +1,4 @@
-"""A study in which people write, as the next study needs it: its texts with their reviews, its table, its items."""
+"""Read a study in which people write, for the next study: its texts with their reviews, its table, its items."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.writing.drafts import Draft, cleaning_reviews
 from lexiscope.annotation.writing.review import (
     NOT_REVIEWED,
-    Accepted,
+    AcceptedText,
     Faults,
-    Written,
-    accepted,
+    WrittenText,
+    accepted_texts,
     latest_reviews,
     status_of,
-    written,
+    texts_in_rows,
 )
 from lexiscope.annotation.writing.stage_files import ending_table, sentence_table
 from lexiscope.annotation.writing.stages import Setup, ending_items, missing_endings, rating_items, setups
@@ -64,7 +64,7 @@ class Stage:
     writing: Writing
     name: str
     items: Mapping[str, Item]
-    texts: tuple[Written, ...]
+    texts: tuple[WrittenText, ...]
     reviews: tuple[Review, ...]
 
     @property
@@ -73,47 +73,47 @@ class Stage:
         return self.writing.text == "sentence"
 
     @property
-    def accepted(self) -> tuple[Accepted, ...]:
+    def accepted(self) -> tuple[AcceptedText, ...]:
         """The accepted texts, in the order in which they were written."""
-        return accepted(self.texts, self.reviews)
+        return accepted_texts(self.texts, self.reviews)
 
     def counts(self) -> StageCounts:
         """Count the texts by their verdict, and what they make."""
         decided = latest_reviews(self.reviews)
-        found = Counter(status_of(one, decided) for one in self.texts)
-        made = (found["accepted"], found["rejected"], found[NOT_REVIEWED])
+        n = Counter(status_of(text, decided) for text in self.texts)
+        counts = (n["accepted"], n["rejected"], n[NOT_REVIEWED])
         if self.of_sentences:
-            return StageCounts(*made, setups=found["accepted"])
-        lacking = {_setup(self.items[name]) for name in missing_endings(self.accepted, self.items)}
-        every = {_setup(item) for item in self.items.values()}
-        return StageCounts(*made, setups=len(every), incomplete=len(lacking))
+            return StageCounts(*counts, setups=n["accepted"])
+        setup_of = {name: str(item.condition("setup")) for name, item in self.items.items()}
+        lacking = {setup_of[name] for name in missing_endings(self.accepted, self.items)}
+        return StageCounts(*counts, setups=len(set(setup_of.values())), incomplete=len(lacking))
 
     def with_drafts(self, drafts: Sequence[Draft], faults: Faults) -> Stage:
         """Return the stage with the accepted drafts of cleaned texts in the place of the texts that they clean.
 
         Errors: those of :func:`~lexiscope.annotation.writing.drafts.cleaning_reviews`.
         """
-        found = cleaning_reviews(drafts, self.accepted, self.items, field=self.writing.text, faults=faults)
-        return replace(self, reviews=(*self.reviews, *found))
+        reviews = cleaning_reviews(drafts, self.accepted, self.items, field=self.writing.text, faults=faults)
+        return replace(self, reviews=(*self.reviews, *reviews))
 
     def cleaning_requests(self) -> tuple[DraftRequest, ...]:
-        """Return what a language model is asked to clean: every accepted text, as it stands."""
+        """Return the requests to a language model to clean every accepted text."""
         return tuple(
-            self.writing.cleaning(one.clean, self.items[one.answer.item_id], draft_id=str(one.answer.answer_id))
-            for one in self.accepted
+            self.writing.cleaning(text.clean, self.items[text.answer.item_id], draft_id=str(text.answer.answer_id))
+            for text in self.accepted
         )
 
     def precontext_requests(self) -> tuple[DraftRequest, ...]:
-        """Return what a language model is asked to write before every accepted sentence.
+        """Return the requests to a language model to write a precontext for every accepted sentence.
 
         Errors: :class:`InputError` E652 for a study of endings; those of :meth:`setups`.
         """
         precontext = self.writing.precontext
         if precontext is None:
             raise InputError("precontexts are of sentences, and this study asks for endings", code="E652")
-        made = self.setups()
         return tuple(
-            precontext(one.usage, (one.meanings[0][0], one.meanings[1][0]), draft_id=one.setup_id) for one in made
+            precontext(setup.usage, (setup.meanings[0][0], setup.meanings[1][0]), draft_id=setup.setup_id)
+            for setup in self.setups()
         )
 
     def table(self) -> str:
@@ -132,7 +132,7 @@ class Stage:
         """
         made = self.setups()
         if leave_out_incomplete:
-            made = tuple(one for one in made if precontexts.get(one.setup_id, "").strip())
+            made = tuple(setup for setup in made if precontexts.get(setup.setup_id, "").strip())
         return ending_items(made, precontexts, dataset=self.name)
 
     def rating_items(self, *, leave_out_incomplete: bool = False) -> tuple[Item, ...]:
@@ -156,16 +156,12 @@ def stage_of(study: FrozenStudy, store: Store) -> Stage:
     return Stage(writing, definition.name, items, written_texts(study, store), reviews)
 
 
-def written_texts(study: FrozenStudy, store: Store) -> tuple[Written, ...]:
+def written_texts(study: FrozenStudy, store: Store) -> tuple[WrittenText, ...]:
     """Return what people wrote for a study's items, oldest first; texts of excluded participants are left out.
 
     Errors: those of the store.
     """
     items = {item.item_id: item for item in study.design.items}
-    counted = {one.participant_id for one in store.people() if one.state is not State.EXCLUDED}
-    rows = [row for row in store.trial_answers() if row["participant_id"] in counted]
-    return tuple(sorted(written(rows, items), key=lambda one: one.answer_id))
-
-
-def _setup(item: Item) -> str:
-    return str(item.condition("setup"))
+    included = {person.participant_id for person in store.people() if person.state is not State.EXCLUDED}
+    rows = [row for row in store.trial_answers() if row["participant_id"] in included]
+    return tuple(sorted(texts_in_rows(rows, items), key=lambda text: text.answer_id))

@@ -17,20 +17,19 @@ from lexiscope.annotation.export.pay import pay_top_ups
 from lexiscope.annotation.reconciliation import (
     LEFT_THERE,
     OurRecord,
+    PlatformDifference,
     PlatformSubmission,
     leavers,
     read_submissions,
     reconcile,
     write_differences,
 )
-from lexiscope.annotation.reconciliation_rules import PlatformDifference
 from lexiscope.annotation.store.backup import BACKUPS, copy_key, restore
 from lexiscope.annotation.store.overview import issued_codes
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import Payment
-from lexiscope.annotation.study_file.launched import check_launched, read_study, snapshot
-from lexiscope.annotation.study_file.wording import counted
+from lexiscope.annotation.study_file.launched import check_launched, open_snapshot, read_study
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.serving import Serving
 from lexiscope.cli import options
@@ -38,6 +37,7 @@ from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.output import print_table, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError, RunError
+from lexiscope.core.showing import counted
 
 ACTOR = "command line"
 _URL = click.option("--public-url", default="http://127.0.0.1:8000", show_default=True, help="Where the server stands.")
@@ -158,7 +158,7 @@ def backup(study: Path, *, out: Path | None) -> None:
     """
     on_disk = read_study(study)
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%S_%f}.sqlite"
-    with snapshot(on_disk.freeze(), on_disk.folder) as store:
+    with open_snapshot(on_disk.freeze(), on_disk.folder) as store:
         copy = store.backup(out or on_disk.folder / BACKUPS / name)
     if out is None:
         copy_key(on_disk.folder)
@@ -236,7 +236,7 @@ def reconcile_list(study: Path, platform: Path, *, out: Path | None, apply_list:
             differences = reconcile(submissions, _our_records(store), codes=codes)
             owed = _top_ups(store, on_disk.definition.payment)
     else:
-        with snapshot(frozen, on_disk.folder, url=postgres) as store:
+        with open_snapshot(frozen, on_disk.folder, url=postgres) as store:
             differences = reconcile(submissions, _our_records(store), codes=codes)
             owed = _top_ups(store, on_disk.definition.payment)
     _print_differences(differences, len(submissions))

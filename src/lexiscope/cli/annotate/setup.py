@@ -12,19 +12,10 @@ from lexiscope.annotation.export.preregistration import preregistration_template
 from lexiscope.annotation.study_file.definition import StudyDefinition, text_versions
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.study_file.design import DividedLists, build_design
-from lexiscope.annotation.study_file.launch import Problem, ready_to_launch
+from lexiscope.annotation.study_file.launch import Problem, launch_problems, launch_warnings
 from lexiscope.annotation.study_file.launch_screen import search_problems
-from lexiscope.annotation.study_file.launch_warnings import launch_warnings
-from lexiscope.annotation.study_file.material import (
-    StudyItems,
-    material_columns,
-    material_of,
-    study_items,
-    study_material,
-    table_material,
-)
-from lexiscope.annotation.study_file.template import as_drawn, draft_definition, write_draft
-from lexiscope.annotation.study_file.wording import counted, people
+from lexiscope.annotation.study_file.material import file_items, read_study_items, study_items, table_items
+from lexiscope.annotation.study_file.template import draft_definition, with_drawn_lists, write_draft
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, say, say_folded
@@ -33,8 +24,8 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
+from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
-from lexiscope.items.read.importer import import_items
 from lexiscope.tasks import DEFAULT
 
 
@@ -50,21 +41,24 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
 
     Consent and ethics statement stay empty: only you can write them.
     """
-    columns = dict(read_map(pairs).items())
-    material = _read_study_items(existing_file(items_file), task, pairs, language=language or "und", name=name)
+    path, column_map = existing_file(items_file), read_map(pairs)
+    # a table that Lexiscope wrote names its columns itself
+    source = (table_items(path) if not pairs else None) or file_items(
+        path, column_map, task=task, dataset=name, language=language or "und"
+    )
     draft = draft_definition(
-        material.items,
+        source.items,
         task=task,
         items_file=items_file,
-        language=language or _common_language(material.items),
+        language=language or _common_language(source.items),
         name=name,
-        columns=columns,
+        columns=dict(column_map.items()),
     )
-    draft = as_drawn(draft, Path(items_file))
+    draft = with_drawn_lists(draft, Path(items_file))
     write_draft(draft, out)
-    if material.merged:
-        say(f"{material.merged}: give each row an item_id of its own where they are different items")
-    say(f"written: {out} (items: {len(material.items)}, lists: {draft.design.lists})")
+    if source.merged:
+        say(f"{source.merged}: give each row an item_id of its own where they are different items")
+    say(f"written: {out} (items: {len(source.items)}, lists: {draft.design.lists})")
     say(f"next: lexiscope annotate check {out}")
 
 
@@ -95,13 +89,13 @@ def check(ctx: click.Context, /, file: Path, *, as_json: bool) -> None:
     The exit status is 0 where nothing stands in the way, else 1. A warning (W…) stands in nobody's way.
     """
     study = read_definition(existing_file(file))
-    material = study_material(study.definition)
-    problems = (*ready_to_launch(study.definition, material.items), *search_problems(study.definition))
-    warnings = launch_warnings(study.definition, material.items, merged=material.merged)
+    source = read_study_items(study.definition)
+    problems = (*launch_problems(study.definition, source.items), *search_problems(study.definition))
+    warnings = launch_warnings(study.definition, source.items, merged=source.merged)
     if as_json:
         print_json([_problem_json(study, problem) for problem in (*problems, *warnings)])
     else:
-        _print_problems(study, material.items, problems, warnings)
+        _print_problems(study, source.items, problems, warnings)
     ctx.exit(1 if problems else 0)
 
 
@@ -121,31 +115,14 @@ def design(file: Path, *, as_json: bool) -> None:
     say_folded(_participants_needed(study.definition, len(made.lists)))
 
 
-def _read_study_items(path: Path, task: str, pairs: tuple[str, ...], *, language: str, name: str) -> StudyItems:
-    """The items of a file; a table that Lexiscope wrote says itself what its columns are."""
-    if not pairs and (ours := table_material(path)) is not None:
-        return ours
-    screen = catalog.screen(task)
-    imported = import_items(
-        path,
-        read_map(pairs),
-        dataset=name,
-        task=task,
-        language=language,
-        conditions=material_columns(screen),
-        word_alone=screen.word_alone,
-    )
-    return material_of(imported)
-
-
 def _participants_needed(definition: StudyDefinition, n_lists: int) -> str:
     """How many people a study needs: for each list of each arm; where items are drawn, those that it opens at first."""
     per_item, arms = definition.ratings.per_item, len(definition.views)
     if catalog.screen(definition.task).drawn:
-        writers = people(definition.ratings.first_wave or per_item)
+        writers = counted(definition.ratings.first_wave or per_item, "person", "people")
         return f"{writers}, {counted(definition.pool.per_person, 'answer')} each, besides those excluded"
     by_arm = f" in each of {arms} arms ({', '.join(definition.views)})" if arms > 1 else ""
-    wanted = people(per_item * n_lists * arms)
+    wanted = counted(per_item * n_lists * arms, "person", "people")
     return f"{counted(per_item, 'valid answer')} an item{by_arm}: {wanted}, besides those excluded"
 
 

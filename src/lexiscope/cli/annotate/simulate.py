@@ -11,11 +11,10 @@ import click
 
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.rehearsal.population import Population
-from lexiscope.annotation.rehearsal.run_report import ServerRun
-from lexiscope.annotation.rehearsal.simulate import RuleFound, Simulated, simulate
-from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
+from lexiscope.annotation.rehearsal.simulate import RuleCatches, SimulationSummary, simulate
+from lexiscope.annotation.rehearsal.through_server import ServerRun, rehearse_through_server
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
-from lexiscope.annotation.study_file.launch import ready_to_launch
+from lexiscope.annotation.study_file.launch import launch_problems
 from lexiscope.annotation.study_file.launched import StudyOnDisk
 from lexiscope.annotation.study_file.material import study_items
 from lexiscope.cli import options
@@ -61,7 +60,7 @@ def simulate_study(
         raise click.UsageError("--people and --out belong to --through-server")
     study = read_definition(existing_file(file))
     items = study_items(study.definition)
-    problems = ready_to_launch(study.definition, items)
+    problems = launch_problems(study.definition, items)
     for problem in problems:
         if problem.code in _BLOCKING:
             raise problem_error(study, problem)
@@ -85,7 +84,7 @@ def simulate_study(
         remark(f"{len(problems)} things stand in the way of its launch: lexiscope annotate check {file}", quiet=quiet)
 
 
-def _print_simulated(study: DefinitionFile, result: Simulated) -> None:
+def _print_simulated(study: DefinitionFile, result: SimulationSummary) -> None:
     rows: list[tuple[str, object, object]] = [
         (f"{SIMULATED_PARTICIPANTS} paid", f"{result.paid[0]:g}", f"{result.paid[1]:g}"),
         (f"cost ({study.definition.payment.currency})", f"{result.cost[0]:.2f}", f"{result.cost[1]:.2f}"),
@@ -109,7 +108,7 @@ def _print_simulated(study: DefinitionFile, result: Simulated) -> None:
         )
 
 
-def _print_rules(rules: Sequence[RuleFound], missed: Iterable[tuple[str, int]], *, title: str) -> None:
+def _print_rules(rules: Sequence[RuleCatches], missed: Iterable[tuple[str, int]], *, title: str) -> None:
     """Print whom each exclusion rule found, by kind of participant, and last those whom no rule found."""
     caught: list[tuple[object, ...]] = [(r.rule, r.careless, r.slow, r.non_native, r.attentive) for r in rules]
     caught.append(("(missed by all)", *(n for _, n in missed), ""))
@@ -117,7 +116,7 @@ def _print_rules(rules: Sequence[RuleFound], missed: Iterable[tuple[str, int]], 
     print_table(columns, caught, title=title, right=columns[1:], whole=columns[1:])
 
 
-def _simulated_json(result: Simulated) -> dict[str, Any]:
+def _simulated_json(result: SimulationSummary) -> dict[str, Any]:
     names = ("complete", "paid", "excluded", "left", "returned", "surplus", "screened_out", "turned_away", "hours")
     runs = [
         {

@@ -15,13 +15,13 @@ from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.monitor import ItemCoverage
 from lexiscope.annotation.progress import StudyProgress, progress_of
 from lexiscope.annotation.store.loss import recovery_hint
-from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study, snapshot
-from lexiscope.annotation.study_file.wording import counted, people
+from lexiscope.annotation.study_file.launched import StudyOnDisk, open_snapshot, read_study
 from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.output import print_json, print_table, say, say_folded
 from lexiscope.cli.verb import Verb
+from lexiscope.core.showing import counted
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 
 _SHOWN = 5
@@ -39,7 +39,7 @@ def status(study: Path, *, postgres: str | None, as_json: bool) -> None:
     """
     on_disk = read_study(study)
     frozen = on_disk.freeze()
-    with snapshot(frozen, on_disk.folder, url=postgres) as store:
+    with open_snapshot(frozen, on_disk.folder, url=postgres) as store:
         now = progress_of(frozen, store)
         due = store.due_purge() if store.platform_ids() else None
     if as_json:
@@ -61,7 +61,7 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
     """
     on_disk = read_study(study)
     frozen = on_disk.freeze()
-    with snapshot(frozen, on_disk.folder, url=postgres) as store:
+    with open_snapshot(frozen, on_disk.folder, url=postgres) as store:
         made = write_export(read_collected_for_export(frozen, store), out)
     say(f"written: {out} ({counted(len(made.files), 'file')})")
     if made.simulated:
@@ -79,7 +79,7 @@ def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
     The exit status is 0 where all is well, else 1.
     """
     on_disk = read_study(study)
-    with snapshot(on_disk.freeze(), on_disk.folder, url=postgres, checked=False) as store:
+    with open_snapshot(on_disk.freeze(), on_disk.folder, url=postgres, checked=False) as store:
         check = store.verify()
     for problem in check.problems:
         say(problem)
@@ -112,7 +112,8 @@ def _print_status(study: StudyOnDisk, now: StudyProgress) -> None:
         columns, rows = ("list", *columns[2:]), [(row[0], *row[2:]) for row in rows]
     print_table(columns, rows, right=columns[1:])
     lists = counted(len(now.lists), "list")
-    say(f"valid: {now.valid} of {people(now.wanted)} wanted ({lists} × {now.wanted // max(1, len(now.lists))})")
+    wanted = counted(now.wanted, "person", "people")
+    say(f"valid: {now.valid} of {wanted} wanted ({lists} × {now.wanted // max(1, len(now.lists))})")
     say(f"at it now: {now.at_it}; left before the end: {now.left}")
     say(", ".join(f"{state}: {n}" for state, n in now.states.items()) or "nobody has come yet")
     for view, coverage in now.coverage.items():
@@ -145,8 +146,8 @@ def _print_pay(now: StudyProgress) -> None:
     if now.owed:
         total = sum(participant.owed for participant in now.owed)
         say_folded(
-            f"{people(len(now.owed))} earned less than the least hourly pay: {total:.2f} {pay.currency} owed together "
-            "(pay.csv of the export; reconcile gives the platform's ids)"
+            f"{counted(len(now.owed), 'person', 'people')} earned less than the least hourly pay: {total:.2f} "
+            f"{pay.currency} owed together (pay.csv of the export; reconcile gives the platform's ids)"
         )
         for participant in now.owed[:_SHOWN]:
             earned = f"{participant.minutes:.1f} min, {participant.hourly:.2f} {pay.currency} an hour"

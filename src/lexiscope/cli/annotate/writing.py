@@ -11,12 +11,12 @@ from pathlib import Path
 
 import click
 
-from lexiscope.annotation.study_file.launched import read_study, snapshot
+from lexiscope.annotation.study_file.launched import open_snapshot, read_study
 from lexiscope.annotation.writing.drafts import (
     Draft,
-    accepted_texts,
+    accepted_draft_texts,
     draft_table,
-    drafted,
+    draft_texts,
     provenance_table,
     read_drafts,
 )
@@ -59,7 +59,7 @@ def draft(
     """
     opened = read_study(study)
     frozen = opened.freeze()
-    with snapshot(frozen, opened.folder, url=postgres) as store:
+    with open_snapshot(frozen, opened.folder, url=postgres) as store:
         made = stage_of(frozen, store)
     made = made.with_drafts(
         [reviewed for path in drafts for reviewed in read_drafts(existing_file(path))], frozen.screen.faults
@@ -102,7 +102,7 @@ def _accepted_examples(paths: Sequence[Path]) -> dict[tuple[str, str], str]:
     return {
         (draft_id.rpartition("#")[0], which): text
         for which in ("1", "2")
-        for draft_id, text in accepted_texts(reviewed, f"example_{which}").items()
+        for draft_id, text in accepted_draft_texts(reviewed, f"example_{which}").items()
     }
 
 
@@ -121,7 +121,7 @@ def _write_drafts(requests: Sequence[DraftRequest], subject: str | None, out: Pa
     work = out.with_suffix(".replies")
     with progress_bar("drafts") as bar:
         moved = None if bar is None else partial(bar, "drafts")
-        drafts = drafted(requests, catalog.subject(subject), work=work, progress=moved)
+        drafts = draft_texts(requests, catalog.subject(subject), work=work, progress=moved)
     write_atomically(out, draft_table(drafts))
     say(f"written: {out}: {len(drafts)} drafts by {subject}, {_faulty(drafts)} with a fault")
     say_folded("next: read each draft beside the text that it is for, and fill in its verdict: accepted or rejected")
@@ -166,7 +166,7 @@ def stage(
     """
     on_disk = read_study(study)
     frozen = on_disk.freeze()
-    with snapshot(frozen, on_disk.folder, url=postgres) as store:
+    with open_snapshot(frozen, on_disk.folder, url=postgres) as store:
         made = stage_of(frozen, store)
     reviewed = [draft for path in drafts for draft in read_drafts(existing_file(path))]
     made = made.with_drafts(reviewed, frozen.screen.faults)
@@ -174,7 +174,7 @@ def stage(
     if reviewed:
         _write_new(out / "provenance.csv", provenance_table(reviewed))
     if made.of_sentences:
-        written = accepted_texts(reviewed, "precontext")
+        written = accepted_draft_texts(reviewed, "precontext")
         written |= read_precontexts(existing_file(precontexts)) if precontexts is not None else {}
         _stage_sentences(made, study, out, written, leave_out=leave_out_incomplete, postgres=postgres)
         return

@@ -15,7 +15,7 @@ from lexiscope.annotation.web.admin.sessions import Sessions
 from lexiscope.annotation.web.admin.summary import SummaryCache
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import Refused, remember
-from lexiscope.annotation.writing.review import Written
+from lexiscope.annotation.writing.review import WrittenText
 from lexiscope.annotation.writing.staging import written_texts
 
 # -- how often a login may fail: ten times a minute for an account from one address ---------------------------------
@@ -104,6 +104,6 @@ class Dashboard:
         self.summaries.refresh()
         self.app.flow.forget_standings()
 
-    def written_texts(self) -> tuple[Written, ...]:
+    def written_texts(self) -> tuple[WrittenText, ...]:
         """Return what people wrote for the study's items, those of excluded participants left out."""
         return written_texts(self.app.study, self.app.store)

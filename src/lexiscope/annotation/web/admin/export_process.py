@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.launched import snapshot
+from lexiscope.annotation.study_file.launched import open_snapshot
 from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.core.errors import LexiscopeError, RunError
 
@@ -82,7 +82,7 @@ def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, u
     tempfile.tempdir = str(folder)
     name = study.definition.name
     try:
-        with snapshot(study, store, url=url) as copy:
+        with open_snapshot(study, store, url=url) as copy:
             made = write_export(read_collected_for_export(study, copy), folder / name)
         with zipfile.ZipFile(folder / PACKED, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in made.files:

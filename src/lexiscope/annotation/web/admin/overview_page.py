@@ -11,7 +11,7 @@ from lexiscope.annotation.export.pay import Pay, PayTopUp, pay_so_far, pay_top_u
 from lexiscope.annotation.monitor import (
     Suggestion,
     has_left,
-    is_at_it,
+    is_active,
     list_progress,
     losses,
     top_up_suggestions,
@@ -56,7 +56,7 @@ def key_figures(people: Sequence[ListedParticipant], *, wanted: int, payment: Pa
     return KeyFigures(
         valid=sum(not person.surplus for person in done),
         wanted=wanted,
-        active=sum(map(is_at_it, people)),
+        active=sum(map(is_active, people)),
         dropped_out=sum(map(has_left, people)),
         excluded=sum(person.state is State.EXCLUDED for person in people),
         surplus=sum(person.surplus for person in people if person.state in _DONE | {State.ACTIVE}),

@@ -17,7 +17,14 @@ from lexiscope.annotation.web.admin.paging import list_page
 from lexiscope.annotation.web.admin.texts import ONE, VERDICTS
 from lexiscope.annotation.web.admin.visit import Visit, form_text
 from lexiscope.annotation.web.security import Refused, path_number
-from lexiscope.annotation.writing.review import NOT_REVIEWED, Written, decide, latest_reviews, same_texts, status_of
+from lexiscope.annotation.writing.review import (
+    NOT_REVIEWED,
+    WrittenText,
+    latest_reviews,
+    make_review,
+    same_texts,
+    status_of,
+)
 from lexiscope.annotation.writing.stage_files import item_file
 from lexiscope.annotation.writing.staging import Stage, stage_of
 from lexiscope.core.errors import InputError
@@ -30,7 +37,7 @@ _LONGEST = 20_000
 class TextLine:
     """A text in the table: the answer with its item, the decision, and the edited text if there is one."""
 
-    answer: Written
+    answer: WrittenText
     word: str
     verdict: str
     verdict_text: str
@@ -91,7 +98,7 @@ def _csv_response(name: str, text: str) -> Response:
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _text_line(visit: Visit, answer: Written, decided: Review | None) -> TextLine:
+def _text_line(visit: Visit, answer: WrittenText, decided: Review | None) -> TextLine:
     verdict = decided.verdict if decided is not None else NOT_REVIEWED
     item = visit.dashboard.app.study.items[answer.item_id]
     edited = decided.text or "" if decided is not None else ""
@@ -128,7 +135,7 @@ def review_one(visit: Visit, *, status: int = 200, fault: str = "", reason: str 
     )
 
 
-def _find_answer(visit: Visit, answers: tuple[Written, ...]) -> Written:
+def _find_answer(visit: Visit, answers: tuple[WrittenText, ...]) -> WrittenText:
     number = path_number(visit.request, "number")
     answer = next((written for written in answers if written.answer_id == number), None)
     if answer is None:
@@ -141,7 +148,7 @@ def _next_of(answer_ids: Collection[int], answer_id: int) -> int | None:
     return min((other for other in answer_ids if other > answer_id), default=min(answer_ids, default=None))
 
 
-def _stimulus(visit: Visit, answer: Written) -> Markup:
+def _stimulus(visit: Visit, answer: WrittenText) -> Markup:
     """Return what the writer saw of the item."""
     app = visit.dashboard.app
     shown = Shown(view=app.study.definition.views[0], side=None, order=())
@@ -167,7 +174,7 @@ def decide_one(visit: Visit) -> Response:
     # the editor's field is next to both buttons: a rejected text is not edited by accident
     edited = text if verdict == "accepted" else None
     try:
-        decision = decide(
+        decision = make_review(
             answer,
             app.study.items[answer.item_id],
             verdict=cast(Verdict, verdict),
@@ -188,7 +195,7 @@ def decide_one(visit: Visit) -> Response:
     return visit.redirect(f"/review/{after}" if after is not None else "/review", said="reviewed")
 
 
-def _decision_fault(visit: Visit, error: InputError, text: str, answer: Written) -> str:
+def _decision_fault(visit: Visit, error: InputError, text: str, answer: WrittenText) -> str:
     if error.code == "E642":
         return visit.message("reason_missing")
     if error.code == "E644" and text.strip():

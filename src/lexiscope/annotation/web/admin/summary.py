@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from lexiscope.annotation.export.collected import Collected, ParticipantCounts, without_ids
-from lexiscope.annotation.monitor import AboutSummary, MonitoredStatistic, about_participants, agreement_so_far
+from lexiscope.annotation.monitor import AboutSummary, MonitoredStatistic, about_summaries, agreement_so_far
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.store.overview import MarkedAnswer, marked_answers, stored_reviews
 from lexiscope.annotation.store.store import Store
@@ -72,9 +72,9 @@ def summarise_answers(study: FrozenStudy, store: Store) -> AnswerSummary:
     return AnswerSummary(
         datetime.now(UTC),
         item_counts(collected, store.item_counts(), remarks),
-        collected.standing,
+        collected.participant_counts,
         agreement_so_far(collected.item_answers, measure=collected.measure),
-        about_participants(collected.kept, study.definition.about_you),
+        about_summaries(collected.valid_responses, study.definition.about_you),
         remarks,
         platform_ids,
     )

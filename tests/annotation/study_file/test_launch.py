@@ -16,7 +16,7 @@ from lexiscope.annotation.study_file.definition import (
     StudyDefinition,
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
-from lexiscope.annotation.study_file.launch_warnings import launch_warnings
+from lexiscope.annotation.study_file.launch import launch_warnings
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
