@@ -38,7 +38,7 @@ def break_down() -> None:
 
 if __name__ == "__main__":
     seals.seal = failing("seal", seals.seal, run_out)
-    Writer._gather = failing("gather", Writer._gather, break_down)  # type: ignore[method-assign]
+    Writer._take_batch = failing("gather", Writer._take_batch, break_down)  # type: ignore[method-assign]
     Store.health = failing("health", Store.health, lambda: threading.Event().wait())  # type: ignore[method-assign]
     serving.GRACE_SECONDS = 1
     serving.LATEST_SECONDS, serving.AGAIN_SECONDS, serving.TROUBLE_SECONDS = 4.0, 0.5, 1.0

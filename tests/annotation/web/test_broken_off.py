@@ -184,13 +184,13 @@ def test_a_changed_answer_has_times_of_its_own(tmp_path: Path) -> None:
 
 def test_a_place_is_renewed_once_in_half_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After half of the time one answer renews the place; the answers after it do not."""
-    renewed, renew = [], Flow.renew
+    renewed, renew = [], Flow.renew_place
 
     def count(self: Flow, who: str, asked: object) -> object:
         renewed.append(who)
         return renew(self, who, asked)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Flow, "renew", count)
+    monkeypatch.setattr(Flow, "renew_place", count)
 
     async def steps(app: App, browser: httpx.AsyncClient) -> None:
         person = Person(browser, app.study, right)
@@ -219,7 +219,7 @@ def test_two_servers_of_one_study_remember_nothing(tmp_path: Path) -> None:
         shown = app.flow.trial_to_show(who, Phase.TRIALS, 1)
         assert shown.stored is not None
         assert shown.stored["value"] == 4
-        assert app.flow.trial_at(who, Phase.TRIALS, 2).standing.next_position == 2
+        assert app.flow.trial_at(who, Phase.TRIALS, 2).progress.next_position == 2
 
     visit(tmp_path, steps, back=True, **SHORT)
 

@@ -135,7 +135,7 @@ def test_what_a_fault_of_ours_logs(
         def broken(*_: object) -> None:
             raise KeyError(MARK)
 
-        monkeypatch.setattr(type(app.flow), "asked_again", broken)
+        monkeypatch.setattr(type(app.flow), "trial_to_show", broken)
         answer = await browser.get(f"/trial/trials/0?q={MARK}", headers=JSON)
         assert answer.status_code == 500
         reference = answer.json()["error"]["reference"]

@@ -317,7 +317,7 @@ def test_an_unknown_error_says_nothing_of_the_inside(tmp_path: Path, monkeypatch
         def broken(*_: object) -> None:
             raise ZeroDivisionError("SELECT secret FROM /etc")
 
-        monkeypatch.setattr(type(app.flow), "asked_again", broken)
+        monkeypatch.setattr(type(app.flow), "trial_to_show", broken)
         transport = browser._transport
         transport.raise_app_exceptions = False  # type: ignore[attr-defined]
         answer = await browser.get("/trial/trials/0")

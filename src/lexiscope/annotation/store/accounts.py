@@ -38,7 +38,7 @@ def set_password(connection: sa.Connection, name: str, password_hash: str, *, at
 
 
 def password_hash(connection: sa.Connection, name: str) -> str | None:
-    """Return the hash of an account's password, ``None`` where there is no such account."""
+    """Return the hash of an account's password, ``None`` if there is no such account."""
     if "\x00" in name:
         return None
     return connection.execute(sa.select(ACCOUNTS.c.password_hash).where(ACCOUNTS.c.name == name)).scalar()

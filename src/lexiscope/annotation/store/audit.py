@@ -1,8 +1,8 @@
 """The audit log: every action of the store and of the researchers, in a chain of keyed hashes.
 
 Each entry's hash covers the entry and the hash before it, under the secret key of the study's folder, and a head record
-holds the number of entries and the last hash. Who edits or deletes a row in the database, the last one included, cannot
-make the chain fit again without the key.
+holds the number of entries and the last hash. If a row of the database is edited or deleted, the last one included, the
+chain cannot be made to fit again without the key.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Backups while the study runs, putting one back, and checking a database file."""
+"""Backups of a running study, restoring one, and checking a database file."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def copies_in(folder: Path) -> list[Path]:
 
 
 def copy_key(folder: Path) -> None:
-    """Put the study's key beside its backups: without it, a restored study finds no participant again.
+    """Copy the study's key to its backups: without it, a restored study cannot look up its participants.
 
     Errors: :class:`StorageError` where it cannot be written.
     """
@@ -168,11 +168,11 @@ def restore(backup: Path, folder: Path, *, key: Path | None = None) -> Restored:
     if problems:
         raise DataError("this backup is damaged", place=Place(str(backup)), why=problems[0])
     with folder_lock(folder):
-        target, own, beside = folder / DATABASE_NAME, folder / KEY_NAME, backup.with_name(KEY_NAME)
+        target, own, nearby = folder / DATABASE_NAME, folder / KEY_NAME, backup.with_name(KEY_NAME)
         if not own.exists():
             if target.exists() and target.stat().st_size:
                 raise InputError("the folder has a database", place=Place(str(target)), hint="move it away first")
-            key = beside if key is None and beside.exists() else key
+            key = nearby if key is None and nearby.exists() else key
             if key is None:
                 raise InputError("the study's key is needed", place=Place(str(own)), hint="name the file: --key FILE")
         secret = (own if own.exists() or key is None else key).read_bytes()
@@ -349,7 +349,7 @@ def copy_database(source: Path, target: Path) -> None:
     target.touch(mode=0o600)
     with closing(open_file(source)) as old, closing(sqlite3.connect(target)) as new:
         old.backup(new)
-        # one file, without a log beside it
+        # one file, without a log
         new.execute("PRAGMA journal_mode=DELETE")
     with target.open("rb+") as stream:
         os.fsync(stream.fileno())
@@ -365,14 +365,14 @@ def _sync_folder(folder: Path) -> None:
 
 
 # -- values that the store cannot have written ----------------------------------------------------------------------
-# SQLite keeps whatever another program writes, in a column of any type. What reads the rows relies on their types, so
-# that unexpected values are found when a study is opened. Rows of sealed tables are compared with their hashes
-# (``seals.py``), the audit log with its chain; this is for the other tables.
+# SQLite stores any value that another program writes, in a column of any type. What reads the rows relies on their
+# types, so that unexpected values are found when a study is opened. Rows of sealed tables are compared with their
+# hashes (``seals.py``), the audit log with its chain; this is for the other tables.
 
 
 _CHECKED_ELSEWHERE = {AUDIT, AUDIT_HEAD, ALEMBIC_VERSION}
 _OWN_ITEMS = {str(Phase.DEMOGRAPHICS), str(Phase.DEBRIEF)}
-"""The phases whose items are no items of the material, but questions about the participant and the study."""
+"""The phases whose items are questions about the participant and the study."""
 
 
 def unexpected_values(connection: sa.Connection, version: int) -> list[str]:

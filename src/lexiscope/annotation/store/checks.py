@@ -1,4 +1,4 @@
-"""Whether an answer fits its question: checked at the door, each refusal naming the field."""
+"""The checks that an answer fits its question; each error names the field."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lexiscope.annotation.store.record import AnswerRefused, BrowserAnswer, Item
 
 SKIPPED = "skipped"
 FLAGS = frozenset({"nonsensical", "weird", "undecided", "not_found", SKIPPED})
-"""The marks that people can set beside an answer; ``skipped`` stands instead of one."""
+"""The flags that participants can set with an answer; ``skipped`` replaces the answer."""
 
 _MAX_ID, _MAX_COMMENT, _MAX_MS = 200, 10_000, 1e10
 
@@ -17,7 +17,8 @@ _MAX_ID, _MAX_COMMENT, _MAX_MS = 200, 10_000, 1e10
 def check_text(field: str, text: object, *, longest: int, empty: bool = False) -> str:
     """Return a text that every database stores exactly as it is.
 
-    Errors: :class:`AnswerRefused` for what is no text, too long, empty, or holds NUL or half of a surrogate pair.
+    Errors: :class:`AnswerRefused` for a value that is not a text, is too long or empty, or holds NUL or half of a
+    surrogate pair.
     """
     if not isinstance(text, str):
         raise AnswerRefused(field, f"a text is expected, not {type(text).__name__}")
@@ -33,7 +34,7 @@ def check_text(field: str, text: object, *, longest: int, empty: bool = False) -
 
 
 def check_form(answer: BrowserAnswer) -> None:
-    """Check the types and bounds of an answer, whatever its question.
+    """Check the types and bounds of an answer to any question.
 
     Errors: :class:`AnswerRefused`.
     """

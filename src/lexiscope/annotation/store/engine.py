@@ -1,6 +1,6 @@
 """The database behind a study: SQLite in the study's folder, or PostgreSQL by URL.
 
-Everything that differs between the two databases stands in this file and in the triggers of ``schema.py``. SQLite runs
+Everything that differs between the two databases is in this file and in the triggers of ``schema.py``. SQLite runs
 in WAL mode with ``synchronous=FULL``: a commit that was acknowledged survives a power cut.
 """
 
@@ -128,7 +128,7 @@ def has_log(path: Path) -> bool:
 
 
 def read_only(path: Path) -> sa.Engine:
-    """Return an engine that reads a SQLite file through connections of its own, each closed after its use."""
+    """Return an engine that reads a SQLite file through separate connections, each closed after its use."""
     return sa.create_engine("sqlite://", creator=lambda: open_file(path), poolclass=sa.pool.NullPool)
 
 
@@ -173,7 +173,7 @@ def checkpoint(database: Database) -> None:
 
 
 def shorten_log(database: Database) -> None:
-    """Move what no reader needs of the WAL into the SQLite file, waiting for nobody.
+    """Move what no reader needs of the WAL into the SQLite file, without waiting.
 
     Errors: :class:`sa.exc.SQLAlchemyError`.
     """
@@ -254,7 +254,7 @@ class _Patience:
     """How long a transaction waits while another program holds the write lock.
 
     The first waits for some seconds. While the lock lasts, those after it are told so at once, but for one now and then
-    that tries again: whoever sends an answer hears within seconds that it is not saved yet, however many are waiting.
+    that tries again: a participant learns within seconds that an answer is not saved yet, however many are waiting.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
-"""Forgetting a participant: the platform identity goes from the database, its log and its backups.
+"""Erasure of a participant: the platform identity is removed from the database, its log and its backups.
 
-Deleted rows are overwritten (``secure_delete``) and the files rewritten (``VACUUM``). The answers stay under the random
-id, or go too, as the study says.
+Deleted rows are overwritten (``secure_delete``) and the files rewritten (``VACUUM``). The answers are kept under the
+random id or removed, as the study definition says.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lexiscope.annotation.store.schema import ANSWERS, ERASURES, IDENTITIES, PAR
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """What was removed, and the files in which the identity still stands.
+    """The result of an erasure: what was removed, and the files that still contain the identity.
 
     ``still_in`` names files only where the person wrote the id themselves, for instance into a comment that is kept.
     """
@@ -32,7 +32,7 @@ class Erasure:
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """How many identities and tokens were removed at the end of their time, and the files in which one still stands."""
+    """The number of identities and tokens that were removed, and the files that still contain one."""
 
     removed: int
     still_in: tuple[str, ...]
@@ -94,7 +94,7 @@ def erase_in_backup(path: Path, key: bytes, participant_id: str, *, keep_answers
 
 
 def identities(connection: sa.Connection) -> tuple[str, ...]:
-    """Return every text that identifies somebody on the recruiting platform."""
+    """Return every text that identifies a participant on the recruiting platform."""
     rows = connection.execute(sa.select(IDENTITIES.c.platform_id, IDENTITIES.c.session))
     return tuple(text for row in rows for text in row if text)
 

@@ -39,7 +39,7 @@ LONG_SCHEMA = pa.schema([(part.partition(":")[0], _TYPES[part.partition(":")[2]]
 
 @dataclass(frozen=True, slots=True)
 class ParticipantState:
-    """Where a participant stands: the state with its reason and time, the times of states, the place.
+    """A participant's state with its reason and time, the times of all states, and the place.
 
     Of ``consented`` and ``active`` the first time is kept, of every other state the last. ``holds_until`` is given
     while a place is held, run out or not.
@@ -70,26 +70,26 @@ def responses(
     active to finishing by the server's clock. *Unit:* milliseconds.
     """
     items = {item.item_id: item for item in study.items}
-    standing = standings(connection)
-    wanted = {who for who, participant in standing.items() if states is None or participant.state in states}
+    by_participant = participant_states(connection)
+    wanted = {who for who, participant in by_participant.items() if states is None or participant.state in states}
     names = {str(phase) for phase in phases}
     rows = [
-        _response(row, items[row["item_id"]], study, standing[row["participant_id"]])
+        _response(row, items[row["item_id"]], study, by_participant[row["participant_id"]])
         for row in effective_answers(connection)
         if row["participant_id"] in wanted and row["phase"] in names
     ]
     removed = sa.select(ERASURES.c.participant_id).where(ERASURES.c.answers == "removed")
     gone = set(connection.execute(removed).scalars())
-    rows += _completion_times(study, {who: standing[who] for who in sorted(wanted - gone)})
+    rows += _completion_times(study, {who: by_participant[who] for who in sorted(wanted - gone)})
     return ResponseTable.from_rows(rows)
 
 
 def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
     """Return one row per judgment, every phase and every participant, with the columns of :data:`LONG_SCHEMA`."""
     items = {item.item_id: item for item in study.items}
-    standing = standings(connection)
+    by_participant = participant_states(connection)
     rows = [
-        _long_row(row, items[row["item_id"]], study, standing[row["participant_id"]])
+        _long_row(row, items[row["item_id"]], study, by_participant[row["participant_id"]])
         for row in effective_answers(connection)
     ]
     return pa.Table.from_pylist(rows, schema=LONG_SCHEMA)
@@ -107,8 +107,8 @@ def effective_answers(connection: sa.Connection, *chosen: sa.ColumnElement[bool]
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def standings(connection: sa.Connection) -> dict[str, ParticipantState]:
-    """Return where every participant stands, in two queries."""
+def participant_states(connection: sa.Connection) -> dict[str, ParticipantState]:
+    """Return the state of every participant, in two queries."""
     leases = {row.participant_id: row for row in connection.execute(sa.select(LEASES))}
     states: dict[str, ParticipantState] = {}
     for row in connection.execute(sa.select(STATES).order_by(STATES.c.participant_id, STATES.c.number)):
@@ -131,7 +131,7 @@ def _view(study: StudyRecord, list_id: str | None) -> str:
     return study.views.get(list_id or "", "full")
 
 
-def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, standing: ParticipantState) -> Response:
+def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, participant: ParticipantState) -> Response:
     measure, value, option = row["measure"], row["value"], row["option"]
     if item.kind in (Kind.ATTENTION, Kind.QUALIFICATION):
         measure = "attention_check" if item.kind is Kind.ATTENTION else "qualification"
@@ -144,8 +144,8 @@ def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, stand
         measure=measure,
         value=value,
         option=option,
-        view=_view(study, standing.list_id),
-        list_id=standing.list_id,
+        view=_view(study, participant.list_id),
+        list_id=participant.list_id,
         position=row["position"],
         rt_ms=_duration(row),
         answered_at=datetime.fromisoformat(row["answered_at"]),
@@ -154,10 +154,12 @@ def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, stand
     )
 
 
-def _completion_times(study: StudyRecord, standings: Mapping[str, ParticipantState]) -> Iterable[Response]:
-    for who, standing in standings.items():
-        if State.ACTIVE in standing.times and State.FINISHED in standing.times:
-            begun, ended = (datetime.fromisoformat(standing.times[state]) for state in (State.ACTIVE, State.FINISHED))
+def _completion_times(study: StudyRecord, by_participant: Mapping[str, ParticipantState]) -> Iterable[Response]:
+    for who, participant in by_participant.items():
+        if State.ACTIVE in participant.times and State.FINISHED in participant.times:
+            begun, ended = (
+                datetime.fromisoformat(participant.times[state]) for state in (State.ACTIVE, State.FINISHED)
+            )
             milliseconds = (ended - begun).total_seconds() * 1000
             # a clock that was set back makes no time, and no time is not zero
             value, raw = (milliseconds, None) if milliseconds >= 0 else (None, "the server's clock was set back")
@@ -168,26 +170,26 @@ def _completion_times(study: StudyRecord, standings: Mapping[str, ParticipantSta
                 task=study.task,
                 measure="completion_time",
                 value=value,
-                view=_view(study, standing.list_id),
-                list_id=standing.list_id,
+                view=_view(study, participant.list_id),
+                list_id=participant.list_id,
                 answered_at=ended,
                 raw=raw,
             )
 
 
 def _long_row(
-    row: Mapping[str, Any], item: StudyItem, study: StudyRecord, standing: ParticipantState
+    row: Mapping[str, Any], item: StudyItem, study: StudyRecord, participant: ParticipantState
 ) -> dict[str, Any]:
     flags = json.loads(row["flags"])
-    excluded = standing.state is State.EXCLUDED
+    excluded = participant.state is State.EXCLUDED
     same = ("item_id", "participant_id", "phase", "display_order", "side", "guessed_word", "comment")
     return {
         **{name: row[name] for name in (*same, "shown_at", "answered_at", "guideline_version", "item_sha256")},
         "study_id": study.study_id,
         "task_type": study.task,
         "confusion_set": item.confusion_set,
-        "list_id": standing.list_id,
-        "slot": standing.slot,
+        "list_id": participant.list_id,
+        "slot": participant.slot,
         KIND_COLUMN: kind_of_person(row["participant_id"]),
         "trial_index": row["position"],
         "kind": str(item.kind),
@@ -199,7 +201,7 @@ def _long_row(
         "rt_ms": _duration(row),
         "n_revisions": row["revision"],
         "excluded": excluded,
-        "exclusion_rule": standing.reason if excluded else None,
+        "exclusion_rule": participant.reason if excluded else None,
         "flag_skipped": "skipped" in flags,
         "flag_not_found": "not_found" in flags,
     }

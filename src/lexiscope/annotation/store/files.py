@@ -1,7 +1,7 @@
 """The files of an open SQLite study: they must be the ones that were opened, and changed by its writer alone.
 
-A database that is moved away, deleted or replaced keeps on taking answers through the open handle, and nobody finds
-them again. So the path is compared with what was opened before and after each commit. A file that another program
+A database that is moved away, deleted or replaced still stores answers through the open handle, and they are lost.
+ So the path is compared with what was opened before and after each commit. A file that another program
 wrote to is checked from its first row before the next answer is stored.
 """
 

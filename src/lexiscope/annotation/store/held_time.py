@@ -1,4 +1,4 @@
-"""The time by which places are held: it goes on evenly, whatever is done to the server's clock.
+"""The time by which places are held: it advances evenly, even if the server's clock is changed.
 
 Places run out at stored times. If these were compared with the clock, a clock that is set a day forward would free
 every place, and one that is set back would keep places of people who left.
@@ -18,7 +18,7 @@ Began = tuple[str, float]
 
 
 class HeldTime:
-    """The clock's time when a study was opened, and the seconds since by a clock that nobody can set.
+    """The clock's time when a study was opened, and the seconds since by a clock that cannot be set.
 
     *began* is that of another process of the same machine which serves the same study: their times agree.
     """
@@ -36,7 +36,7 @@ class HeldTime:
         return self._begin + timedelta(seconds=self._steady() - self.began[1])
 
     def jump(self) -> float | None:
-        """Return how far the clock is ahead, if it jumped since this was last asked. *Unit:* seconds."""
+        """Return the clock's lead, if it jumped since the last call. *Unit:* seconds."""
         ahead = (self._clock() - self.now()).total_seconds()
         with self._noting:
             if abs(ahead - self._noted) <= JUMP_SECONDS:

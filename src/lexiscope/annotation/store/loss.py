@@ -1,4 +1,4 @@
-"""A study's database that is missing, empty, damaged or not its own: the error, the way back, a fresh start.
+"""A study's database that is missing, empty, damaged or another study's: the error, recovery, a new start.
 
 A launched study has a key; from then on its database is never made again silently. The error names the newest backup
 and the command that restores it. Nothing here deletes a file.
@@ -69,7 +69,7 @@ def recovery_hint(folder: Path, *, shared: bool = False) -> str:
 
 
 def set_files_aside(folder: Path) -> Path | None:
-    """Move a lost study's database, key, mark and backups into a folder of their own; return it, ``None`` if empty."""
+    """Move a lost study's database, key, mark and backups into a new folder; return it, ``None`` if empty."""
     names = [DATABASE_NAME, f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm", MARK_NAME]
     names += [backup.KEY_NAME, backup.HALF_KEY_NAME, backup.BACKUPS]
     present = [name for name in names if (folder / name).exists()]

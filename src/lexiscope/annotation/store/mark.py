@@ -1,4 +1,4 @@
-"""The mark of a study: a small file next to its database that notes what the database held last.
+"""The mark of a study: a small file next to its database that records the last state of the database.
 
 The mark names the last entry of the audit log, which every answer moves on, by number and keyed hash. A database that
 does not have this entry is another study's, a new one, or an older copy. When a study is closed, the mark also holds a

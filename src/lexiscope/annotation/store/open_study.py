@@ -114,7 +114,7 @@ class OpenStudy:
 
         *url* names a PostgreSQL database instead of the folder's SQLite file; several processes may then open the
         study. *has_place* is the study's rule for participants who come back after the lease has expired. *new* starts
-        a study again whose database is lost or damaged; what is left of the earlier one is kept in a folder of its own.
+        a study again whose database is lost or damaged; what is left of the earlier one is kept in a separate folder.
         *copy_of* is the folder of which *folder* holds a throwaway copy. Without *checked* a database that can be read
         opens although its content has problems, for :meth:`Safekeeping.verify` to list them. Places are held by the
         seconds of *steady* (the system's monotonic clock), which count from *began*; *clock* gives the times that are
@@ -427,7 +427,7 @@ def _read_key(folder: Path, origin: Path) -> bytes:
 
 
 def _make_key(folder: Path) -> bytes:
-    """Make a new study's key under a name of its own: only a committed study has a ``secret.key``.
+    """Make a new study's key under a temporary name: only a committed study has a ``secret.key``.
 
     Of several workers that start at once one makes it.
     """

@@ -11,14 +11,14 @@ from lexiscope.annotation.store import seals
 from lexiscope.annotation.store.answers import WRITTEN
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import sa
-from lexiscope.annotation.store.export import answer_text, effective_answers, standings
+from lexiscope.annotation.store.export import answer_text, effective_answers, participant_states
 from lexiscope.annotation.store.record import AnswerRefused, Phase, Review, State, Status, Verdict
 from lexiscope.annotation.store.schema import ANSWERS, CODES, LEASES, PARTICIPANTS, REVIEWS, STATES, STATUSES, TRIALS
 
 
 @dataclass(frozen=True, slots=True)
 class ListedParticipant:
-    """A participant as the dashboard lists them: where they stand, since when, and how far they are.
+    """A participant as the dashboard lists them: state, its time, and progress.
 
     ``number`` counts the participants of the study from 1 and seeds their trials (:attr:`Lease.ordinal`); ``slot`` is
     their place within the list, ``None`` for who is surplus.
@@ -46,7 +46,7 @@ class ListedParticipant:
 
 @dataclass(frozen=True, slots=True)
 class MarkedAnswer:
-    """An answer beside which somebody wrote a comment or set a flag; ``given`` is the answer as text."""
+    """An answer with a comment or a flag; ``given`` is the answer as text."""
 
     answer_id: int
     participant_id: str
@@ -64,7 +64,7 @@ def listed_participants(connection: sa.Connection, *, now: str, since: str) -> l
     first = sa.func.sum(sa.case((ANSWERS.c.revision == 0, 1), else_=0))
     answered = sa.select(ANSWERS.c.participant_id, first, sa.func.max(ANSWERS.c.answered_at))
     counted = {row[0]: (int(row[1]), row[2]) for row in connection.execute(answered.group_by(ANSWERS.c.participant_id))}
-    known = standings(connection)
+    known = participant_states(connection)
     arrived = connection.execute(sa.select(PARTICIPANTS).order_by(PARTICIPANTS.c.created_at)).all()
     listed = []
     for who, created_at in arrived:
@@ -137,7 +137,7 @@ def item_counts(connection: sa.Connection, now: str) -> dict[str, tuple[int, int
 
 
 def written_counts(connection: sa.Connection) -> dict[str, int]:
-    """Return how many people wrote for each item: effective answers to trials that are no skips.
+    """Return how many people wrote for each item: effective answers to trials that are not skips.
 
     The answers of excluded participants are not counted.
     """
@@ -200,9 +200,9 @@ def study_status(connection: sa.Connection) -> Status:
 
 
 def set_status(connection: sa.Connection, to: Status, *, actor: str, at: str) -> bool:
-    """Append a status; say whether it is another than before.
+    """Append a status; return whether it differs from the one before.
 
-    Errors: :class:`AnswerRefused` for what is no status.
+    Errors: :class:`AnswerRefused` for a text that is not a status.
     """
     if to not in get_args(Status):
         raise AnswerRefused("status", f"there is no status {to!r}", hint="running, paused or closed")

@@ -68,7 +68,7 @@ def invite(
     if session is not None:
         check_text("session", session, longest=200)
     if simulated and platform_id is not None:
-        # a simulated id hides nobody; made of the platform id, it is the same in every run with the same seed
+        # a simulated id protects no person; made of the platform id, it is the same in every run with the same seed
         participant_id = SIMULATED_ID + hashlib.sha256(platform_id.encode()).hexdigest()[:32]
     else:
         participant_id = f"{SIMULATED_ID if simulated else 'p'}{secrets.token_hex(16)}"
@@ -121,7 +121,7 @@ def change_state(
 ) -> State:
     """Go to another state, with a reason; return the state that was left.
 
-    Errors: :class:`StateError` where the change is not legal, or what the new state stands for has not happened: no
+    Errors: :class:`StateError` where the change is not legal, or the new state requires what has not happened: no
     consent, no list (``active``), trials without an answer or too few written answers (``finished``).
     """
     check_text("reason", reason, longest=1000)

@@ -1,8 +1,8 @@
 """Places on lists: taken for a time, renewed, given back, used up. Counting and taking are one transaction.
 
 A list is as full as it has *valid* participants (finished, not excluded) and *active* ones (their lease has not run
-out). Who comes back after the lease ran out keeps a place while one is free; otherwise their answers are recorded
-and count, and the person is marked ``surplus``.
+out). A participant who comes back after the lease expired keeps a place while one is free; otherwise their
+answers are recorded and count, and they are marked ``surplus``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ListLoad:
 
     @property
     def free(self) -> int:
-        """Places that nobody holds or has used validly."""
+        """Places that no participant holds or has used validly."""
         return max(0, self.places - self.valid - self.active)
 
 
@@ -64,11 +64,11 @@ It sees all lists in the study's order and runs inside the transaction: it must 
 
 
 HasPlace = Callable[[Mapping[str, ListLoad], str], bool]
-"""Says whether a list has a place for somebody who comes back late, not counted in the loads."""
+"""Returns whether a list has a place for a participant who comes back late, not counted in the loads."""
 
 
 def has_free_place(loads: Mapping[str, ListLoad], list_id: str) -> bool:
-    """Say whether a list has a place that nobody holds or has used validly.
+    """Return whether a list has a place that no participant holds or has used validly.
 
     >>> has_free_place({"a": ListLoad("a", 3, 1, 1, excluded=1)}, "a")
     True
@@ -108,7 +108,7 @@ def list_loads(connection: sa.Connection, now: datetime) -> dict[str, ListLoad]:
 
 
 def lease_of(connection: sa.Connection, participant_id: str) -> Lease | None:
-    """Return a participant's place, whatever its status."""
+    """Return a participant's place with any status."""
     columns = [LEASES.c[field.name] for field in fields(Lease)]
     row = connection.execute(sa.select(*columns).where(LEASES.c.participant_id == participant_id)).first()
     return None if row is None else Lease(*row)
@@ -140,7 +140,7 @@ def take(
 def renew(
     connection: sa.Connection, participant_id: str, *, now: datetime, hold: timedelta, has_place: HasPlace
 ) -> Lease:
-    """Hold a place for longer; who comes too late gets a free place of the same list, or goes on as surplus.
+    """Hold a place for longer; one who comes too late gets a free place of the same list, or is surplus.
 
     Errors: :class:`StateError` for who never had a place.
     """
@@ -164,8 +164,8 @@ def hold_again(connection: sa.Connection, *, last: datetime, now: datetime, hold
 def use_up(connection: sa.Connection, participant_id: str, *, now: datetime, has_place: HasPlace) -> Lease:
     """Count a finished participant as valid on their list; as surplus where it became full while they were away.
 
-    Who was excluded and is accepted after all is what they were before: rules compare people, and a later answer may
-    bring somebody back.
+    A participant who was excluded and is accepted after all gets the former place: rules compare raters, and a later
+    answer may change the result.
 
     Errors: :class:`StateError` for who never had a place.
     """
@@ -207,16 +207,12 @@ def _existing_lease(connection: sa.Connection, participant_id: str) -> Lease:
     return lease
 
 
-def _is_live(lease: Lease, now: datetime) -> bool:
-    return lease.status == "held" and lease.expires_at > stamp(now)
-
-
 def _occupy(
     connection: sa.Connection, new: Lease, status: Status, old: Lease, now: datetime, has_place: HasPlace
 ) -> Lease:
     """Give a list's place to who had it before: at once while it is theirs, else if one is free, else as surplus."""
     new = replace(new, status=status)
-    if old.surplus or _is_live(old, now):
+    if old.surplus or (old.status == "held" and old.expires_at > stamp(now)):
         return _store(connection, new)
     if has_place(list_loads(connection, now), old.list_id):
         return _store(connection, replace(new, number=_free_number(connection, old.list_id, now)))

@@ -1,4 +1,4 @@
-"""What a study's store takes in and gives back: questions, items, trials, answers, receipts, states of participants."""
+"""The values that a study's store reads and returns: questions, items, trials, answers, receipts, states."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
 
 class State(StrEnum):
-    """Where a participant stands."""
+    """The state of a participant."""
 
     INVITED = "invited"
     DECLINED = "declined"
@@ -62,7 +62,7 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     State.FINISHED: frozenset({State.ACCEPTED, State.EXCLUDED}) | _AWAY,
     State.ACCEPTED: frozenset({State.EXCLUDED}),
     State.EXCLUDED: frozenset({State.ACCEPTED}),
-    # whoever comes back goes on in the state that they left: see participants.change_state
+    # a participant who comes back resumes in the state that they left: see participants.change_state
     State.RETURNED: frozenset(),
     State.TIMED_OUT: frozenset({State.RETURNED}),
 }
@@ -74,7 +74,7 @@ ANSWERING: Mapping[Phase, frozenset[State]] = {
     Phase.PRACTICE: frozenset({State.QUALIFIED, State.ACTIVE}),
     Phase.TRIALS: frozenset({State.ACTIVE}),
     Phase.REVEAL: frozenset({State.ACTIVE}),
-    # the exclusion rules judge who finished at once: a last remark is taken all the same
+    # the exclusion rules apply as soon as a participant finishes: a last remark is stored all the same
     Phase.DEBRIEF: frozenset({State.ACTIVE, State.FINISHED, State.ACCEPTED, State.EXCLUDED}),
 }
 """The states in which an answer of a phase is taken: none without consent."""
@@ -121,9 +121,9 @@ class StudyRecord:
 
     ``definition`` is the full text of the study definition; ``places`` the number of places of each list;
     ``revisable`` the phases in which an answer may be changed; ``codes`` the fixed completion codes by kind (a kind
-    without one gets a random code for each participant); ``keep_answers`` what happens to the answers of somebody who
-    asks to be forgotten; ``views`` the view of each list (``full`` where it names none); ``written`` how many answers
-    that are not skips a participant owes where items are drawn one by one (0: every trial that was laid out).
+    without one gets a random code for each participant); ``keep_answers`` whether the answers of a participant are kept
+    when the identity is erased; ``views`` the view of each list (``full`` where it names none); ``written`` how many
+    answers that are not skips a participant owes if items are drawn one by one (0: every trial that was laid out).
     ``hold_minutes`` says how long a place is held without a sign of life; ``retain_days`` how many days after closing
     the platform ids are deleted (``None``: never by date); ``same_as`` whether another text defines this study too: one
     that an earlier version wrote, which knew fewer settings. ``simulated``: participants are simulated, and
@@ -177,7 +177,7 @@ class StoredTrial:
 class BrowserAnswer:
     """An answer as a browser sends it.
 
-    ``client_key`` is made by the browser before it sends: whoever repeats it gets the first result. ``supersedes``
+    ``client_key`` is made by the browser before it sends: a repetition gets the first result. ``supersedes``
     names the answer that this one changes. ``rt_ms`` is measured in the browser, ``rt_server_ms`` by the server's
     monotonic clock. *Unit:* milliseconds.
     """

@@ -1,7 +1,7 @@
 """Seals: each transaction notes the rows that it added in the audit log, by their hashes.
 
-The log is a chain under the study's secret key. Who edits, deletes or adds a row of a sealed table behind the store's
-back leaves a seal without its row or a row without its seal.
+The log is a chain under the study's secret key. A program that edits, deletes or adds a row of a sealed table
+leaves a seal without its row or a row without its seal.
 """
 
 from __future__ import annotations

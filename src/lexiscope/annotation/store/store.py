@@ -72,10 +72,10 @@ class Store(Safekeeping):
         self._write(lambda c: self._change_state(c, participant_id, to, reason, now))
 
     def mark_away(self, people: Mapping[str, State], *, reason: str, actor: str) -> dict[str, State]:
-        """Mark people as returned or timed out who are under way; return whom, with the states that they left.
+        """Mark active participants as returned or timed out; return those marked, with the states that they left.
 
-        Their places are free at once, and the audit log notes each of them. Who has finished, was screened out or did
-        not consent is left as they are; so is who came back after the same reason was noted. All in one transaction.
+        Their places are free at once, and the audit log notes each of them. Participants who finished, were screened
+        out or declined are not changed, nor those who came back after the same reason was noted. One transaction.
         Errors: :class:`AnswerRefused` for an unknown participant.
         """
         now = self._clock()
@@ -117,9 +117,9 @@ class Store(Safekeeping):
         return self._write(lambda c: self._renew_place(c, participant_id, now, hold or self._hold_time))
 
     def hold_again(self) -> int:
-        """Hold anew every place that was held when the study was last served; return how many.
+        """Hold again every place that was held when the study was last served; return how many.
 
-        While no server runs nobody can answer, and its clock may be set. The audit log notes it.
+        While no server runs participants cannot answer, and its clock may be set. The audit log notes it.
         """
         now = self.held_now()
 

@@ -42,7 +42,7 @@ class Writer:
     it, with the mark of what is stored now. *failure* turns what a transaction raised into the error of its callers.
     *files* are those of a SQLite study.
 
-    A transaction that fails, for whatever reason, fails its batch: each waiting job gets the error, and the next batch
+    A transaction that fails, for any reason, fails its batch: each waiting job gets the error, and the next batch
     begins with a new connection. Where not even that is possible the thread ends: every job that waits or comes later
     is answered with an error, ``ended`` has the cause, and ``when_ended`` is called.
     """
@@ -84,7 +84,7 @@ class Writer:
 
     def _enqueue(self, job: Callable[..., T], *, alone: bool) -> Future[T]:
         future: Future[T] = Future()
-        # the lock keeps a job from being queued behind the end mark, where nobody would answer it
+        # the lock keeps a job from being queued behind the end mark, where it would never be answered
         with self._closing:
             if self.ended is not None:
                 raise _ended_error(self.ended)
@@ -151,8 +151,8 @@ class Writer:
     def _linger(self) -> None:
         """Wait a moment for more jobs, where that has not been in vain lately.
 
-        A commit costs as much as several answers. Where waiting was in vain it is done less and less often: one person
-        alone waits for nobody.
+        A commit costs as much as several answers. If waiting was in vain it is done less and less often: a single
+        participant does not wait.
         """
         if self._not_now or not self._queue.empty():
             self._not_now = max(0, self._not_now - 1)
@@ -183,10 +183,10 @@ class Writer:
             finally:
                 if self._files is not None:
                     self._files.record()
-            # committed where the study's file is no more is not stored: nobody finds it again
+            # a commit to a file that is no longer the study's is lost: it is not acknowledged
             if self._files is not None:
                 self._files.check_present()
-        except BaseException as error:  # noqa: BLE001 - whatever failed, each caller is answered and the next batch goes on
+        except BaseException as error:  # noqa: BLE001 - whatever failed, each caller is answered and the next batch follows
             # the connection may hold a transaction that SQLite has ended already
             self._database.write.dispose()
             failure = self._failure(error)
@@ -199,7 +199,7 @@ class Writer:
         try:
             return self._transaction(batch, _run_job)
         except _JobFailedError:
-            # one of the jobs is refused: now each in a savepoint, so that the others stand
+            # one of the jobs is refused: now each in a savepoint, so that the others are kept
             return self._transaction(batch, _run_in_savepoint)
 
     def _transaction(self, batch: list[_Waiting], run: Callable[[sa.Connection, Job[Any]], Any]) -> list[Any]:
@@ -239,7 +239,7 @@ class _Failed:
 
 
 def _run_job(connection: sa.Connection, job: Job[Any]) -> Any:
-    """Run a job without a savepoint of its own: nearly every answer is in order, and two statements less cost less."""
+    """Run a job without a savepoint: nearly every answer is valid, and two statements fewer take less time."""
     try:
         return job(connection)
     except sa.exc.IntegrityError as error:
@@ -251,7 +251,7 @@ def _run_job(connection: sa.Connection, job: Job[Any]) -> Any:
 
 
 def _run_in_savepoint(connection: sa.Connection, job: Job[Any]) -> Any:
-    """Run a job in its savepoint; a failure of the job is its own, a failure of the database is everybody's."""
+    """Run a job in a savepoint; a failing job fails alone, a failing database fails the whole batch."""
     seals = unsealed_rows(connection)
     sealed_before = len(seals)
     try:

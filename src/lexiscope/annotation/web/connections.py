@@ -146,7 +146,7 @@ class LimitedConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take a part of a request."""
-        # what follows a request that was refused is read by nobody
+        # what follows a request that was refused is never read
         if self.transport.is_closing():
             return
         self._heard = time.monotonic()

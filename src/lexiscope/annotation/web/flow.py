@@ -77,14 +77,14 @@ class Step:
 class TrialOnPage:
     """A trial as it is shown to one participant: the item, its screen, and the answer stored so far.
 
-    ``standing`` is the participant's progress when this was read.
+    ``progress`` is the participant's progress when this was read.
     """
 
     trial: StoredTrial
     item: Item
     screen: Screen
     shown: Shown
-    standing: Progress
+    progress: Progress
     stored: Mapping[str, object] | None = None
 
 
@@ -107,7 +107,7 @@ class Flow:
         self.study, self.store = study, store
         self.exclusion_rules = ExclusionRules(study, store)
         self._plans: OrderedDict[tuple[str, Phase], list[StoredTrial]] = OrderedDict()
-        self._standings: OrderedDict[tuple[str, Phase], Progress] = OrderedDict()
+        self._known_progress: OrderedDict[tuple[str, Phase], Progress] = OrderedDict()
         self._hold = timedelta(minutes=study.definition.lease.minutes)
         # several processes: what one of them remembers, another one may have changed
         self._remembers = not store.is_shared
@@ -171,16 +171,16 @@ class Flow:
 
         Errors: :class:`AnswerRefused` where there is no such trial, or it is not reached yet.
         """
-        known = self._standings.get((who, phase))
-        # only where it says that this trial is next: whatever else it says may be old, and is read again
+        known = self._known_progress.get((who, phase))
+        # used only if this trial is next: all else may be old, and is read again
         if known is not None and known.trial is not None and position == known.next_position:
             return self._trial_on_page(known.trial, phase, known)
-        standing = self.store.progress(who, phase)
-        if standing.trial is not None and position == standing.next_position:
-            return self._trial_on_page(standing.trial, phase, standing)
-        if not 0 <= position < standing.next_position:
+        progress = self.store.progress(who, phase)
+        if progress.trial is not None and position == progress.next_position:
+            return self._trial_on_page(progress.trial, phase, progress)
+        if not 0 <= position < progress.next_position:
             raise AnswerRefused("position", f"trial {position} is not reached yet")
-        return self._trial_on_page(self.store.read(planned_trials, who, phase)[position], phase, standing)
+        return self._trial_on_page(self.store.read(planned_trials, who, phase)[position], phase, progress)
 
     def trial_to_show(self, who: str, phase: Phase, position: int) -> TrialOnPage:
         """Return a trial to be shown, with the stored answer where it has one that can be changed.
@@ -190,7 +190,7 @@ class Flow:
         """
         asked = self.trial_at(who, phase, position)
         self.check_open(asked, phase)
-        if position >= asked.standing.next_position:
+        if position >= asked.progress.next_position:
             return asked
         if phase not in self.study.record.revisable:
             raise AnswerRefused("position", f"answers in {phase} are final")
@@ -201,14 +201,14 @@ class Flow:
 
         Errors: :class:`AnswerRefused` otherwise.
         """
-        if asked.standing.state not in ANSWERING[phase]:
-            raise AnswerRefused("phase", f"a participant who is {asked.standing.state} does not answer in {phase}")
+        if asked.progress.state not in ANSWERING[phase]:
+            raise AnswerRefused("phase", f"a participant who is {asked.progress.state} does not answer in {phase}")
 
-    def _trial_on_page(self, trial: StoredTrial, phase: Phase, standing: Progress) -> TrialOnPage:
+    def _trial_on_page(self, trial: StoredTrial, phase: Phase, progress: Progress) -> TrialOnPage:
         item_id = trial.item_id
-        list_id = standing.lease.list_id if standing.lease is not None else None
+        list_id = progress.lease.list_id if progress.lease is not None else None
         shown = self.study.display_of(trial, list_id=list_id, phase=phase)
-        return TrialOnPage(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
+        return TrialOnPage(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, progress)
 
     def latest_answer(self, who: str, phase: Phase, item_id: str) -> Mapping[str, object] | None:
         """Return the latest answer of a participant to an item, as it is stored; ``None`` where there is none."""
@@ -339,22 +339,22 @@ class Flow:
         """Return the position of the next trial of the phase after an answer; ``None`` if it must be looked up.
 
         The next trial is kept in memory, so that showing it asks nothing of the database; the store checks every
-        answer, whatever was shown.
+        answer, whichever trial was shown.
         """
         key = (who, receipt.phase)
-        self._standings.pop(key, None)
+        self._known_progress.pop(key, None)
         if receipt.phase is Phase.QUALIFICATION or self.study.screen.drawn:
             return None
-        if receipt.next_position >= asked.standing.n_trials:
+        if receipt.next_position >= asked.progress.n_trials:
             return None
         # an answer that was sent before says where it led then, not where the participant is now
-        if not self._remembers or receipt.next_position <= asked.standing.next_position:
+        if not self._remembers or receipt.next_position <= asked.progress.next_position:
             return receipt.next_position
         plan = self._plans.get(key) or self.store.read(planned_trials, who, receipt.phase)
         remember(self._plans, key, plan, most=_REMEMBERED)
         trial = plan[receipt.next_position]
-        standing = replace(asked.standing, next_position=receipt.next_position, trial=trial)
-        remember(self._standings, key, standing, most=_REMEMBERED)
+        progress = replace(asked.progress, next_position=receipt.next_position, trial=trial)
+        remember(self._known_progress, key, progress, most=_REMEMBERED)
         return receipt.next_position
 
     def is_correct(self, answer: Mapping[str, object]) -> bool:
@@ -418,9 +418,9 @@ class Flow:
             self._follow_answers(who)
         return self.next_step(who)
 
-    def is_renewal_due(self, standing: Progress, *, now: datetime) -> bool:
+    def is_renewal_due(self, progress: Progress, *, now: datetime) -> bool:
         """Return whether the participant's place should be held for longer: half of the time has passed."""
-        lease = standing.lease
+        lease = progress.lease
         if lease is None or lease.status != "held":
             return False
         return datetime.fromisoformat(lease.expires_at) - now < self._hold / 2
@@ -429,15 +429,15 @@ class Flow:
         """Hold the participant's place for longer; one who comes too late may be surplus, and continues."""
         lease = self.store.renew_place(who, hold=self._hold)
         self._forget(who)
-        return replace(asked, standing=replace(asked.standing, lease=lease))
+        return replace(asked, progress=replace(asked.progress, lease=lease))
 
-    def forget_standings(self) -> None:
+    def forget_progress(self) -> None:
         """Read the progress of all participants again: a researcher changed something."""
-        self._standings.clear()
+        self._known_progress.clear()
 
     def _forget(self, who: str) -> None:
         for phase in Phase:
-            self._standings.pop((who, phase), None)
+            self._known_progress.pop((who, phase), None)
 
     # Everything is read from committed rows and may be repeated: a server that was killed between two commits continues
     # with the second one at the participant's next visit.
@@ -447,28 +447,28 @@ class Flow:
 
         Errors: :class:`StateError`, :class:`NoPlaceLeft` if another tab, or another participant, was faster.
         """
-        standing = self.store.progress(who, Phase.TRIALS)
-        if standing.state is State.CONSENTED:
+        progress = self.store.progress(who, Phase.TRIALS)
+        if progress.state is State.CONSENTED:
             self._advance_qualification(who)
-        elif standing.state is State.QUALIFIED and standing.lease is not None:
-            self._lay_out(who, standing)
+        elif progress.state is State.QUALIFIED and progress.lease is not None:
+            self._lay_out(who, progress)
             if self.store.progress(who, Phase.PRACTICE).trial is None:
                 self.store.change_state(who, State.ACTIVE, reason="begins the trials")
                 self._follow_answers(who)
-        elif standing.state is State.ACTIVE and standing.trial is None:
-            if not standing.n_trials and not self.study.screen.drawn:
-                self._lay_out(who, standing)
+        elif progress.state is State.ACTIVE and progress.trial is None:
+            if not progress.n_trials and not self.study.screen.drawn:
+                self._lay_out(who, progress)
                 return
-            self._advance_trials(who, standing)
+            self._advance_trials(who, progress)
 
     def _advance_qualification(self, who: str) -> None:
-        standing = self.store.progress(who, Phase.QUALIFICATION)
-        if not standing.n_trials:
+        progress = self.store.progress(who, Phase.QUALIFICATION)
+        if not progress.n_trials:
             return
         given = [a for a in self.store.answers_of(who) if a["phase"] == str(Phase.QUALIFICATION)]
         if not all(self.is_correct(answer) for answer in given):
             self.store.change_state(who, State.SCREENED_OUT, reason="qualification")
-        elif standing.trial is None:
+        elif progress.trial is None:
             self._qualify(who)
 
     def _qualify(self, who: str) -> None:
@@ -478,24 +478,24 @@ class Flow:
         self.store.take_place(who, hold=self._hold, choose=self.study.choose)
         self._follow_answers(who)
 
-    def _lay_out(self, who: str, standing: Progress) -> None:
+    def _lay_out(self, who: str, progress: Progress) -> None:
         """Lay out practice and trials of a participant with a place; what was interrupted is completed.
 
         The trials come last: where they are laid out, everything is.
         """
-        assert standing.lease is not None
-        if standing.n_trials:
+        assert progress.lease is not None
+        if progress.n_trials:
             return
         self.store.lay_out(who, Phase.PRACTICE, self.study.opening_trials(Phase.PRACTICE))
         if not self.study.screen.drawn:
-            trials = self.study.trials(standing.lease.list_id, number=standing.lease.ordinal)
+            trials = self.study.trials(progress.lease.list_id, number=progress.lease.ordinal)
             self.store.lay_out(who, Phase.TRIALS, trials)
 
-    def _advance_trials(self, who: str, standing: Progress) -> None:
-        if self.study.screen.drawn and standing.n_written < self.study.record.written:
-            self._draw(who, standing)
+    def _advance_trials(self, who: str, progress: Progress) -> None:
+        if self.study.screen.drawn and progress.n_written < self.study.record.written:
+            self._draw(who, progress)
             return
-        hidden = self.study.view_of(standing.lease.list_id if standing.lease is not None else None)
+        hidden = self.study.view_of(progress.lease.list_id if progress.lease is not None else None)
         if self.study.definition.reveal and hidden == self.study.screen.reveal_view:
             trials = self.store.read(planned_trials, who)
             self.store.lay_out(who, Phase.REVEAL, [t for t in trials if t.item_id not in self.study.known])
@@ -504,9 +504,9 @@ class Flow:
         self.store.change_state(who, State.FINISHED, reason="every trial is answered")
         self.exclusion_rules.pending = True
 
-    def _draw(self, who: str, standing: Progress) -> None:
-        assert standing.lease is not None
-        number, counts = standing.lease.ordinal, self.store.read(written_counts)
+    def _draw(self, who: str, progress: Progress) -> None:
+        assert progress.lease is not None
+        number, counts = progress.lease.ordinal, self.store.read(written_counts)
         seen = [trial.item_id for trial in self.store.read(planned_trials, who)]
         # where every word that is left has enough, one more sentence does less harm than a participant without pay
         for at_most in (self.study.definition.pool.at_most, 0):
@@ -594,7 +594,7 @@ class ExclusionRules:
         Errors: those of the rules; they are in the audit log too.
         """
         with self._one_at_a_time:
-            # whoever finishes from here on is judged in the next turn
+            # participants who finish from here on are checked the next time
             self.pending = False
             try:
                 rules = declared_rules(self._study.definition, self._study.design)
@@ -607,7 +607,7 @@ class ExclusionRules:
             except LexiscopeError as error:
                 self._store.log("judging failed", actor="exclusions", details={"why": str(error)})
                 raise
-            # a rule is named as it was declared: with the ids of the catch trials in it nobody could read it
+            # a rule is named as it was declared: with the ids of the catch trials in it it could not be read
             declared = {
                 format_rule(rule): text for rule, text in zip(rules, self._study.definition.exclusions, strict=True)
             }

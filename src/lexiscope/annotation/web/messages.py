@@ -1,4 +1,4 @@
-"""What the server says to people when it refuses something, by the key that the code uses."""
+"""The messages to participants about errors, by the key that the code uses."""
 
 from __future__ import annotations
 

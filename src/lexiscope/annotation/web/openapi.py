@@ -1,7 +1,7 @@
 """The server's addresses as an OpenAPI description, made from the tables of routes: what may be sent, and how much.
 
-Handlers read forms and queries by name; what they read stands here a second time, with its bounds. A test holds every
-form that a page carries, and every route, against this description.
+Handlers read forms and queries by name; what they read is repeated here with its bounds. A test compares
+every form of a page, and every route, with this description.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ PATH: Mapping[str, Schema] = {
     "list_id": _ID,
     "who": _ID,
 }
-"""What stands in an address."""
+"""The parts of addresses."""
 
 QUERIES: Mapping[str, Schema] = {
     "/search": {"q": _text(200)},
@@ -118,7 +118,7 @@ FORMS: Mapping[str, Schema] = {
     f"{ROOT}/log": {},
     f"{ROOT}/status": {"to": _one_of(*get_args(Status)), "confirmed": _YES},
 }
-"""The fields of a POST by address, beside the token ``csrf`` that each form carries."""
+"""The fields of a POST by address, in addition to the token ``csrf`` of each form."""
 
 
 def openapi(study: StudyDefinition | None = None) -> Schema:

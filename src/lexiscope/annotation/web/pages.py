@@ -50,7 +50,7 @@ FAULTS: Mapping[str, str] = {
     "not_whole_in_limits": msg("Please write a whole number from %(low)s to %(high)s."),
     "unknown": msg("Please choose one of the options."),
 }
-"""What is said about an answer that cannot be taken, where the task has no words of its own for it."""
+"""The messages about an answer that is not valid, for faults without a message of the task."""
 
 
 class Pages:
@@ -97,7 +97,7 @@ class Pages:
         """
         key = (screen.folder, id(item), shown, language)
         drawn = self._drawn.get(key)
-        # the item is kept beside it: its number is its own only as long as it lives
+        # the item is kept too: its id is unique only as long as it exists
         if drawn is not None and drawn[0] is item:
             return drawn[1]
         known = {"words": screen.words(language), "shown": shown, "language": language}
@@ -193,7 +193,7 @@ def text_direction(language: str) -> str:
     >>> text_direction("ar"), text_direction("es-MX")
     ('rtl', 'ltr')
 
-    Errors: :class:`InputError` E633 for what is no language tag.
+    Errors: :class:`InputError` E633 for a text that is not a language tag.
     """
     try:
         return str(Locale.parse(language, sep="-").text_direction)

@@ -32,7 +32,7 @@ from lexiscope.annotation.web.views import AboutView
 from lexiscope.core.screen import AnswerInvalid, number_in
 
 _ENDS = ("declined", "screened_out", "finished")
-# the other phases have a page of their own: their questions are no trials
+# the other phases have separate pages: their questions are not trials
 _ON_PAGES = (Phase.QUALIFICATION, Phase.PRACTICE, Phase.TRIALS, Phase.REVEAL)
 
 
@@ -81,7 +81,7 @@ async def _arrive(app: App, request: Request, platform_id: str, session: str | N
     # by address, in memory only: one client with endless requests must not keep other participants out
     app.arrivals.take(request.client.host if request.client is not None else "")
     pattern = app.definition.platform.pattern
-    # bytes that are no UTF-8 arrive as U+FFFD: two such ids could be one
+    # bytes that are not UTF-8 arrive as U+FFFD: two such ids could be one
     odd = not platform_id.isprintable() or "\ufffd" in platform_id
     if len(platform_id) > 200 or odd or not re.fullmatch(pattern or ".+", platform_id):
         raise Refused(422, "participant_id", "bad_id", field=app.definition.platform.participant)
@@ -180,7 +180,7 @@ async def feedback(app: App, request: Request) -> Response:
         app.flow.check_open(asked, Phase.PRACTICE)
     except AnswerRefused:
         return redirect("/now")
-    if position >= asked.standing.next_position:
+    if position >= asked.progress.next_position:
         return redirect("/now")
     given = await asyncio.to_thread(app.flow.latest_answer, who, Phase.PRACTICE, asked.trial.item_id)
     return HTMLResponse(_feedback_html(app, who, asked, given or {}))
@@ -189,7 +189,7 @@ async def feedback(app: App, request: Request) -> Response:
 def _feedback_html(app: App, who: str, asked: TrialOnPage, given: Mapping[str, object]) -> str:
     question, language = app.study.known[asked.trial.item_id], app.definition.language
     return app.pages.feedback_page(
-        app.frame(who, done=asked.standing.next_position, total=asked.standing.n_trials),
+        app.frame(who, done=asked.progress.next_position, total=asked.progress.n_trials),
         stimulus=app.pages.stimulus(asked.screen, asked.item, asked.shown, language),
         question=asked.screen.question(asked.item, language, view=asked.shown.appears_as),
         given=given_text(app.study, asked, given),
@@ -216,7 +216,7 @@ async def search(app: App, request: Request) -> Response:
     """Find entries of the study's list."""
     app.saves.take(app.participant_of(request))
     query = request.query_params.get("q", "")[:200]
-    # some milliseconds in a list of a million titles: not in the loop that serves everybody
+    # some milliseconds in a list of a million titles: not in the loop that serves all requests
     entries = await asyncio.to_thread(app.entities.search, query) if app.entities is not None and query.strip() else ()
     return JSONResponse([{"id": entry.entity_id, "title": entry.title, "text": entry.description} for entry in entries])
 
@@ -267,7 +267,7 @@ async def submit_trial(app: App, request: Request) -> Response:
         answer = app.flow.read_answer(who, asked, phase=phase, position=position, form=form, metadata=metadata)
     except AnswerInvalid as error:
         # a participant who timed out has come back, and is told what is missing
-        if asked.standing.state is not State.TIMED_OUT:
+        if asked.progress.state is not State.TIMED_OUT:
             app.flow.check_open(asked, phase)
         return _invalid_response(app, request, who, asked, phase, position, form, error)
     try:
@@ -277,13 +277,13 @@ async def submit_trial(app: App, request: Request) -> Response:
             raise
         receipt = await asyncio.wrap_future(app.store.submit_later(answer))
     app.forget_shown(who, phase, position)
-    if app.flow.is_renewal_due(asked.standing, now=app.store.held_now()):
+    if app.flow.is_renewal_due(asked.progress, now=app.store.held_now()):
         asked = await asyncio.to_thread(app.flow.renew_place, who, asked)
     after = app.flow.next_position_after(who, asked, receipt)
     if phase is Phase.PRACTICE and app.study.known[answer.item_id].explanation:
         return next_page_response(request, f"/feedback/{position}")
     if after is not None:
-        # who went back goes on from there
+        # a participant who went back continues from there
         return next_page_response(request, f"/trial/{phase}/{position + 1 if answer.supersedes is not None else after}")
     return await _next_response(app, request, who)
 

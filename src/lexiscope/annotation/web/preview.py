@@ -213,15 +213,15 @@ class _PreviewPages:
     def _trial_on_page(
         self, trial: StoredTrial, phase: Phase, position: int, total: int, *, list_id: str | None
     ) -> TrialOnPage:
-        standing = Progress(State.ACTIVE, None, position, total, trial, n_written=position)
+        progress = Progress(State.ACTIVE, None, position, total, trial, n_written=position)
         shown = self.study.display_of(trial, list_id=list_id, phase=phase)
         item_id = trial.item_id
-        return TrialOnPage(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
+        return TrialOnPage(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, progress)
 
     def _trial_html(self, asked: TrialOnPage, phase: Phase, position: int) -> str:
         view = trial_view(self.study, self.pages, asked, phase=phase, position=position, client_key="preview0")
         # a page that is looked at has no page before it
-        return self.pages.trial_page(self._frame(position, asked.standing.n_trials), replace(view, back_url=""))
+        return self.pages.trial_page(self._frame(position, asked.progress.n_trials), replace(view, back_url=""))
 
     def _feedback_html(self, asked: TrialOnPage) -> str:
         question, language = self.study.known[asked.trial.item_id], self.study.definition.language

@@ -22,7 +22,7 @@ LOG = logging.getLogger("lexiscope.annotation")
 
 def error_response(app: App, request: Request, error: Exception) -> Response:
     """Return the page or the JSON of an error, without details of the program."""
-    refused = _refusal(error)
+    refused = refusal_of(error)
     language = app.definition.language
     message = app.pages.translate(MESSAGES[refused.message], language)
     reference = log_fault(request, error) if refused.status == 500 else ""
@@ -53,7 +53,8 @@ def trace_of(error: BaseException) -> str:
     return f"{type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__)).rstrip()}"
 
 
-def _refusal(error: Exception) -> Refused:
+def refusal_of(error: Exception, *, state_message: str = "answered_elsewhere") -> Refused:
+    """Return the status, code and message of an error; *state_message* is that of a state that does not allow it."""
     if isinstance(error, Refused):
         return error
     if isinstance(error, AnswerConflict):
@@ -61,7 +62,7 @@ def _refusal(error: Exception) -> Refused:
     if isinstance(error, AnswerRefused):
         return Refused(422, "refused", "answer_refused", field=error.field)
     if isinstance(error, StateError | NoPlaceLeft):
-        return Refused(409, "state", "answered_elsewhere")
+        return Refused(409, "state", state_message)
     if isinstance(error, StorageError):
         return Refused(503, "not_stored", "not_stored", retry_after=3)
     if isinstance(error, InputError):

@@ -209,7 +209,7 @@ async def read_form(request: Request) -> dict[str, str]:
             if len(body) > MAX_BODY:
                 raise Refused(413, "too_large", "too_large")
     except ClientDisconnect as error:
-        # nobody reads the answer, and who leaves is no fault to log
+        # the response is never read, and a client that leaves is not a fault to log
         raise Refused(400, "broken_off", "not_a_form") from error
     try:
         text = bytes(body).decode("ascii")

@@ -33,6 +33,7 @@ from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.launched import StudyOnDisk, copy_inputs, read_study
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.routes import admin_routes
+from lexiscope.annotation.web.admin.study_pages import study_link
 from lexiscope.annotation.web.admin.visit import ROOT
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.connections import AnnouncingServer, listening_socket, server_config
@@ -168,27 +169,11 @@ def spare_the_collector() -> None:
     gc.set_threshold(20_000, 50, 100)
 
 
-def participants_link(study: FrozenStudy, public_url: str) -> str:
-    """Return the link to give to the recruiting platform; empty for a lab, where each participant has a separate link.
-
-    Prolific fills in its placeholders in double braces; for other panels the parameter's value is theirs to fill in.
-    """
-    platform = study.definition.platform
-    if platform.kind == "lab":
-        return ""
-    if platform.kind == "panel":
-        return f"{public_url}/?{platform.participant}="
-    names = (platform.participant, platform.study, platform.session)
-    values = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-    given = [f"{name}={{{{%{value}%}}}}" for name, value in zip(names, values, strict=True) if name]
-    return f"{public_url}/?{'&'.join(given)}"
-
-
 def links_of(app: App) -> StudyLinks:
     """Return the links; the first run makes one with which the researcher sets a password."""
     url = app.settings.public_url.rstrip("/")
     set_up = "" if app.store.read(account_names) else make_setup_link(app.store, app.settings)
-    return StudyLinks(participants_link(app.study, url), f"{url}{ROOT}", set_up, app.store.set_aside)
+    return StudyLinks(study_link(app.definition.platform, url), f"{url}{ROOT}", set_up, app.store.set_aside)
 
 
 def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[StudyLinks], object], new: bool = False) -> None:
@@ -242,8 +227,8 @@ def worker_app() -> HostGuard:
     told = json.loads(os.environ[_WORKER])
     study, serving = read_study(Path(told["folder"])), Serving(**told["serving"])
     held = ExitStack()
-    # open as long as the process lives, which ends with its parent's signal: nobody else holds the stack, and one that
-    # is collected closes the store
+    # open as long as the process lives, which ends with its parent's signal: no other object holds the stack, and one
+    # that is collected closes the store
     atexit.register(held.close)
     app = held.enter_context(
         open_app(

@@ -165,13 +165,13 @@ def _fold_views(study: FrozenStudy, asked: TrialOnPage, language: str, *, first:
 def trials_done(study: FrozenStudy, asked: TrialOnPage, *, phase: Phase) -> tuple[int, int]:
     """Return how many trials of a phase are done, of how many; where items are drawn, a skipped one is not done."""
     if asked.screen.drawn and phase is Phase.TRIALS:
-        return asked.standing.n_written, study.record.written
-    return asked.standing.next_position, asked.standing.n_trials
+        return asked.progress.n_written, study.record.written
+    return asked.progress.next_position, asked.progress.n_trials
 
 
 @lru_cache
 def guidelines_html(task: str, language: str, views: tuple[str, ...] = (), scale: Scale | None = None) -> str:
-    """Return a task's guidelines as safe HTML, on a study's scale: what everybody reads, the parts of some views."""
+    """Return a task's guidelines as safe HTML, on a study's scale: the general part and the parts of some views."""
     return to_html(catalog.screen(task).guidelines(language, views=views, scale=scale))
 
 

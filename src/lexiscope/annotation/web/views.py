@@ -1,4 +1,4 @@
-"""What a template is given: plain values, every text already in the participants' language."""
+"""The values of the templates: plain values, every text already in the participants' language."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class FlagView:
 class FoldView:
     """A part of the page that opens on demand: its heading, and its content as safe HTML.
 
-    ``open``: it is open already, and stands above all else.
+    ``open``: it is open already, at the top of the page.
     """
 
     name: str
@@ -102,7 +102,7 @@ class TrialView:
     """One trial: the stimulus as safe HTML, the widget with its values, and where the form goes.
 
     ``suffix`` ends the name of every field (``value-<suffix>``), so that no browser fills one item's answer into
-    another's page. ``client_key`` is made anew for each page; a page without scripts sends it as it is. ``given`` holds
+    another's page. ``client_key`` is new for each page; a page without scripts sends it as it is. ``given`` holds
     the stored answer of a trial that is shown again (by field: ``value``, ``option`` (a key), ``text``,
     ``guessed_word``, ``comment``, ``flag_<name>``), ``supersedes`` its id. ``faults`` are refusals by field.
     ``right`` is set where practice says what the answer should have been.

@@ -1,4 +1,4 @@
-"""How researchers get in: the one-time set-up link, the login, the way out. No account exists before it."""
+"""Access of researchers: the one-time set-up link, which makes the first account, login and logout."""
 
 from __future__ import annotations
 
@@ -33,12 +33,8 @@ def make_setup_link(store: Store, settings: ServerSettings, *, now: datetime | N
     return f"{settings.public_url.rstrip('/')}{ROOT}/setup/{secret}"
 
 
-async def login_page(visit: Visit) -> Response:
+def login_page(visit: Visit, *, status: int = 200, said: str = "", name: str = "") -> Response:
     """Show the login."""
-    return _login(visit)
-
-
-def _login(visit: Visit, *, status: int = 200, said: str = "", name: str = "") -> Response:
     said = said or visit.request.query_params.get("said", "")
     title = visit.translate(LOG_IN)
     return visit.page("admin_login.html", here="", title=title, status=status, said=said, name=name[:40])
@@ -54,7 +50,7 @@ async def login(visit: Visit) -> Response:
     try:
         mark = dashboard.failures.begin(key)
     except Refused as refused:
-        response = _login(visit, status=429, said="too_many_logins", name=name)
+        response = login_page(visit, status=429, said="too_many_logins", name=name)
         response.headers["retry-after"] = str(refused.retry_after)
         return response
     stored = (
@@ -68,7 +64,7 @@ async def login(visit: Visit) -> Response:
     if not fits:
         actor = name if stored is not None else UNKNOWN
         await asyncio.to_thread(lambda: dashboard.app.store.log("login failed", actor=actor))
-        return _login(visit, status=401, said="wrong_login", name=name)
+        return login_page(visit, status=401, said="wrong_login", name=name)
     dashboard.failures.forget(key, mark)
     return await _enter(visit, name)
 
@@ -78,7 +74,7 @@ async def _enter(visit: Visit, name: str) -> Response:
 
     def begin() -> Response:
         response = visit.redirect("")
-        # whoever was logged in with this browser is no more: no session outlives the next login
+        # an earlier session of this browser ends: no session outlives the next login
         if visit.session is not None:
             dashboard.sessions.close(visit.session)
         dashboard.sessions.set_cookie(response, dashboard.sessions.open(name))
@@ -103,12 +99,8 @@ async def logout(visit: Visit) -> Response:
     return response
 
 
-async def setup_page(visit: Visit) -> Response:
+def setup_page(visit: Visit, *, status: int = 200, fault: str = "", name: str = "") -> Response:
     """Show the page of a set-up link; looking at it does not use it up."""
-    return _setup(visit)
-
-
-def _setup(visit: Visit, *, status: int = 200, fault: str = "", name: str = "") -> Response:
     return visit.page(
         "admin_setup.html",
         here="",
@@ -132,13 +124,13 @@ async def setup(visit: Visit) -> Response:
     fault = fault or password_fault(password, study=visit.dashboard.app.definition.name, name=name)
     fault = fault or ("" if password == form.get("again", "") else "passwords_differ")
     if fault:
-        return _setup(visit, status=422, fault=fault, name=name)
+        return setup_page(visit, status=422, fault=fault, name=name)
     mark = visit.dashboard.failures.begin(key := f"/setup {address_of(visit)}")
     # hashed first: a server that is too busy to hash must not use the link up
     hashed = await visit.dashboard.passwords.hash(password)
     if not await asyncio.to_thread(store.use_setup_secret, sha256(visit.request.path_params["secret"])):
         await asyncio.to_thread(lambda: store.log("set-up link refused", actor=UNKNOWN))
-        return _setup(visit, status=403, fault="no_setup", name=name)
+        return setup_page(visit, status=403, fault="no_setup", name=name)
     visit.dashboard.failures.forget(key, mark)
     await asyncio.to_thread(lambda: store.set_password(name, hashed, actor=name))
     return visit.redirect("/login", said="password_set")

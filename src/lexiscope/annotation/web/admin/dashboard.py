@@ -102,7 +102,7 @@ class Dashboard:
         """Read everything again for the next page: the researcher changed something."""
         self._people_until = 0.0
         self.summaries.refresh()
-        self.app.flow.forget_standings()
+        self.app.flow.forget_progress()
 
     def written_texts(self) -> tuple[WrittenText, ...]:
         """Return what people wrote for the study's items, those of excluded participants left out."""

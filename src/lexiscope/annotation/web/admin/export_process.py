@@ -1,4 +1,4 @@
-"""An export, made by a process of its own: who answers meanwhile does not wait for it, and it ends with its server."""
+"""An export, made by a separate process: participants do not wait for it, and it ends with its server."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def export_in_process(study: FrozenStudy, folder: Path, *, store: Path, ur
     given = (theirs, study, folder, store, url)
     process = apart.Process(target=_export, args=given, name="lexiscope-export", daemon=True)
     with closing(ours):
-        # a thread that starts a process goes on where this is cancelled: it is waited for, or nobody would end it
+        # a thread that starts a process continues if this is cancelled: it is awaited, or its process would never end
         starting = asyncio.create_task(asyncio.to_thread(process.start))
         try:
             await asyncio.shield(starting)

@@ -137,7 +137,7 @@ class Passwords:
         self._slots.release()
 
 
-# -- passwords and words that everybody who guesses tries first; our own list ---------------------------------------
+# -- passwords and words that are guessed first; our own list -------------------------------------------------------
 
 
 _WORDS = """

@@ -23,7 +23,7 @@ def exclusions(visit: Visit) -> Response:
     return visit.page(
         "admin_exclusions.html",
         here="exclusions",
-        rules=list(zip((*app.definition.exclusions, ""), summary.standing.rules, strict=False)),
+        rules=list(zip((*app.definition.exclusions, ""), summary.participants.rules, strict=False)),
         shown=shown,
         lines=[person_line(visit, person) for person in shown.rows],
         judged=judged.isoformat() if judged is not None else "",
@@ -58,6 +58,6 @@ def agreement(visit: Visit) -> Response:
         option_texts={
             name: {option.value: option.text for option in question.options} for name, question in texts.items()
         },
-        n_valid=len(summary.standing.valid),
+        n_valid=len(summary.participants.valid),
         at=summary.at.isoformat(),
     )

@@ -1,4 +1,4 @@
-"""The researchers' addresses (:data:`ADMIN_ROUTES`): path, methods, handler, role; and what holds for each of them."""
+"""The researchers' addresses (:data:`ADMIN_ROUTES`): path, methods, handler, role; sessions and errors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from lexiscope.annotation.store.engine import StorageError
-from lexiscope.annotation.store.record import AnswerRefused, StateError
 from lexiscope.annotation.web.admin import (
     accounts,
     export_pages,
@@ -28,9 +26,9 @@ from lexiscope.annotation.web.admin.dashboard import Dashboard
 from lexiscope.annotation.web.admin.visit import LOGIN_FORM, ROOT, Visit
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.pages import msg
-from lexiscope.annotation.web.replies import log_fault
+from lexiscope.annotation.web.replies import log_fault, refusal_of
 from lexiscope.annotation.web.security import Refused, read_form
-from lexiscope.core.errors import InputError, LexiscopeError
+from lexiscope.core.errors import LexiscopeError
 
 Handler = Callable[[Visit], Any]
 """A coroutine, or a function that reads and writes the store: it is called in a thread."""
@@ -130,7 +128,7 @@ async def _read_form(visit: Visit) -> dict[str, str]:
 
 
 def _login_response(visit: Visit) -> Response:
-    """Lead a page to the login; refuse an action: what was sent is gone, and must not seem done."""
+    """Redirect a page to the login; refuse an action, so that it does not seem done."""
     if visit.request.method in ("GET", "HEAD"):
         return visit.redirect("/login")
     title = visit.translate(accounts.LOG_IN)
@@ -151,8 +149,8 @@ _REFUSED = msg("This was not done")
 
 
 def error_page(visit: Visit, error: Exception) -> Response:
-    """Return the page of an error; an error that nobody foresaw gets a reference under which it is logged."""
-    refused = _refusal(error)
+    """Return the page of an error; an unexpected error is logged under a reference that the page shows."""
+    refused = refusal_of(error, state_message="not_possible")
     reference = log_fault(visit.request, error) if refused.status == 500 else ""
     title = visit.translate(_TITLES.get(refused.status, _REFUSED))
     what = visit.message(refused.message)
@@ -162,15 +160,3 @@ def error_page(visit: Visit, error: Exception) -> Response:
     if refused.retry_after:
         response.headers["retry-after"] = str(refused.retry_after)
     return response
-
-
-def _refusal(error: Exception) -> Refused:
-    if isinstance(error, Refused):
-        return error
-    if isinstance(error, StateError):
-        return Refused(409, "state", "not_possible")
-    if isinstance(error, StorageError):
-        return Refused(503, "not_stored", "not_stored", retry_after=3)
-    if isinstance(error, AnswerRefused | InputError):
-        return Refused(422, "refused", "answer_refused")
-    return Refused(500, "internal", "internal")

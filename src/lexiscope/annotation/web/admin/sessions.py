@@ -72,7 +72,7 @@ class Sessions:
         return self.clock().timestamp() - session.seen >= _RENEWED_AFTER
 
     def set_cookie(self, response: Response, session: Session) -> None:
-        """Set the cookie of a session; its idle time begins anew."""
+        """Set the cookie of a session; its idle time begins again."""
         now = int(self.clock().timestamp())
         value = f"{session.token}.{now}.{self._signature(session.token, now)}"
         name, secure = self.settings.cookie(COOKIE), self.settings.secure

@@ -99,14 +99,24 @@ def invitations(visit: Visit, *, code: int = 200, said: str = "", links: tuple[s
 
 
 def study_link(platform: Platform, public_url: str) -> str:
-    """Return the link that a recruiting platform hands out; it fills in what stands in braces.
+    """Return the link to give to the recruiting platform; empty for a lab, where each participant has a separate link.
 
-    >>> study_link(Platform(study="", session=""), "https://study.example.org")
-    'https://study.example.org/?PROLIFIC_PID={{%PROLIFIC_PID%}}'
+    Prolific fills in its placeholders in double braces; other panels add their own id of each participant.
+
+    >>> study_link(Platform(participant="pid", study="", session=""), "https://study.example.org")
+    'https://study.example.org/?pid={{%PROLIFIC_PID%}}'
+    >>> study_link(Platform(kind="panel", participant="pid"), "https://study.example.org")
+    'https://study.example.org/?pid='
     """
-    names = [name for name in (platform.participant, platform.study, platform.session) if name]
-    form = "{{%%%s%%}}" if platform.kind == "prolific" else "{%s}"
-    return f"{public_url.rstrip('/')}/?" + "&".join(f"{name}={form % name}" for name in names)
+    url = public_url.rstrip("/")
+    if platform.kind == "lab":
+        return ""
+    if platform.kind == "panel":
+        return f"{url}/?{platform.participant}="
+    names = (platform.participant, platform.study, platform.session)
+    placeholders = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+    given = [f"{name}={{{{%{text}%}}}}" for name, text in zip(names, placeholders, strict=True) if name]
+    return f"{url}/?{'&'.join(given)}"
 
 
 def make_links(visit: Visit) -> Response:

@@ -51,7 +51,7 @@ class AnswerSummary:
 
     at: datetime
     items: tuple[ItemCount, ...]
-    standing: ParticipantCounts
+    participants: ParticipantCounts
     agreement: tuple[MonitoredStatistic, ...]
     about: tuple[AboutSummary, ...]
     remarks: tuple[MarkedAnswer, ...]
@@ -150,7 +150,7 @@ def _moments(collected: Collected) -> dict[str, tuple[float, float | None]]:
 
 @dataclass(slots=True)
 class SummaryCache:
-    """The latest summary, made anew in a thread of its own when a page asks for it and it is too old.
+    """The latest summary, made again in a separate thread when a page needs it and it is too old.
 
     ``patience`` is how long a page waits for a new one before it shows the one before. *Unit:* seconds.
     """

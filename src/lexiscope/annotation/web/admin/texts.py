@@ -1,4 +1,4 @@
-"""What the researchers' pages say that no template holds: titles, states, refusals, what an action did."""
+"""The texts of the researchers' pages that are not in a template: titles, states, messages about actions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ MESSAGES: Mapping[str, str] = {
     "damaged": msg("The check found problems."),
     "export_failed": msg("The export could not be made; the server's log says why. Nothing half-made was left."),
 }
-"""What is said of an action or a refusal, by the key that the code uses."""
+"""The messages about actions and errors, by the key that the code uses."""
 
 ONE: Mapping[str, str] = {
     "participant": msg("Participant %(who)s"),
@@ -100,7 +100,7 @@ VERDICTS: Mapping[str, str] = {
     "accepted": msg("accepted"),
     "rejected": msg("rejected"),
 }
-"""What was decided about a text."""
+"""The decisions about a text."""
 
 KEEPING: Mapping[str, str] = {
     "backup": msg("The last backup failed; it is tried again within the hour."),

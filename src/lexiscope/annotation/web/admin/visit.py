@@ -59,7 +59,7 @@ class Visit:
         return self.translate(text) if text else ""
 
     def page(self, template: str, *, here: str, title: str = "", status: int = 200, **values: Any) -> HTMLResponse:
-        """Return a page. *here* is the entry of the navigation; *title* stands in for its text."""
+        """Return a page. *here* is the entry of the navigation; *title* replaces its text."""
         said, kind = values.pop("said", self.request.query_params.get("said", "")), values.pop("said_kind", "done")
         study = self.dashboard.app.definition
         colour, word = STATUSES[self.dashboard.app.store.read(study_status)] if self.session is not None else ("", "")
