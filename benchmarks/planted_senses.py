@@ -122,7 +122,7 @@ def draws(given: argparse.Namespace) -> tuple[Shards, list[Draw]]:
         if seed in given.seeds:
             names = {word: each.name for each in drawn for word in (each.first, each.second)}
             planted = renamed_shards(plain, names, given.work / f"draw-{seed}" / "planted")
-            found.append(Draw(seed, planted, drawn, planted_usages(behind, drawn, each=EACH, seed=seed)))
+            found.append(Draw(seed, planted, drawn, planted_usages(behind, drawn, per_word=EACH, seed=seed)))
     return plain, found
 
 

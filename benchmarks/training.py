@@ -34,7 +34,7 @@ import torch  # noqa: E402
 import transformers  # noqa: E402
 
 from lexiscope.core import catalog  # noqa: E402
-from lexiscope.items.arrange.splits import sampled  # noqa: E402
+from lexiscope.items.arrange.splits import sample_items  # noqa: E402
 from lexiscope.subjects.local._model_folder import locate  # noqa: E402
 from lexiscope.subjects.trained._reader import LoadedClassifier, Shape  # noqa: E402
 from lexiscope.subjects.trained._reading import Encoded, Wording  # noqa: E402
@@ -65,7 +65,7 @@ def reader() -> LoadedClassifier:
 def wic(rows: int) -> Data:
     """A sample of the training pairs of WiC."""
     items = [item for item in catalog.dataset("wic").items if item.conditions["split"] == "train"]
-    items = list(sampled(items, rows))
+    items = list(sample_items(items, rows))
     loaded = reader()
     readings = [Wording("full", loaded.mask).pair(item) for item in items]
     return Data(tuple(loaded.encode(readings)), tuple(int(item.gold == "t") for item in items))

@@ -23,7 +23,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from lexiscope.build.minimal_pairs.curation_bench import CurationBench
-from lexiscope.build.minimal_pairs.decision_log import DecisionLog, disputed
+from lexiscope.build.minimal_pairs.decision_log import DecisionLog, disputed_proposals
 from lexiscope.build.minimal_pairs.tables import read_proposals
 from lexiscope.cli.build.curate import run_bench
 from lexiscope.cli.main import cli
@@ -479,7 +479,7 @@ def test_the_page_runs(build: Path, run: Run) -> None:
         if words[1] == "curate":
             curator = words[words.index("--curator") + 1]
             # ann takes another distractor in the first item, so that there is something to settle
-            only = sorted(disputed(Path("pairs"), ("ann", "ben"))) if "--settle" in words else None
+            only = sorted(disputed_proposals(Path("pairs"), ("ann", "ben"))) if "--settle" in words else None
             at_bench(Path("pairs"), curator, "daaaaa", only=only)
             continue
         if words[1] == "read-sheet":

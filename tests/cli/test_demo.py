@@ -44,7 +44,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
 
 def _hide_published_data(patch: pytest.MonkeyPatch, empty: Path) -> None:
     patch.delenv("LEXISCOPE_DATA", raising=False)
-    patch.setattr(fetch, "cache", lambda: empty / "cache")
+    patch.setattr(fetch, "cache_folder", lambda: empty / "cache")
 
 
 def _hashes(folder: Path) -> dict[str, str]:

@@ -119,8 +119,8 @@ def test_a_sentence_chooses(run: Run, trained: Path) -> None:
 def test_pruned_senses_are_told(run: Run, trained: Path) -> None:
     """A word that lost a sense keeps the numbers of the others, and the lost one is named."""
     found = Gasi(str(trained / "b")).induced
-    word = next(each for each in found.words if found.pruned(each))
-    (first, *_) = found.pruned(word)
+    word = next(each for each in found.words if found.pruned_numbers(each))
+    (first, *_) = found.pruned_numbers(word)
     shown = run("senses", "show", f"gasi:{trained / 'b'}", word).stdout
     assert f"{first + 1}" in shown.splitlines()[0]
     assert "pruned" in shown.splitlines()[0]

@@ -66,7 +66,7 @@ def test_carets_stand_under_what_a_terminal_shows(text: str, target: str, carets
     """Marks take no room, wide characters two places, a tab stays a tab; a finding and its error show the same."""
     place = Place("f.csv", 1, text.index(target) + 1, text=text, width=len(target))
     assert place.caret().split("\n")[1] == "    " + carets
-    finding = Finding.at("E101", "wrong", place)
+    finding = Finding.from_place("E101", "wrong", place)
     assert finding.caret == carets
     assert str(finding.error()).split("\n")[2] == "    " + carets
 

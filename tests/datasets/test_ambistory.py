@@ -285,7 +285,7 @@ def test_nothing_of_the_design_is_shown(loaded: Dataset, variant: str) -> None:
 def test_export_equals_the_published_files(loaded: Dataset, tmp_path: Path) -> None:
     """All four files come out byte for byte."""
     ambistory.export(loaded, tmp_path)
-    assert {row.status for row in fetch.check(ambistory.CARD, folder=tmp_path)} == {"ok"}
+    assert {row.status for row in fetch.file_states(ambistory.CARD, folder=tmp_path)} == {"ok"}
 
 
 @pytest.mark.published
@@ -293,7 +293,7 @@ def test_export_does_not_depend_on_the_order_of_responses(loaded: Dataset, tmp_p
     """The place of a rating is read from its rater, not from the order of the rows."""
     order = np.random.default_rng(5).permutation(len(loaded.responses))
     ambistory.export(replace(loaded, responses=loaded.responses.take(order)), tmp_path)
-    assert {row.status for row in fetch.check(ambistory.CARD, folder=tmp_path)} == {"ok"}
+    assert {row.status for row in fetch.file_states(ambistory.CARD, folder=tmp_path)} == {"ok"}
 
 
 @pytest.mark.published
@@ -306,7 +306,7 @@ def test_the_redacted_test_split(loaded: Dataset, tmp_path: Path) -> None:
     test = {item.item_id for item in redacted.items if item.conditions["split"] == "test"}
     assert not test & set(ratings.unique("item_id"))
     ambistory.export(redacted, tmp_path)
-    states = {row.file.path: row.status for row in fetch.check(ambistory.CARD, folder=tmp_path)}
+    states = {row.file.path: row.status for row in fetch.file_states(ambistory.CARD, folder=tmp_path)}
     assert states.pop("ambistory/test.json") == "missing"
     assert set(states.values()) == {"ok"}
 

@@ -14,7 +14,7 @@ from lexiscope.core.errors import DataError, InputError, SpecError
 from lexiscope.datasets import aida, cometa, kore50, ncbi_disease, wiki_fair, wikification, wikimed, wned_wiki
 from lexiscope.items.answers.prior import Prior
 from lexiscope.items.answers.search_space import check_reachable
-from lexiscope.items.answers.sense_options import right_ids
+from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.aida_candidates import CandidateMention
 
@@ -70,7 +70,7 @@ def test_aida_with_masked_texts(published: Path) -> None:
     check_reachable(loaded.items, space)
     subject = catalog.subject("baseline:most_linked")
     table = catalog.task("entity_link").answer_function(subject)(loaded.items, subject, view="full")
-    dev = {item.item_id: right_ids(item) for item in loaded.items if item.conditions["split"] == "dev"}
+    dev = {item.item_id: correct_ids(item) for item in loaded.items if item.conditions["split"] == "dev"}
     found = accuracy_at(ranked(table), dev, n_entries=len(space), resamples=0)
     # 81.44 over 4,791 mentions, of which ELEVANT has 4,789
     assert abs(100 * found.value - 81.44) < 0.05
@@ -136,7 +136,7 @@ def test_ncbi_parts(published: Path) -> None:
     items = ncbi_disease.load().items
     assert Counter(item.conditions["split"] for item in items) == {"train": 5_144, "dev": 787, "test": 960}
     asked = next(item for item in items if item.usages[0].target == "colon and some other cancers")
-    assert right_ids(asked) == {"D003110", "D009369"}
+    assert correct_ids(asked) == {"D003110", "D009369"}
 
 
 @pytest.mark.published

@@ -14,9 +14,8 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import DataError
 from lexiscope.datasets import mini_relatedness
 from lexiscope.datasets.mini_relatedness import CARD, LANGUAGES, Language, load, stimuli
-from lexiscope.items.arrange.pairs import pair_counts
 from lexiscope.items.check.item_file import check_file
-from lexiscope.items.check.pairs import changes
+from lexiscope.items.check.pairs import word_changes
 
 FOLDER = Path(mini_relatedness.__file__).parent
 
@@ -33,12 +32,11 @@ def test_our_own_check_finds_nothing(file: object) -> None:
 def test_the_design(language: Language) -> None:
     """30 nouns × 2 senses × 2 cues: 180 pairs, 60 same and 120 different; one word changes in each."""
     items = load(language).items
-    counts = pair_counts(items)
-    assert (counts.n_pairs, counts.n_same, counts.n_different) == (180, 60, 120)
-    assert {n for _, n in counts.per_word} == {6}
+    assert Counter(item.condition("same_sense") for item in items) == {True: 60, False: 120}
+    assert set(Counter(item.word for item in items).values()) == {6}
     for item in items:
         first, second = item.usages
-        (change,) = changes(first.text, second.text)
+        (change,) = word_changes(first.text, second.text)
         assert (len(change.before), len(change.after)) == (1, 1), item.item_id
         assert first.target == second.target == item.word
         assert not first.text.endswith(".")

@@ -17,7 +17,7 @@ from lexiscope.core.errors import DataError, InputError, SpanError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import am2ico, mcl_wic, wic, xl_wic
-from lexiscope.items.arrange.views import other_places, shown_forms, without_target
+from lexiscope.items.arrange.views import other_spans, shown_forms, without_target
 
 
 def per_split(dataset: Dataset) -> Counter[tuple[object, str | None]]:
@@ -240,7 +240,7 @@ def test_xl_wic_targets_that_show_again(published: Path, language: str, forms: i
     items = catalog.dataset(f"xl_wic?language={language}").items
 
     def again(item: Item, wanted: Collection[str]) -> bool:
-        return any(other_places(usage, wanted) for usage in item.usages)
+        return any(other_spans(usage, wanted) for usage in item.usages)
 
     assert sum(again(item, {usage.target.casefold() for usage in item.usages}) for item in items) == forms
     assert sum(again(item, shown_forms(item.usages)) for item in items) == masked

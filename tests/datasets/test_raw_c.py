@@ -91,7 +91,7 @@ def test_rows_set_aside(loaded: Dataset) -> None:
 def test_export_equals_the_published_files(loaded: Dataset, published: Path, tmp_path: Path) -> None:
     """Four files come out byte for byte; the fifth repeats numbers of another, with rounding noise of at most 1e-15."""
     raw_c.export(loaded, tmp_path)
-    states = {row.file.path: row.status for row in fetch.check(raw_c.CARD, folder=tmp_path)}
+    states = {row.file.path: row.status for row in fetch.file_states(raw_c.CARD, folder=tmp_path)}
     noisy = "rawc/raw-c_with_dominance.csv"
     assert {path for path, status in states.items() if status != "ok"} == {noisy}
     ours, theirs = read_csv(tmp_path / noisy), read_csv(published / noisy)

@@ -186,7 +186,7 @@ def test_families_are_those_of_figure_8(loaded: Dataset, family: str, curve: tup
 def test_export_equals_the_published_files(loaded: Dataset, published: Path, tmp_path: Path) -> None:
     """What was imported comes out again byte for byte: all 31 files pass the publisher's checksums."""
     paths = saw_c.export(loaded, tmp_path)
-    states = {row.file.path: row.status for row in fetch.check(saw_c.CARD, folder=tmp_path) if row.path in paths}
+    states = {row.file.path: row.status for row in fetch.file_states(saw_c.CARD, folder=tmp_path) if row.path in paths}
     assert (len(states), set(states.values())) == (31, {"ok"})
 
 

@@ -14,7 +14,7 @@ from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.datasets import wsd
-from lexiscope.items.answers.sense_options import glosses_of, right_ids
+from lexiscope.items.answers.sense_options import correct_ids, glosses_of
 from lexiscope.resources.corpora import semcor
 from lexiscope.resources.lexicons import wordnet
 
@@ -32,7 +32,7 @@ def test_items(loaded: Dataset) -> list[Item]:
 
 
 def gold_of(items: list[Item]) -> Gold:
-    return {item.item_id: right_ids(item) for item in items}
+    return {item.item_id: correct_ids(item) for item in items}
 
 
 def answers(spec: str, items: list[Item]) -> dict[str, str | None]:
@@ -52,12 +52,12 @@ def test_counts_of_the_sets(test_items: list[Item], loaded: Dataset) -> None:
 def test_options_hold_every_right_sense(loaded: Dataset) -> None:
     """No item lacks options; every right key is one of them; adjectives have heads and satellites among them."""
     for item in loaded.items:
-        assert right_ids(item) <= set(item.options)
+        assert correct_ids(item) <= set(item.options)
         assert len(glosses_of(item)) == len(item.options) > 0
-        assert item.usages[0].sense in right_ids(item)
+        assert item.usages[0].sense in correct_ids(item)
     types = {key.partition("%")[2][0] for i in loaded.items if i.conditions["pos"] == "a" for key in i.options}
     assert types == {"3", "5"}
-    assert sum(len(right_ids(item)) > 1 for item in loaded.items if item.conditions["split"] == "test") == 340
+    assert sum(len(correct_ids(item)) > 1 for item in loaded.items if item.conditions["split"] == "test") == 340
 
 
 def test_dev_items_are_test_items_of_semeval2007(loaded: Dataset) -> None:
@@ -106,7 +106,7 @@ def test_training_items_are_those_of_semcor(published: Path) -> None:
     assert items[0].item_id == "wsd/train/semcor.d000.s000.t000"
     assert (items[0].usages[0].target, items[0].gold) == ("Fulton County Grand Jury", "group%1:03:00::")
     assert {(item.conditions["split"], item.conditions["source"]) for item in items} == {("train", "semcor")}
-    assert all(right_ids(item) <= set(item.options) for item in items)
+    assert all(correct_ids(item) <= set(item.options) for item in items)
     # words share their options and glosses: 226,036 items stay below half a gigabyte
     again = [item for item in items if item.word == items[0].word and item.conditions["pos"] == "n"]
     assert len(again) > 1

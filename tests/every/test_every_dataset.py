@@ -185,7 +185,7 @@ def test_checksums_are_recorded(dataset: Dataset) -> None:
 @every
 def test_files_check_out(dataset: Dataset) -> None:
     """``check`` finds every file that is not optional, as pinned."""
-    states = {row.file.path: row.status for row in fetch.check(dataset.card) if not row.file.optional}
+    states = {row.file.path: row.status for row in fetch.file_states(dataset.card) if not row.file.optional}
     assert set(states.values()) == {"ok"}
 
 

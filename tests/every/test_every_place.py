@@ -340,7 +340,7 @@ def test_a_data_file_next_to_the_dataset_is_found(
     first.write_text(CSV)
     assert fetch.locate(data.card.files[0], dataset=data.card.name).path == first
     first.write_text(CSV + "changed")
-    assert [status.status for status in fetch.check(data.card)] == ["wrong checksum"]
+    assert [status.status for status in fetch.file_states(data.card)] == ["wrong checksum"]
 
 
 def test_nothing_of_the_checkout_changes(files: Path) -> None:

@@ -170,7 +170,7 @@ def answered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runner, "marked_records", lambda *args, **more: (*mark(*args, **more), *added))
         patch.setenv(fetch.VARIABLE, str(folder / "no_data"))
-        patch.setattr(fetch, "cache", lambda: folder / "no_cache")
+        patch.setattr(fetch, "cache_folder", lambda: folder / "no_cache")
         module.run(replace(settings, n_bootstrap=10), folder / "run", command="test")
     return name, folder / "run"
 

@@ -30,7 +30,7 @@ def _table_rows(text: str) -> list[list[float]]:
 def test_the_readme_shows_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The README's table is the one that ``lexiscope demo`` prints on a fresh machine."""
     monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
-    monkeypatch.setattr(fetch, "cache", lambda: tmp_path / "cache")
+    monkeypatch.setattr(fetch, "cache_folder", lambda: tmp_path / "cache")
     done = CliRunner().invoke(cli, ["demo", "--quiet", "--out", str(tmp_path / "run")], catch_exceptions=False)
     shown = _table_rows((ROOT / "README.md").read_text(encoding="utf-8"))
     assert len(shown) == 7
@@ -102,7 +102,7 @@ def test_the_page_on_senses_shows_what_is_printed(tmp_path: Path, monkeypatch: p
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
-    monkeypatch.setattr(fetch, "cache", lambda: tmp_path / "cache")
+    monkeypatch.setattr(fetch, "cache_folder", lambda: tmp_path / "cache")
     exec(compile(code, "train_sense_embeddings.md", "exec"), {})
     assert [words.split()[1] for words, _ in steps] == ["gasi", "gasi_prune", "gasi", "sense_induction", "gasi_export"]
     for words, block in steps:

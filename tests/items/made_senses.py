@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
-from lexiscope.senses.induced_senses import InducedSenses, of_folder
+from lexiscope.senses.induced_senses import InducedSenses, senses_of_folder
 
 TARGETS = ("bank", "bar", "bolt", "palm", "seal", "spring")
 """Words with several senses, each near another topic."""
@@ -36,4 +36,4 @@ def made_vectors(
 
 def made_senses(**given: object) -> InducedSenses:
     """Return the same as rows of senses."""
-    return of_folder(made_vectors(**given))  # type: ignore[arg-type]
+    return senses_of_folder(made_vectors(**given))  # type: ignore[arg-type]

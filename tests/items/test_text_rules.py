@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lexiscope.items.text_rules import (
     already_written,
-    composed,
+    compose_text,
     same_text_key,
     word_not_once,
     word_recurs,
@@ -52,7 +52,7 @@ def test_a_word_that_stands_once_is_no_fault(text: str, word: str) -> None:
     assert word_not_once(text, word) is None
     assert word_recurs(text, word) == "word_recurs"
     ((start, end),) = word_spans(text, word)
-    assert same_text_key(composed(text)[start:end]) == same_text_key(word)
+    assert same_text_key(compose_text(text)[start:end]) == same_text_key(word)
 
 
 @pytest.mark.parametrize(("text", "word", "n"), NOT_ONCE)
@@ -83,7 +83,7 @@ def test_spans_lie_in_the_composed_text(text: str, word: str) -> None:
     spans = word_spans(text, word)
     ends = [0, *(place for span in spans for place in span)]
     assert ends == sorted(ends)
-    assert ends[-1] <= len(composed(text))
+    assert ends[-1] <= len(compose_text(text))
 
 
 def test_a_text_is_written_before_whatever_its_dress() -> None:

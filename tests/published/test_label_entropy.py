@@ -9,14 +9,14 @@ import pytest
 
 from lexiscope.analysis.bias.entropy import MeanEntropy, label_entropy
 from lexiscope.core import catalog
-from lexiscope.items.arrange.word_of import words_of
+from lexiscope.items.arrange.word_rules import word_rows
 
 pytestmark = pytest.mark.published
 
 
 @functools.cache
 def _entropy(name: str, split: str, word: str, rows: str) -> MeanEntropy:
-    found = words_of(catalog.dataset(name).items, split=split, word=word, rows=rows)
+    found = word_rows(catalog.dataset(name).items, split=split, word=word, rows=rows)
     return label_entropy(found.words, found.labels, word=found.word, rows=found.rows, resamples=200)
 
 
@@ -48,7 +48,7 @@ def test_training_sets(published: Path, name: str, word: str, rows: str, value: 
 
 def test_first_rows_of_wic_tsv(published: Path) -> None:
     """The 2,828 rows of WiC-TSV have 2,137 distinct (word, context); 691 are left out, none is hidden."""
-    found = words_of(catalog.dataset("wic_tsv").items, split="train", rows="first_of_context")
+    found = word_rows(catalog.dataset("wic_tsv").items, split="train", rows="first_of_context")
     assert (len(found.words), found.n_repeated, found.n_hidden) == (2_137, 691, 0)
 
 

@@ -66,7 +66,7 @@ def test_the_files_are_downloaded_and_verified(server: FaultyServer, content: by
     """All files come into the cache; a second call asks nothing of the server."""
     card = _toy(content, server.url("ok"))
     paths = fetch.get(card)
-    assert paths == tuple(fetch.cache() / file.path for file in card.files)
+    assert paths == tuple(fetch.cache_folder() / file.path for file in card.files)
     assert [found.path for found in fetch.locate_all(card)] == list(paths)
     assert (fetch.get(card), server.asked["ok"]) == (paths, 2)
 
@@ -75,7 +75,7 @@ def test_changed_files_are_not_kept(server: FaultyServer, content: bytes) -> Non
     """A file that is not the pinned one is an error, and nothing of it stays."""
     with pytest.raises(DataError, match="sha256 expected"):
         fetch.get(_toy(content, server.url("changed")), wait=lambda seconds: None)
-    assert not [path for path in fetch.cache().rglob("*") if path.is_file()]
+    assert not [path for path in fetch.cache_folder().rglob("*") if path.is_file()]
 
 
 def test_a_packed_file_stands_for_all(server: FaultyServer, content: bytes, data: Path) -> None:
@@ -83,10 +83,10 @@ def test_a_packed_file_stands_for_all(server: FaultyServer, content: bytes, data
     card = _toy(content, server.url("ok"))
     packed = _put(data, card.packed[0], content)
     assert (fetch.get(card), server.asked["ok"]) == ((packed,), 0)
-    assert [(row.file, row.status) for row in fetch.check(card)] == [(card.packed[0], "ok")]
+    assert [(row.file, row.status) for row in fetch.file_states(card)] == [(card.packed[0], "ok")]
     assert [found.path for found in fetch.locate_all(card)] == [packed]
     one = _put(data, card.files[0], content)
-    assert [row.status for row in fetch.check(card)] == ["ok", "missing"]
+    assert [row.status for row in fetch.file_states(card)] == ["ok", "missing"]
     assert (fetch.get(card)[0], server.asked["ok"]) == (one, 1)
     packed.write_bytes(b"changed")
     assert len(fetch.locate_all(card)) == 2

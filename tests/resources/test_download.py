@@ -24,7 +24,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of the test's own, and no data folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
-    return fetch.cache()
+    return fetch.cache_folder()
 
 
 def _card(url: str, content: bytes | None) -> DatasetCard:
@@ -53,7 +53,7 @@ def test_a_good_server(server: Any, content: bytes, cache: Path) -> None:
     assert paths[0].read_bytes() == content
     assert fetch.get(card) == paths
     assert (server.asked["ok"], seen) == (1, [(1, 1)])
-    assert [row.status for row in fetch.check(card)] == ["ok"]
+    assert [row.status for row in fetch.file_states(card)] == ["ok"]
     assert _files(cache.parent) == [paths[0]]
 
 

@@ -23,7 +23,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]
     """A data folder and a cache of the test's own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("LEXISCOPE_DATA", str(tmp_path / "named"))
-    return tmp_path / "named", fetch.cache()
+    return tmp_path / "named", fetch.cache_folder()
 
 
 def _put(folder: Path, file: DataFile, content: bytes = CONTENT) -> Path:
@@ -46,10 +46,10 @@ def test_the_named_folder_comes_first(places: tuple[Path, Path], monkeypatch: py
     assert fetch.find(PINNED, dataset="toy") == in_cache
     in_folder = _put(named, PINNED)
     assert fetch.find(PINNED, dataset="toy") == in_folder
-    assert fetch.where() == (named, cache)
+    assert fetch.data_folders() == (named, cache)
     monkeypatch.delenv("LEXISCOPE_DATA")
     assert fetch.find(PINNED, dataset="toy") == in_cache
-    assert fetch.where() == (cache,)
+    assert fetch.data_folders() == (cache,)
 
 
 def test_a_given_folder_is_the_only_place(places: tuple[Path, Path], tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_check_reports_every_state(places: tuple[Path, Path]) -> None:
     gone = DataFile("toy/gone.csv", "", SHA256)
     for file, content in ((ok, CONTENT), (wrong, b"x"), (UNPINNED, CONTENT)):
         _put(places[0], file, content)
-    found = fetch.check(_card(ok, wrong, gone, UNPINNED))
+    found = fetch.file_states(_card(ok, wrong, gone, UNPINNED))
     assert [row.status for row in found] == ["ok", "wrong checksum", "missing", "not pinned"]
     assert [row.actual for row in found] == [SHA256, hashlib.sha256(b"x").hexdigest(), None, SHA256]
 
@@ -107,7 +107,7 @@ def test_embedded_files_need_no_network(places: tuple[Path, Path]) -> None:
     """What the package carries is found in the package, whatever the folders hold."""
     card = catalog.card("mini_relatedness")
     paths = fetch.get(card)
-    assert [row.status for row in fetch.check(card)] == ["ok"] * len(card.files)
+    assert [row.status for row in fetch.file_states(card)] == ["ok"] * len(card.files)
     assert [fetch.sha256_of(path) for path in paths] == [file.sha256 for file in card.files]
 
 
@@ -120,4 +120,4 @@ def test_a_file_without_address_says_where_to_put_it(places: tuple[Path, Path]) 
 def test_a_file_of_ones_own_is_found_as_it_is(tmp_path: Path) -> None:
     """A path that the user names comes with the sha256 of what lies there; nothing pins it."""
     (tmp_path / "own.csv").write_bytes(CONTENT)
-    assert fetch.given(tmp_path / "own.csv") == fetch.FetchedFile(tmp_path / "own.csv", SHA256)
+    assert fetch.own_file(tmp_path / "own.csv") == fetch.FetchedFile(tmp_path / "own.csv", SHA256)

@@ -11,7 +11,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.resources.vectors.multi_sense import MultiSense
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.senses import near_words as module
-from lexiscope.senses.induced_senses import InducedSenses, of_folder, of_import
+from lexiscope.senses.induced_senses import InducedSenses, senses_of_folder, senses_of_import
 from lexiscope.senses.near_words import near_words, word_counts_of
 
 
@@ -23,7 +23,7 @@ def made(n_words: int, most: int, seed: int, *, coarse: bool = False) -> Induced
     mask = rng.random((n_words, most)) < 0.7
     mask[:, 0] = True
     words = tuple(f"W{n - 1}" if n % 3 == 2 else f"w{n}" for n in range(n_words))
-    return of_folder(SenseVectors(words, np.arange(n_words, 0, -1), senses, senses[:, 0], mask, "here"))
+    return senses_of_folder(SenseVectors(words, np.arange(n_words, 0, -1), senses, senses[:, 0], mask, "here"))
 
 
 def brute(senses: InducedSenses, query: np.ndarray, n: int, without: str) -> list[str]:
@@ -87,14 +87,14 @@ def test_rare_words_may_be_left_out() -> None:
     found = near_words(senses, senses.vectors([0]), 30, min_count=20)[0]
     assert {each.word for each in found} <= {word for word, count in counts.items() if count >= 20}
     assert len(found) > 3
-    bare = of_import(MultiSense(("a", "b"), np.array([0, 1, 2]), np.eye(2, dtype=np.float32)))
+    bare = senses_of_import(MultiSense(("a", "b"), np.array([0, 1, 2]), np.eye(2, dtype=np.float32)))
     with pytest.raises(InputError, match="do not say how often"):
         near_words(bare, bare.vectors([0]), 1, min_count=2)
 
 
 def test_a_vector_without_direction_is_nobodys_and_no_query() -> None:
     """A sense of length 0 is near nothing; as a query it is refused, as are a wrong n and too few words."""
-    senses = of_import(MultiSense(("a", "b", "c"), np.arange(4), np.array([[1, 0], [0, 0], [0, 1]], np.float32)))
+    senses = senses_of_import(MultiSense(("a", "b", "c"), np.arange(4), np.array([[1, 0], [0, 0], [0, 1]], np.float32)))
     assert [each.word for each in near_words(senses, senses.vectors([0]), 5, without=["a"])[0]] == ["c"]
     with pytest.raises(InputError, match="query 0 has no direction"):
         near_words(senses, senses.vectors([1]), 5)

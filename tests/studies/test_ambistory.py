@@ -20,6 +20,7 @@ from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.analysis.norms.within_sd import accuracy_name
 from lexiscope.build.stories.error_tags import SHEET
+from lexiscope.build.stories.inventory import sense_counts
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -28,7 +29,6 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.datasets import mini_ambistory
-from lexiscope.items.answers.sense_frequency import sense_counts
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
 from lexiscope.studies.ambistory.data import load_run

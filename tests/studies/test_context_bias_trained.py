@@ -18,7 +18,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json
-from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.arrange.division import ItemDivision
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.studies.context_bias import data, study
 from lexiscope.studies.context_bias.sets import AuditSet, NotUsed
@@ -45,7 +45,7 @@ def audit_of(task: str) -> AuditSet:
     """Made-up items of a task, divided."""
     make = TASKS[task]
     parts = make(64), make(32, start=64), make(32, start=96)
-    return AuditSet(task, task, task, Divided(*parts), space=SPACE if task == "sense_retrieval" else None)
+    return AuditSet(task, task, task, ItemDivision(*parts), space=SPACE if task == "sense_retrieval" else None)
 
 
 def run(
@@ -207,7 +207,7 @@ def test_a_set_that_an_encoder_cannot_read_stops_no_other(
     dials = Dials(n_words=4, splits=(("train", 20), ("dev", 10), ("test", 10)))
     items = planted_items(dials)
     parts = (tuple(each for each in items if each.conditions["split"] == name) for name, _ in dials.splits)
-    strange = AuditSet("strange", "Strange words", "same_sense", Divided(*parts))
+    strange = AuditSet("strange", "Strange words", "same_sense", ItemDivision(*parts))
     known = audit_of("same_sense")
     found = run([strange, known], tmp_path / "run", monkeypatch, encoders=(str(bert),))
     assert {record.dataset for record in found if record.dataset} == {"same_sense"}

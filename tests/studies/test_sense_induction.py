@@ -202,7 +202,7 @@ def test_the_overview_needs_no_intervals(tmp_path: Path) -> None:
 def test_sets_that_are_not_at_hand_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a fresh machine: the embedded pairs are asked, every published set is in the table with the reason."""
     monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
-    monkeypatch.setattr(fetch, "cache", lambda: tmp_path / "cache")
+    monkeypatch.setattr(fetch, "cache_folder", lambda: tmp_path / "cache")
     settings = replace(MINI, dataset="", subjects=(f"gasi:{made_folder(tmp_path / 'a')}",), synset="bond.n.02")
     found = records_of(settings, tmp_path / "run")
     assert {r.dataset for r in found if r.statistic == "expected_accuracy"} == {"mini_relatedness"}

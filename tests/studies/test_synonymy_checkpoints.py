@@ -11,8 +11,7 @@ import pytest
 from lexiscope.core.result import find_record, read_records
 from lexiscope.datasets import mini_synonymy
 from lexiscope.items.choice_sets.collection_file import write_collection
-from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
-from lexiscope.items.choice_sets.turned import turned_sets
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, reversed_sets
 from lexiscope.studies.synonymy import study
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
@@ -37,7 +36,7 @@ def test_a_toy_model_over_five_states_of_training(
     counts.write_text("word,count\nbill,3\n", encoding="utf-8")
     asked = choice_sets(collection)
     right = choice_sets(collection, suites=["substitution"], conditions=["controlled"])
-    states = learn_by_heart(right, (*asked, *turned_sets(collection)), tmp_path / "toy", steps=STEPS)
+    states = learn_by_heart(right, (*asked, *reversed_sets(collection)), tmp_path / "toy", steps=STEPS)
     given = tuple((f"causal_lm:{state}?self_test=no", float(step)) for state, step in zip(states, STEPS, strict=True))
     settings = SynonymySettings(
         items=str(tmp_path / "own.csv"),

@@ -9,7 +9,7 @@ from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.senses.word_groups import beside, from_centroid
+from lexiscope.senses.word_groups import distances_from_centroid, usage_among
 from lexiscope.tasks.word_intrusion import TASK
 
 from .toy_vectors import Encoder, OnlyChooses, Senses
@@ -47,7 +47,7 @@ def test_the_farthest_from_all_is_the_farthest_from_the_others() -> None:
         others = (words.sum(axis=0) - words)[:, 0]
         left_out = 1 - np.einsum("wd,wd->w", words[:, 0], others) / np.linalg.norm(others, axis=1)
         if np.linalg.norm(words.sum(axis=0)) > 1:
-            assert np.argsort(from_centroid(words)[:, 0]).tolist() == np.argsort(left_out).tolist()
+            assert np.argsort(distances_from_centroid(words)[:, 0]).tolist() == np.argsort(left_out).tolist()
 
 
 def test_senses_are_chosen_beside_the_other_words() -> None:
@@ -55,7 +55,7 @@ def test_senses_are_chosen_beside_the_other_words() -> None:
     subject = Senses()
     table = TASK.answer_function(subject)([item("a", "loan", "bank", "river", "cash")], subject, view="full")  # type: ignore[arg-type]
     assert choices(table) == [("a", None, "river")]
-    assert beside("bank", ["cash", "loan", "river"], "en").text == "cash loan bank river"
+    assert usage_among("bank", ["cash", "loan", "river"], "en").text == "cash loan bank river"
 
 
 def test_the_order_of_the_words_changes_nothing() -> None:

@@ -25,7 +25,7 @@ from lexiscope.core.prompt import ChatQuestion
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.answers.chat_answers import expected_rating
-from lexiscope.items.answers.scale_scoring import scoring
+from lexiscope.items.answers.scale_scoring import scoring_function
 from lexiscope.subjects.local._chat_text import answer_tokens, numbers_of
 from lexiscope.subjects.local._local_chat import load_local
 from lexiscope.subjects.local._model_folder import ModelFolder
@@ -155,7 +155,7 @@ def test_the_folder_is_a_causal_subject(tuned: TunedModel, llama: Path) -> None:
 def test_three_readings_agree(tuned: TunedModel) -> None:
     """Written, by the most probable number, and by the scores of a language model: the same 32 numbers."""
     items = [rated.item for rated in rated_items(32)]
-    by_scoring = scoring("plausibility", "rating", lambda item, **_: ask(item))
+    by_scoring = scoring_function("plausibility", "rating", lambda item, **_: ask(item))
     scored = by_scoring(items, load_causal(SubjectSpec.parse(f"causal_lm:{tuned.folder}?policy=bos")), view="full")
     assert scored.where(measure="most_probable_rating").column("value").tolist() == targets()
     weighted = scored.where(measure="rating").column("value")

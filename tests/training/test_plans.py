@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.arrange.division import ItemDivision
 from lexiscope.training.plans import named_plan, plan_for
 from lexiscope.training.settings import TrainingSettings
 
@@ -29,16 +29,16 @@ def test_a_plan_says_what_it_leaves_out() -> None:
     """A linear probe learns from 3,000 items at most and tests 2,000; folds are tested as they are."""
     usage = Usage("a bank", 2, 6)
     items = tuple(Item(f"i{n}", "d", (usage, usage), gold="t") for n in range(3_100))
-    splits = plan_for("linear", Divided(items, items[:9], items), "same_sense", settings=TrainingSettings())
+    splits = plan_for("linear", ItemDivision(items, items[:9], items), "same_sense", settings=TrainingSettings())
     assert splits.left_out == (
         "all training of the encoder",
         "1,100 of 3,100 tested items",
         "100 of 3,100 training items",
     )
-    folds = Divided((), (), items, tuple(n % 5 for n in range(3_100)))
+    folds = ItemDivision((), (), items, tuple(n % 5 for n in range(3_100)))
     assert plan_for("linear", folds, "same_sense", settings=TrainingSettings()).left_out == splits.left_out[:1]
     # a search without training chooses nothing: only what is not tested is left out
-    search = plan_for("zero_shot", Divided(items, items, items), "entity_link", settings=TrainingSettings())
+    search = plan_for("zero_shot", ItemDivision(items, items, items), "entity_link", settings=TrainingSettings())
     closed = "a model trained on nothing: LABEL is the most frequent answer of training"
     assert search.left_out == ("all training of the encoder", "1,100 of 3,100 tested items", closed)
     assert search.how.startswith("Without training: an encoder as it is reads the sentence and the entries")

@@ -12,7 +12,7 @@ import pytest
 from lexiscope.analysis.bias.bias import Biases, context_word_bias
 from lexiscope.analysis.bias.verdict import verdict
 from lexiscope.analysis.bias.view_answers import scored_views
-from lexiscope.build.planted.bias import Dials, expected, planted_items
+from lexiscope.build.planted.bias import Dials, expected_scores, planted_items
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import SubjectSpec
@@ -75,7 +75,7 @@ def full_of(found: Biases) -> float:
 def test_trained_models_find_the_planted_part(corner: tuple[float, float], tmp_path: Path) -> None:
     """Where one part tells everything, a model trained on it reaches what FULL reaches; on the other part, LABEL."""
     dials = Dials(*corner, n_words=4, splits=SPLITS)
-    found, truth = measured(dials, SETTINGS, tmp_path), expected(dials)
+    found, truth = measured(dials, SETTINGS, tmp_path), expected_scores(dials)
     _told(corner, found)
     assert found.context.value == pytest.approx(truth.context_bias, abs=0.15)
     assert found.word.value == pytest.approx(truth.word_bias, abs=0.15)

@@ -6,7 +6,7 @@ import numpy as np
 
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.arrange.division import ItemDivision
 from lexiscope.training.view_learners import (
     Further,
     counted_answers,
@@ -31,7 +31,7 @@ def test_a_further_item_is_answered_by_the_fold_of_the_item_behind_it() -> None:
     sign[np.array(folds) == 0] *= -1
     further = (Further(items[0], "guessed_word", "i0"), Further(items[2], "guessed_word", "i2"))
     matrix = np.concatenate([sign, [sign[0], sign[2]]])[:, None]
-    answers = regression_answers(Divided((), (), items, folds), matrix, further)
+    answers = regression_answers(ItemDivision((), (), items, folds), matrix, further)
     right = [answer == one.gold for one, answer in zip(items, answers, strict=False)]
     # fold 7 is left aside: its penalty is chosen on fold 0
     assert [own for own, fold in zip(right, folds, strict=True) if fold < 7] == [
@@ -45,7 +45,7 @@ def test_of_splits_only_the_test_is_answered() -> None:
     """20 items to learn from, 4 to choose by, 4 tested: 4 answers, all of them right where the feature is the label."""
     items = tuple(item(n, "tf"[n % 2]) for n in range(28))
     matrix = np.array([1.0 if one.gold == "t" else -1.0 for one in items])[:, None]
-    parts = Divided(items[:20], items[20:24], items[24:])
+    parts = ItemDivision(items[:20], items[20:24], items[24:])
     assert regression_answers(parts, matrix) == [str(one.gold) for one in items[24:]]
 
 
@@ -54,7 +54,7 @@ def test_guesses_are_asked_with_the_items_behind_them() -> None:
     tested, other = item(1, "t"), item(2, "f")
     conditions = {"guess_of": "i2", "guess": "shore", "guessed_word_1": "shore", "guessed_word_2": "shore"}
     guess = Item("i2/shore", "d", other.usages, conditions=conditions)
-    found = with_guesses(Divided((), (), (tested,)), [guess], [tested, other])
+    found = with_guesses(ItemDivision((), (), (tested,)), [guess], [tested, other])
     assert [(one.view, one.origin, one.shown.item_id) for one in found] == [
         ("guessed_word", "i2", "i2/shore"),
         ("full", "i2", "i2"),
@@ -65,8 +65,8 @@ def test_the_learner_that_counts_sees_only_texts_that_it_knows() -> None:
     """It answers the most frequent label of the same texts; if most tested texts are new, it cannot see the view."""
     train = (item(1, "f", "a bank"), item(2, "f", "a bank"), item(3, "t", "a bat"))
     known, new = item(4, "t", "a bank"), item(5, "t", "a bow")
-    parts = Divided(train, (), (known, new))
+    parts = ItemDivision(train, (), (known, new))
     assert counted_answers(parts, [known, new], "full") == ["f", "f"]
     assert unseen_texts(parts, "full") == ""
-    told = unseen_texts(Divided(train, (), (known, new, item(6, "t", "a bar"))), "full")
+    told = unseen_texts(ItemDivision(train, (), (known, new, item(6, "t", "a bar"))), "full")
     assert told == "it recognises whole texts, and those of 1 of 3 tested items occur in training"

@@ -13,7 +13,7 @@ from lexiscope.collect import collect
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.arrange.division import ItemDivision
 from lexiscope.training.plans import plan_for
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.view_models import counts_by_view, probe_by_view, regression_by_view, training_by_view
@@ -32,7 +32,7 @@ def options(table: ResponseTable, view: str) -> list[str]:
 def test_what_counts_knows_what_a_view_shows() -> None:
     """*bank* is always t and *bat* always f, one as often as the other: the word tells all, the rest nothing."""
     made = [pair(n, word, gold) for n in range(8) for word, gold in (("bank", "t"), ("bat", "f"))]
-    parts = Divided(tuple(made[:10]), tuple(made[10:12]), tuple(made[12:]))
+    parts = ItemDivision(tuple(made[:10]), tuple(made[10:12]), tuple(made[12:]))
     found = counts_by_view(parts, ("full", "word", "label"), task="same_sense", subject="counts")
     assert options(found.responses, "word") == options(found.responses, "full") == ["t", "f", "t", "f"]
     assert len(set(options(found.responses, "label"))) == 1
@@ -45,7 +45,7 @@ def test_what_counts_knows_what_a_view_shows() -> None:
 def test_a_regression_learns_each_view_by_itself() -> None:
     """A feature that is the label in the word, and none elsewhere: all is right there, and one answer elsewhere."""
     made = tuple(pair(n, f"w{n}", "tf"[n % 2]) for n in range(28))
-    parts = Divided(made[:20], made[20:24], made[24:])
+    parts = ItemDivision(made[:20], made[20:24], made[24:])
 
     def features(items: Sequence[Item], view: str) -> Any:
         return np.array([[(1.0 if item.gold == "t" else -1.0) * (view == "word")] for item in items])
@@ -63,7 +63,7 @@ def test_a_regression_learns_each_view_by_itself() -> None:
 def test_an_encoder_is_probed_or_trained_with_plain_arguments(tmp_path: Path) -> None:
     """Without a study: a probe answers by itself; a trained model is asked by whoever calls, view by view."""
     encoder = str(save_bert(tmp_path / "tiny"))
-    parts = Divided(pairs(24), pairs(8, start=24), pairs(8, start=32))
+    parts = ItemDivision(pairs(24), pairs(8, start=24), pairs(8, start=32))
     asked: list[str] = []
 
     def ask(model: Any, items: Sequence[Item], view: str, name: str) -> ResponseTable:

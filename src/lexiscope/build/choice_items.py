@@ -13,12 +13,11 @@ from pathlib import Path
 from lexiscope.build.gap_filling.gaps import gap_items, gap_template
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
-from lexiscope.items.choice_sets.choice_set_file import is_collection, read_designed
+from lexiscope.items.choice_sets.choice_set_file import is_collection, read_designed_sets
 from lexiscope.items.choice_sets.collection_file import read_collection
-from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, reversed_sets
 from lexiscope.items.choice_sets.surface import Mode, is_english
 from lexiscope.items.choice_sets.templates import Template, read_templates, synonymy_templates
-from lexiscope.items.choice_sets.turned import turned_sets
 from lexiscope.items.tables.tabular import is_item_table
 
 OTHER_SUITES, CATEGORIES_OF_GAPS = "Suites other than substitution", "Error categories of gap filling"
@@ -73,20 +72,20 @@ def choice_items(
     english = all(is_english(item.language) for item in collection)
     used = read_templates(templates) if templates else synonymy_templates()
     if not english and not templates:
-        used = tuple(each for each in used if each.substitutes)
+        used = tuple(template for template in used if template.substitutes)
     has_nouns, gap = all(item.random_nouns for item in collection), gap_template(used)
     sets = choice_sets(collection, used, conditions=None if has_nouns else ["controlled"], mode=mode, dataset=dataset)
     deltas = [dict(item.extra).get("token_delta", "") for item in sorted(collection, key=lambda item: item.number)]
     reasons = {
         OTHER_SUITES: "" if english or templates else _OTHER_LANGUAGE,
         "Random conditions, best of several and both": _NO_NOUNS if not has_nouns else "",
-        "The relation turned round": "" if any(each.turned_round for each in used) else _NOT_TURNED,
+        "The relation turned round": "" if any(template.reversed_template for template in used) else _NOT_TURNED,
         GAPS: "" if gap else _NO_GAP,
         "Gap filling by synset": _NO_SYNSETS if gap and not any(item.synset for item in collection) else "",
         CATEGORIES_OF_GAPS: _NOT_PROPOSED if gap and (templates or not english) else "",
     }
     return ChoiceItems(
-        (*sets, *turned_sets(collection, used, mode=mode, dataset=dataset)),
+        (*sets, *reversed_sets(collection, used, mode=mode, dataset=dataset)),
         gap_items(collection, template=gap, mode=mode, dataset=dataset) if gap else (),
         gap,
         tuple(map(float, deltas)) if all(deltas) else (),
@@ -112,4 +111,4 @@ def read_choice_items(
         what = "these are choice sets, whose texts are made: templates have nothing to do"
         raise SpecError(what, hint="leave out templates, or give a collection (target, synonym, distractor, sentence)")
     why = "The items are choice sets: they name no answer to a gap."
-    return ChoiceItems(read_designed(path, language=language), left_out={GAPS: why})
+    return ChoiceItems(read_designed_sets(path, language=language), left_out={GAPS: why})

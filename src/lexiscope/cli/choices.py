@@ -24,7 +24,7 @@ from lexiscope.items.choice_sets.collection_file import open_collection
 from lexiscope.items.choice_sets.inflection import EnglishForms
 from lexiscope.items.choice_sets.surface import Mode
 from lexiscope.items.read.item_source import load_items
-from lexiscope.items.sheets.choice_sheet import read_choice_sheet, write_choice_sheet
+from lexiscope.items.sheets.choice_sheet import SHEET_SEED, human_sheet, read_choice_sheet, write_choice_sheet
 from lexiscope.items.sheets.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
 from lexiscope.items.sheets.guessed_word import (
     GuessedSlots,
@@ -34,7 +34,6 @@ from lexiscope.items.sheets.guessed_word import (
     read_guess_sheet,
     write_guess_sheet,
 )
-from lexiscope.items.sheets.human_sheet import SHEET_SEED, human_sheet
 from lexiscope.items.sheets.view_sheet import REVEAL, SHEET_VIEWS, read_view_sheet, refuse_two_views, write_view_sheet
 from lexiscope.items.tables.tabular import read_items, write_items
 from lexiscope.report.parts.people_parts import people_records

@@ -66,7 +66,7 @@ def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> No
 @data.command("where", cls=Verb)
 def where() -> None:
     """Print the folders in which data are looked for, in order."""
-    for folder in fetch.where():
+    for folder in fetch.data_folders():
         say(str(folder))
 
 
@@ -115,5 +115,5 @@ def _file_rows(card: fetch.Card) -> list[dict[str, object]]:
             "path": None if state.path is None else str(state.path),
             "optional": state.file.optional,
         }
-        for state in fetch.check(card)
+        for state in fetch.file_states(card)
     ]

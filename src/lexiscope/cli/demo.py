@@ -72,7 +72,7 @@ def demo(*, out: Path, threads: int, quiet: bool) -> None:
 
 def has_rated_data() -> bool:
     """Say whether every file of RAW-C that loading needs lies on this machine; a wrong file is an error later on."""
-    return all(state.status != "missing" or state.file.optional for state in fetch.check(catalog.card(RATED)))
+    return all(state.status != "missing" or state.file.optional for state in fetch.file_states(catalog.card(RATED)))
 
 
 def write_run(

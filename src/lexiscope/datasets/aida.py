@@ -17,7 +17,7 @@ from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.items.answers.search_space import SearchSpace
-from lexiscope.items.read.linked_items import linked_items, window
+from lexiscope.items.read.linked_items import linked_items, word_window
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.aida_candidates import CandidateMention, read_candidates
 from lexiscope.resources.corpora.aida_tsv import read_aida_tsv
@@ -69,7 +69,7 @@ def load_texts(path: Path | None = None) -> Dataset:
     Errors: :class:`~lexiscope.core.errors.DataError` where the texts are not at hand (how to obtain them);
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in their format.
     """
-    whole = fetch.given(path) if path else fetch.locate(TEXTS, dataset=CARD.name)
+    whole = fetch.own_file(path) if path else fetch.locate(TEXTS, dataset=CARD.name)
     there = fetch.locate_optional(CANDIDATES, dataset=CARD.name)
     listed = _mentions_by_document(read_candidates(there.path)) if there is not None else {}
     items: list[Item] = []
@@ -109,7 +109,7 @@ def _items_and_candidates(
     def conditions(_text: LinkedText, mention: Mention) -> Mapping[str, Condition]:
         return {"masked": masked, **({"wikidata": mention.ids[0]} if masked else {})}
 
-    linked = linked_items(texts, dataset=CARD.name, split=split, shown=window(), conditions=conditions)
+    linked = linked_items(texts, dataset=CARD.name, split=split, shown=word_window(), conditions=conditions)
     for item in linked.items:
         document, number = item.item_id.split("/")[-2:]
         yield item, partners[document].get(int(number))

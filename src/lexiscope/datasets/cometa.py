@@ -11,7 +11,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage, locate, occurrences
 from lexiscope.items.answers.search_space import Entry, SearchSpace
-from lexiscope.items.answers.sense_options import joined
+from lexiscope.items.answers.sense_options import join_ids
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.cometa import LinkedTerm, read_cometa
 
@@ -85,7 +85,7 @@ def search_space(folder: Path | None = None, *, level: Level = "general") -> Sea
 
 def _files(folder: Path | None) -> tuple[fetch.FetchedFile, ...]:
     if folder is not None:
-        return tuple(fetch.given(folder / f"{part}.csv") for part in PARTS)
+        return tuple(fetch.own_file(folder / f"{part}.csv") for part in PARTS)
     return fetch.locate_all(CARD)
 
 
@@ -107,4 +107,4 @@ def _item(term: LinkedTerm, part: str, level: Level) -> Item | SetAside:
     conditions = {"split": part, "sentence": f"{part}:{term.line}", "level": level}
     usage = Usage(term.example, start, end, language="en")
     item_id = f"{CARD.name}/{part}/{term.line}"
-    return Item(item_id, CARD.name, (usage,), gold=joined([_concept_of(term, level)[0]]), conditions=conditions)
+    return Item(item_id, CARD.name, (usage,), gold=join_ids([_concept_of(term, level)[0]]), conditions=conditions)

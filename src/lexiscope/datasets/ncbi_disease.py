@@ -13,8 +13,8 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, SetAside
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.items.answers.search_space import Entry, SearchSpace
-from lexiscope.items.answers.sense_options import right_ids
-from lexiscope.items.read.linked_items import linked_items, set_aside, window
+from lexiscope.items.answers.sense_options import correct_ids
+from lexiscope.items.read.linked_items import linked_items, set_aside, word_window
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.pubtator import read_pubtator
 
@@ -80,7 +80,7 @@ def load() -> Dataset:
         file_found = fetch.locate(file, dataset=CARD.name)
         checksums.append((file.path, file_found.sha256))
         texts = tuple(read_pubtator(file_found.path))
-        items += linked_items(texts, dataset=CARD.name, split=split, shown=window()).items
+        items += linked_items(texts, dataset=CARD.name, split=split, shown=word_window()).items
         aside += set_aside((mention for text in texts for mention in text.misplaced), file.path)
     return Dataset(CARD, tuple(items), ResponseTable.empty(), tuple(checksums), set_aside=tuple(aside))
 
@@ -92,7 +92,7 @@ def search_space() -> SearchSpace:
     """
     items = load().items
     names = dict(_concept_names(item for item in items if item.conditions["split"] == "train"))
-    ids = sorted({concept for item in items for concept in right_ids(item)})
+    ids = sorted({concept for item in items for concept in correct_ids(item)})
     return SearchSpace(
         "concepts of ncbi_disease", tuple(Entry(concept, names.get(concept, concept)) for concept in ids)
     )
@@ -102,7 +102,7 @@ def _concept_names(items: Iterable[Item]) -> Iterator[tuple[str, str]]:
     """The commonest mention of each concept; mentions of several concepts name none."""
     mentions: dict[str, Counter[str]] = {}
     for item in items:
-        if len(ids := right_ids(item)) == 1:
+        if len(ids := correct_ids(item)) == 1:
             mentions.setdefault(next(iter(ids)), Counter())[item.usages[0].target.lower()] += 1
     for concept, counts in mentions.items():
         # most_common keeps the order of first appearance among equals

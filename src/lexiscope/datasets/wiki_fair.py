@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.items.answers.search_space import SearchSpace
-from lexiscope.items.read.elevant_items import elevant_set, elevant_space
+from lexiscope.items.read.linked_items import elevant_set, elevant_space
 
 _VERSION = "8df933fa0a8f54e3e682dc124761c01d48484359"
 FILE = DataFile(

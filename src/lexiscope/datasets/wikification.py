@@ -13,8 +13,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.search_space import Entry, SearchSpace
-from lexiscope.items.answers.sense_options import joined
-from lexiscope.items.arrange.sentence_split import split_by_sentence
+from lexiscope.items.answers.sense_options import join_ids
+from lexiscope.items.arrange.splits import split_by_sentence
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.blink import read_blink
 
@@ -55,13 +55,13 @@ def load(path: Path | None = None, *, n_test: int = N_TEST, n_dev: int = N_DEV, 
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in its format, and for fewer sentences
     than the parts need.
     """
-    file = fetch.given(path) if path else fetch.locate_all(CARD)[0]
+    file = fetch.own_file(path) if path else fetch.locate_all(CARD)[0]
     items = []
     for number, link in enumerate(read_blink(file.path), start=1):
         usage = Usage(link.text, link.start, link.end, language="en")
         item_id = f"{CARD.name}/{number}"
         items.append(
-            Item(item_id, CARD.name, (usage,), gold=joined([link.page_id]), conditions={"sentence": link.text})
+            Item(item_id, CARD.name, (usage,), gold=join_ids([link.page_id]), conditions={"sentence": link.text})
         )
     drawn = split_by_sentence(items, n_test=n_test, n_dev=n_dev, seed=seed)
     return Dataset(CARD, drawn, ResponseTable.empty(), ((FILE.path, file.sha256),))

@@ -9,8 +9,8 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.items.answers.search_space import Entry, SearchSpace
-from lexiscope.items.answers.sense_options import right_ids
-from lexiscope.items.read.linked_items import linked_items, window
+from lexiscope.items.answers.sense_options import correct_ids
+from lexiscope.items.read.linked_items import linked_items, word_window
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.wikimed import read_wikimed
 
@@ -46,12 +46,12 @@ def load(path: Path | None = None) -> Dataset:
     Errors: :class:`~lexiscope.core.errors.DataError` where no file is at hand (how to obtain one);
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in its format.
     """
-    file = fetch.given(path) if path else fetch.locate_all(CARD)[0]
+    file = fetch.own_file(path) if path else fetch.locate_all(CARD)[0]
     texts = tuple(read_wikimed(file.path))
     items: list[Item] = []
     for split in dict.fromkeys(text.split for text in texts):
         part = (text for text in texts if text.split == split)
-        items += linked_items(part, dataset=CARD.name, split=split or "all", shown=window()).items
+        items += linked_items(part, dataset=CARD.name, split=split or "all", shown=word_window()).items
     return Dataset(CARD, tuple(items), ResponseTable.empty(), ((FILE.path, file.sha256),))
 
 
@@ -63,7 +63,7 @@ def search_space(path: Path | None = None) -> SearchSpace:
     """
     names: dict[str, Counter[str]] = {}
     for item in load(path).items:
-        for concept in right_ids(item):
+        for concept in correct_ids(item):
             counts = names.setdefault(concept, Counter())
             if item.conditions["split"] == "train":
                 counts[item.usages[0].target.lower()] += 1

@@ -15,9 +15,9 @@ from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.items.answers.search_space import SearchSpace
-from lexiscope.items.answers.sense_options import right_ids
-from lexiscope.items.arrange.sentence_split import split_by_sentence
-from lexiscope.items.read.linked_items import linked_items, sentence, set_aside
+from lexiscope.items.answers.sense_options import correct_ids
+from lexiscope.items.arrange.splits import split_by_sentence
+from lexiscope.items.read.linked_items import linked_items, mention_sentence, set_aside
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.zelda import read_zelda
 
@@ -71,7 +71,7 @@ def load(*, sample: str = "") -> Dataset:
         return replace(whole, items=draw_sample(whole.items, seed=int(sample)))
     file = fetch.locate(FILE, dataset=CARD.name)
     texts = tuple(read_zelda(file.path))
-    items = linked_items(texts, dataset=CARD.name, split="test", shown=sentence()).items
+    items = linked_items(texts, dataset=CARD.name, split="test", shown=mention_sentence()).items
     aside = set_aside((mention for text in texts for mention in text.misplaced), FILE.path)
     return Dataset(CARD, items, ResponseTable.empty(), ((FILE.path, file.sha256),), set_aside=aside)
 
@@ -80,7 +80,7 @@ def draw_sample(items: Sequence[Item], *, n_test: int = 600, n_dev: int = 600, s
     """Return the items divided by sentence into test, dev and train (the condition ``split``), drawn with *seed*.
 
     It stands in for the Wikification sample (50,000 sentences each for test and dev).
-    Errors: those of :func:`~lexiscope.items.arrange.sentence_split.split_by_sentence`.
+    Errors: those of :func:`~lexiscope.items.arrange.splits.split_by_sentence`.
     """
     return split_by_sentence(items, n_test=n_test, n_dev=n_dev, seed=seed)
 
@@ -90,4 +90,4 @@ def search_space() -> SearchSpace:
 
     Errors: those of :func:`load`.
     """
-    return SearchSpace.of_pages("pages of wned_wiki", (page for item in load().items for page in right_ids(item)))
+    return SearchSpace.of_pages("pages of wned_wiki", (page for item in load().items for page in correct_ids(item)))

@@ -17,7 +17,7 @@ from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.answers.sense_options import DIVIDER, GLOSSES, joined
+from lexiscope.items.answers.sense_options import DIVIDER, GLOSSES, join_ids
 from lexiscope.resources import fetch
 from lexiscope.resources.cards import SEMCOR
 from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG, Token, UnifiedCorpus
@@ -113,7 +113,7 @@ def _items(corpus: UnifiedCorpus, split: Split, lexicon: Lexicon) -> Iterator[It
     def conditions(source: str, tag: str, glosses: str) -> dict[str, Condition]:
         return {"split": split, "source": source, "pos": POS_OF_TAG[tag], GLOSSES: glosses}
 
-    for token, usage in (tagged for sentence in corpus.sentences() for tagged in sentence.tagged()):
+    for token, usage in (tagged for sentence in corpus.sentences() for tagged in sentence.tagged_usages()):
         instance, source = _instance_and_source(token, split)
         options, glosses = senses(token.lemma, token.pos)
         _check_senses(token, usage, options)
@@ -122,7 +122,7 @@ def _items(corpus: UnifiedCorpus, split: Split, lexicon: Lexicon) -> Iterator[It
             CARD.name,
             (usage,),
             options,
-            joined(token.sense_keys),
+            join_ids(token.sense_keys),
             conditions=conditions(source, token.pos, glosses),
         )
 

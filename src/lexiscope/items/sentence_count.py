@@ -10,7 +10,7 @@ import re
 import unicodedata
 from itertools import pairwise
 
-from lexiscope.items.text_rules import NOT_ONE_SENTENCE, composed
+from lexiscope.items.text_rules import NOT_ONE_SENTENCE, compose_text
 
 # final signs: Latin and Greek; Arabic and Urdu; Indic; Ethiopic; Armenian. Then the wide ones, which no space follows
 _STOPS = ".!?…‼⁇⁈⁉؟۔।॥።՞։"
@@ -19,7 +19,7 @@ _CLOSERS = "\"'”’»«“›‹)]」』）】"
 _OPENERS = "\"'“‘«»„‚‹›([「『（【¿¡"
 _END = re.compile(rf"[{re.escape(_STOPS + _WIDE)}]+")
 _QUOTES = {"“": "”", "„": "“", "«": "»", "»": "«", "「": "」", "『": "』", '"': '"'}
-# what a stop stands behind although a name or a word follows; those before numbers (no., vol., 3 Jan.) need no list
+# what a stop is behind although a name or a word follows; those before numbers (no., vol., 3 Jan.) need no list
 _SHORT = (
     "mr mrs ms mx dr prof sr sra srta dra sta jr st sgt capt lt col gen rev hon gov sen rep pres mt ft vs etc eg ie cf "
     "ca approx al ed eds tel dept inc ltd co corp ave blvd ud uds vd vds d dña lic ing arq avda ej aprox esq gral tte "
@@ -55,15 +55,15 @@ def count_sentences(text: str, language: str = "und") -> int:
     >>> count_sentences("Am 3. Mai war die Bank zu.", "de"), count_sentences("银行很远。他走了。")
     (1, 2)
     """
-    whole = _without_outer_quotes(composed(text).strip())
+    whole = _without_outer_quotes(compose_text(text).strip())
     ends = [match.span() for match in _END.finditer(whole)]
-    inside = _quoted(whole)
+    inside = _quoted_places(whole)
     cuts = [0, *(end for start, end in ends if _is_end(whole, start, end, language, inside)), len(whole)]
     return sum(any(char.isalpha() for char in whole[start:end]) for start, end in pairwise(cuts))
 
 
 def sentence_spans(text: str, language: str = "und") -> tuple[tuple[int, int], ...]:
-    """Return where the sentences of a text stand, as half-open offsets without outer white space.
+    """Return where the sentences of a text are, as half-open offsets without outer white space.
 
     A sentence ends as :func:`count_sentences` says, and at the end of a line; parts without a letter are sentences too.
 
@@ -71,11 +71,15 @@ def sentence_spans(text: str, language: str = "und") -> tuple[tuple[int, int], .
     >>> [text[start:end] for start, end in sentence_spans(text)]
     ['He met Dr. Ruiz.', 'She left.', 'Why?']
     """
-    inside = _quoted(text)
+    inside = _quoted_places(text)
     ends = [match.span() for match in _END.finditer(text)]
-    found = [_behind(text, end) for start, end in ends if _is_end(text, start, end, language, inside)]
+    is_stop = [_is_end(text, start, end, language, inside) for start, end in ends]
+    # a sentence includes what closes after its stop
+    stops = [
+        len(text) - len(text[end:].lstrip(_CLOSERS)) for (_, end), holds in zip(ends, is_stop, strict=True) if holds
+    ]
     lines = [match.end() for match in re.finditer(r"\n+", text)]
-    cuts = sorted({0, len(text), *found, *lines})
+    cuts = sorted({0, len(text), *stops, *lines})
     spans = []
     for start, end in pairwise(cuts):
         part = text[start:end]
@@ -83,11 +87,6 @@ def sentence_spans(text: str, language: str = "und") -> tuple[tuple[int, int], .
             begins = start + len(part) - len(part.lstrip())
             spans.append((begins, begins + len(part.strip())))
     return tuple(spans)
-
-
-def _behind(text: str, end: int) -> int:
-    """Return the place behind what closes after a stop."""
-    return len(text) - len(text[end:].lstrip(_CLOSERS))
 
 
 def _is_end(text: str, start: int, end: int, language: str, inside: frozenset[int]) -> bool:
@@ -98,34 +97,27 @@ def _is_end(text: str, start: int, end: int, language: str, inside: frozenset[in
     if not follows or follows.islower() or not follows.isalnum():
         return False
     if start in inside:
-        return sign == "." and spaced and _leaves_quote(text, end, inside) and follows.isupper()
+        leaves_quote = text[end : end + 1] in _CLOSERS and end + 1 not in inside
+        return sign == "." and spaced and leaves_quote and follows.isupper()
     if sign[-1] in _WIDE:
         return True
     if not spaced or "…" in sign or ".." in sign:
         return False
-    return sign != "." or not _goes_on(text[:start], follows, language)
+    return sign != "." or not _belongs_to_word(text[:start], follows, language)
 
 
-def _goes_on(before: str, follows: str, language: str) -> bool:
-    """Say whether a full stop belongs to what stands before it: an abbreviation, an initial, an ordinal, a number."""
+def _belongs_to_word(before: str, follows: str, language: str) -> bool:
+    """Say whether a full stop belongs to what is before it: an abbreviation, an initial, an ordinal, a number."""
     word = re.split(r"[\s\"'“”‘’«»„(\[¿¡—–-]", before)[-1]
     if follows.isdigit() or word.casefold() in _ABBREVIATIONS:
         return True
     # an initial (J. Smith), a chain of them (U.S.) or of short parts (z.B.); "I" alone may end a sentence
     if re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]|[^\W\d_I]", word):
-        return not _is_caseless(word)
+        return not all(unicodedata.category(char) == "Lo" for char in word if char.isalpha())
     return language.partition("-")[0] == "de" and re.fullmatch(r"\d{1,2}", word) is not None
 
 
-def _is_caseless(word: str) -> bool:
-    return all(unicodedata.category(char) == "Lo" for char in word if char.isalpha())
-
-
-def _leaves_quote(text: str, end: int, inside: frozenset[int]) -> bool:
-    return text[end : end + 1] in _CLOSERS and end + 1 not in inside
-
-
-def _quoted(text: str) -> frozenset[int]:
+def _quoted_places(text: str) -> frozenset[int]:
     """Return the places inside quotation marks; a mark that is never closed quotes nothing."""
     places: set[int] = set()
     opened: list[int] = []
@@ -139,7 +131,7 @@ def _quoted(text: str) -> frozenset[int]:
 
 def _without_outer_quotes(text: str) -> str:
     """Return the text without the quotation marks that hold all of it."""
-    if len(text) > 2 and _QUOTES.get(text[0]) == text[-1] and set(range(1, len(text))) <= _quoted(text):
+    if len(text) > 2 and _QUOTES.get(text[0]) == text[-1] and set(range(1, len(text))) <= _quoted_places(text):
         inner = text[1:-1]
         # two quotations side by side begin and end alike: their marks are not a pair
         return text if text[0] == text[-1] and text[0] in inner else inner

@@ -22,17 +22,17 @@ _JOINERS = frozenset("\u200c\u200d")
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 
 
-def composed(text: str) -> str:
+def compose_text(text: str) -> str:
     """Return the text in the Unicode normal form NFC, in which :func:`word_spans` counts its offsets.
 
-    >>> len("man\u0303ana"), len(composed("man\u0303ana"))
+    >>> len("man\u0303ana"), len(compose_text("man\u0303ana"))
     (7, 6)
     """
     return unicodedata.normalize("NFC", text)
 
 
 def word_spans(text: str, word: str) -> list[tuple[int, int]]:
-    """Return where a word stands as a whole token, case always ignored, as offsets into ``composed(text)``.
+    """Return where a word occurs as a whole token, case always ignored, as offsets into ``composed(text)``.
 
     A token ends as in :func:`lexiscope.core.usage.occurrences`: at an apostrophe and a hyphen too. Composed and
     decomposed letters are the same; soft hyphens and zero-width spaces inside a word do not hide it. In scripts
@@ -43,16 +43,17 @@ def word_spans(text: str, word: str) -> list[tuple[int, int]]:
     >>> word_spans("他去了银行。", "银行")
     [(3, 5)]
     """
-    whole = composed(text)
-    letters, places = _folded(whole)
+    whole = compose_text(text)
+    letters, places = _fold_text(whole)
     # both are folded first: occurrences alone would pass over "Bank" where "bank" stands too
-    wanted, _ = _folded(composed(word))
-    found = _everywhere(letters, wanted) if _is_unspaced(wanted) else occurrences(letters, wanted)
-    return [(places[start], places[end - 1] + 1) for start, end in found]
+    wanted, _ = _fold_text(compose_text(word))
+    unspaced = any(unicodedata.name(char, "").startswith(_UNSPACED) for char in wanted)
+    spans = _all_spans(letters, wanted) if unspaced else occurrences(letters, wanted)
+    return [(places[start], places[end - 1] + 1) for start, end in spans]
 
 
 def word_not_once(text: str, word: str) -> str | None:
-    """Return a fault unless the word stands in the text exactly once.
+    """Return a fault unless the word is in the text exactly once.
 
     >>> word_not_once("The bank by the other bank was shut.", "bank"), word_not_once("The Bank was shut.", "bank")
     ('word_not_once', None)
@@ -61,7 +62,7 @@ def word_not_once(text: str, word: str) -> str | None:
 
 
 def word_recurs(text: str, word: str) -> str | None:
-    """Return a fault if the word stands in the text. Longer words that contain it are other words.
+    """Return a fault if the word is in the text. Longer words that contain it are other words.
 
     >>> word_recurs("She left the BANK.", "bank"), word_recurs("She was bankrupt.", "bank")
     ('word_recurs', None)
@@ -85,12 +86,12 @@ def same_text_key(text: str) -> str:
     >>> same_text_key("Ma\u0303e, DIZ ela…")
     'mãe diz ela'
     """
-    letters, _ = _folded(composed(text))
+    letters, _ = _fold_text(compose_text(text))
     kept = (char if char in _JOINERS or unicodedata.category(char)[0] in "LMNS" else " " for char in letters)
-    return composed(" ".join("".join(kept).split()))
+    return compose_text(" ".join("".join(kept).split()))
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
+def _fold_text(text: str) -> tuple[str, list[int]]:
     """Return the text without case and invisible characters, and for each letter its place in the text."""
     letters: list[str] = []
     places: list[int] = []
@@ -104,11 +105,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(letters), places
 
 
-def _is_unspaced(word: str) -> bool:
-    return any(unicodedata.name(char, "").startswith(_UNSPACED) for char in word)
-
-
-def _everywhere(text: str, word: str) -> list[tuple[int, int]]:
+def _all_spans(text: str, word: str) -> list[tuple[int, int]]:
     starts: list[int] = []
     at = text.find(word)
     while at >= 0:

@@ -56,15 +56,15 @@ class FileStatus:
     actual: str | None = None
 
 
-def cache() -> Path:
+def cache_folder() -> Path:
     """Return the folder to which :func:`get` downloads; it is made only when something is downloaded."""
     return platformdirs.user_cache_path("lexiscope") / "data"
 
 
-def where() -> tuple[Path, ...]:
+def data_folders() -> tuple[Path, ...]:
     """Return the folders in which data files are looked for, in order."""
     named = os.environ.get(VARIABLE)
-    return (Path(named), cache()) if named else (cache(),)
+    return (Path(named), cache_folder()) if named else (cache_folder(),)
 
 
 def find(file: DataFile, *, dataset: str, folder: Path | None = None) -> Path:
@@ -79,15 +79,16 @@ def locate(file: DataFile, *, dataset: str, folder: Path | None = None, how_to_o
     of the card where the data cannot be downloaded: it is what to do.
     Errors: :class:`DataError` where it is missing (naming every place that was looked in) or not the pinned file.
     """
-    found = locate_optional(file, dataset=dataset, folder=folder)
-    if found is None:
+    fetched = locate_optional(file, dataset=dataset, folder=folder)
+    if fetched is None:
         looked = ", ".join(map(str, _paths(file, dataset, folder)))
-        hint = how_to_obtain or _obtain(file, dataset)
+        get = f"run: lexiscope data get {dataset}, or " if "://" in file.url else ""
+        hint = how_to_obtain or f"{get}{_by_hand(file)}"
         raise DataError(f"{dataset}: the data file {file.path} is not here", why=f"looked for {looked}", hint=hint)
-    return found
+    return fetched
 
 
-def given(path: Path) -> FetchedFile:
+def own_file(path: Path) -> FetchedFile:
     """Return a file of the user's own, which nothing pins, as one that was found."""
     return FetchedFile(path, sha256_of(path))
 
@@ -96,11 +97,11 @@ def locate_optional(file: DataFile, *, dataset: str, folder: Path | None = None)
     """Find a data file like :func:`locate`, or return ``None`` where no place has it."""
     for path in _paths(file, dataset, folder):
         if path.is_file():
-            return FetchedFile(path, verified(path, file, dataset=dataset))
+            return FetchedFile(path, verified_sha256(path, file, dataset=dataset))
     return None
 
 
-def verified(path: Path, file: DataFile, *, dataset: str) -> str:
+def verified_sha256(path: Path, file: DataFile, *, dataset: str) -> str:
     """Return the sha256 of *path*, which must be the pinned one where the card pins one.
 
     Errors: :class:`DataError` with the expected and the actual sha256.
@@ -121,25 +122,26 @@ def locate_all(card: Card, *, folder: Path | None = None) -> tuple[FetchedFile, 
 
     Errors: :class:`DataError` as of :func:`locate`.
     """
-    wanted = packed_at_hand(card, folder=folder) or tuple(file for file in card.files if not file.optional)
-    if card.availability == "obtain" and _missing(wanted, card.name, folder):
-        raise _not_to_be_downloaded(card, wanted, folder)
+    wanted = packed_files(card, folder=folder) or tuple(file for file in card.files if not file.optional)
+    if card.availability == "obtain" and _missing_files(wanted, card.name, folder):
+        raise _not_downloadable(card, wanted, folder)
     return tuple(locate(file, dataset=card.name, folder=folder) for file in wanted)
 
 
-def packed_at_hand(card: Card, *, folder: Path | None = None) -> tuple[DataFile, ...]:
+def packed_files(card: Card, *, folder: Path | None = None) -> tuple[DataFile, ...]:
     """Return the packed file of a resource if it lies in a data folder and its files do not; else nothing."""
     packed = card.packed if isinstance(card, ResourceCard) else ()
-    if len(_missing(card.files, card.name, folder)) < len(card.files):
+    if len(_missing_files(card.files, card.name, folder)) < len(card.files):
         return ()
-    return tuple(file for file in packed if not _missing((file,), card.name, folder))[:1]
+    return tuple(file for file in packed if not _missing_files((file,), card.name, folder))[:1]
 
 
-def check(card: Card, *, folder: Path | None = None) -> tuple[FileStatus, ...]:
+def file_states(card: Card, *, folder: Path | None = None) -> tuple[FileStatus, ...]:
     """Return the state of every file of a card, in its order; nothing is raised or downloaded."""
-    files = packed_at_hand(card, folder=folder) or card.files
+    files = packed_files(card, folder=folder) or card.files
     return tuple(
-        _status(file, card.name, folder if card.availability != "embedded" else _embedded(card)) for file in files
+        _status(file, card.name, folder if card.availability != "embedded" else _embedded_folder(card))
+        for file in files
     )
 
 
@@ -150,38 +152,38 @@ def get(
     progress: Progress | None = None,
     wait: Callable[[float], object] = time.sleep,
 ) -> tuple[Path, ...]:
-    """Download what is not at hand of a dataset into the cache, and return the paths of its files.
+    """Download the missing files of a dataset into the cache, and return the paths of its files.
 
     With *optional* also the files that the card marks so. *progress* is called with (files done, files); *wait* with
     the seconds to pause before a failed download is tried again. Two processes may do this at once.
     Errors: :class:`DataError`, which names the address, the checksums, and where to put the file by hand; nothing
     unverified is left in the cache.
     """
-    folder = _embedded(card) if card.availability == "embedded" else None
-    files = packed_at_hand(card) or tuple(file for file in card.files if optional or not file.optional)
-    if card.availability == "obtain" and _missing(files, card.name, folder):
-        raise _not_to_be_downloaded(card, files, folder)
+    folder = _embedded_folder(card) if card.availability == "embedded" else None
+    files = packed_files(card) or tuple(file for file in card.files if optional or not file.optional)
+    if card.availability == "obtain" and _missing_files(files, card.name, folder):
+        raise _not_downloadable(card, files, folder)
     paths = []
     for done, file in enumerate(files, start=1):
-        found = locate_optional(file, dataset=card.name, folder=folder)
-        paths.append(found.path if found is not None else _downloaded(file, card.name, wait))
+        fetched = locate_optional(file, dataset=card.name, folder=folder)
+        paths.append(fetched.path if fetched is not None else _download_file(file, card.name, wait))
         if progress is not None:
             progress(done, len(files))
     return tuple(paths)
 
 
-def _missing(files: tuple[DataFile, ...], dataset: str, folder: Path | None) -> list[DataFile]:
+def _missing_files(files: tuple[DataFile, ...], dataset: str, folder: Path | None) -> list[DataFile]:
     return [file for file in files if not any(path.is_file() for path in _paths(file, dataset, folder))]
 
 
-def _not_to_be_downloaded(card: Card, files: tuple[DataFile, ...], folder: Path | None) -> DataError:
-    missing = _missing(files, card.name, folder)
+def _not_downloadable(card: Card, files: tuple[DataFile, ...], folder: Path | None) -> DataError:
+    missing = _missing_files(files, card.name, folder)
     looked = ", ".join(str(path) for file in missing for path in _paths(file, card.name, folder))
     what = f"{card.name} is not here and cannot be downloaded: {card.licence}"
     return DataError(what, why=f"looked for {looked}", hint=card.how_to_obtain)
 
 
-def _downloaded(file: DataFile, dataset: str, wait: Callable[[float], object]) -> Path:
+def _download_file(file: DataFile, dataset: str, wait: Callable[[float], object]) -> Path:
     if not file.url:
         raise DataError(f"{dataset}: the data file {file.path} has no address", hint=_by_hand(file))
     if not file.url.startswith(("https://", "http://")):
@@ -190,7 +192,7 @@ def _downloaded(file: DataFile, dataset: str, wait: Callable[[float], object]) -
     if file.sha256 is None and not _COMMIT.search(file.url):
         what = f"{dataset}: the data file {file.path} is not pinned"
         raise DataError(what, why=f"{file.url} may change", hint="write its sha256 on the card")
-    target = cache() / file.path
+    target = cache_folder() / file.path
     download(file, target, hint=_by_hand(file), wait=wait)
     return target
 
@@ -205,7 +207,7 @@ def _status(file: DataFile, dataset: str, folder: Path | None) -> FileStatus:
     return FileStatus(file, "ok" if actual == file.sha256 else "wrong checksum", paths[0], actual)
 
 
-def _embedded(card: Card) -> Path:
+def _embedded_folder(card: Card) -> Path:
     """Return the folder below which a dataset's embedded files lie: the package's, or that of the dataset's ``.py``."""
     return catalog.folder_of_dataset(card.name) or Path(__file__).parents[1] / "datasets"
 
@@ -214,7 +216,7 @@ def _paths(file: DataFile, dataset: str, folder: Path | None) -> tuple[Path, ...
     """Return where a file is looked for, in order."""
     if folder is not None:
         return (Path(folder) / file.path,)
-    *named, cached = [place / file.path for place in where()]
+    *named, cached = [place / file.path for place in data_folders()]
     if file.url.startswith("file://"):
         named.append(Path(url2pathname(urlsplit(file.url).path)))
     home = catalog.folder_of_dataset(dataset)
@@ -223,10 +225,6 @@ def _paths(file: DataFile, dataset: str, folder: Path | None) -> tuple[Path, ...
         named += [home / file.url] if file.url and "://" not in file.url else []
         named.append(home / file.path)
     return (*named, cached)
-
-
-def _obtain(file: DataFile, dataset: str) -> str:
-    return f"run: lexiscope data get {dataset}, or {_by_hand(file)}" if "://" in file.url else _by_hand(file)
 
 
 def _by_hand(file: DataFile) -> str:

@@ -36,7 +36,7 @@ class SenseEntry:
 class WordEntry:
     """A word, its senses in order, and the numbers (from 1) of those that were pruned.
 
-    ``count`` is how often it stands in the corpus of the training, ``n`` how often in the corpus that was read, and
+    ``count`` is how often it occurs in the corpus of the training, ``n`` how often in the corpus that was read, and
     ``n_alone`` in how many of these beside no known word; ``None`` where that is not known.
     """
 
@@ -74,10 +74,10 @@ def make_entries(
     induced, distinct = reader.induced, list(dict.fromkeys(words))
     rows = [row for word in distinct for row in induced.of(word)]
     near = dict(zip(rows, induced.neighbours(rows, n_neighbours), strict=True))
-    found: dict[str, WordExamples] = {}
+    examples: dict[str, WordExamples] = {}
     if files:
-        found = find_examples(reader, distinct, files, n_best=n_best, n_drawn=n_drawn, seed=seed, progress=progress)
-    return tuple(_entry(reader, word, near, found.get(word)) for word in distinct)
+        examples = find_examples(reader, distinct, files, n_best=n_best, n_drawn=n_drawn, seed=seed, progress=progress)
+    return tuple(_entry(reader, word, near, examples.get(word)) for word in distinct)
 
 
 def known_words(reader: ReadsSenses, words: Sequence[str]) -> tuple[tuple[str, ...], tuple[UnknownWord, ...]]:
@@ -91,7 +91,7 @@ def known_words(reader: ReadsSenses, words: Sequence[str]) -> tuple[tuple[str, .
     if not known:
         shown = ", ".join(distinct[:3]) + (" …" if len(distinct) > 3 else "")
         what = f"none of {len(distinct)} words is among the {len(induced.words):,} words of these vectors: {shown}"
-        near = [f"{each.word}: {', '.join(each.near)}" for each in unknown[:3] if each.near]
+        near = [f"{close.word}: {', '.join(close.near)}" for close in unknown[:3] if close.near]
         hint = f"spelt nearly so: {'; '.join(near)}" if near else "words are single tokens, mostly in lower case"
         raise InputError(what, code="E731", place=Place(induced.name or None), hint=hint)
     return known, unknown
@@ -110,7 +110,7 @@ def read_words(path: Path) -> tuple[str, ...]:
 
 
 def _entry(
-    reader: ReadsSenses, word: str, near: dict[int, tuple[Neighbour, ...]], found: WordExamples | None
+    reader: ReadsSenses, word: str, near: dict[int, tuple[Neighbour, ...]], examples: WordExamples | None
 ) -> WordEntry:
     induced, rows = reader.induced, list(reader.induced.of(word))
     senses = tuple(
@@ -118,10 +118,12 @@ def _entry(
             int(induced.numbers[row]) + 1,
             near[row],
             None if induced.priors is None else float(induced.priors[row]),
-            None if found is None else found.senses[place],
+            None if examples is None else examples.senses[place],
         )
         for place, row in enumerate(rows)
     )
-    pruned = tuple(number + 1 for number in induced.pruned(word))
+    pruned = tuple(number + 1 for number in induced.pruned_numbers(word))
     count = None if induced.counts is None else int(induced.counts[induced.index[word]])
-    return WordEntry(word, senses, pruned, count, *((None, None) if found is None else (found.n, found.n_alone)))
+    return WordEntry(
+        word, senses, pruned, count, *((None, None) if examples is None else (examples.n, examples.n_alone))
+    )

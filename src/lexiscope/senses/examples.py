@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.core.errors import InputError, Place
 from lexiscope.items.draws import generator_of
 from lexiscope.items.sentence_count import sentence_spans
 from lexiscope.resources.corpora.running_text import NUMBER, read_places, words_of
@@ -55,7 +56,7 @@ class SenseExample:
     """A sentence with the word in it, and how probable the sense is there.
 
     ``start`` and ``end`` are half-open offsets in ``text``; a sentence that was cut has … where it was. ``path`` and
-    ``line`` (from 1) say where it stands.
+    ``line`` (from 1) say where it is.
     """
 
     text: str
@@ -110,19 +111,20 @@ def find_examples(
     Errors: :class:`InputError` E712 for a word out of the vocabulary; E702 and E703 for a file that is no text or
     cannot be read, with its line.
     """
-    keepers = {
-        reader.induced.index[word]: _ExampleKeeper(reader, word, n_best, n_drawn, seed)
-        for word in _known(reader, words)
-    }
+    samples = {}
+    for word in dict.fromkeys(words):
+        # refuses a word out of the vocabulary
+        reader.induced.of(word)
+        samples[reader.induced.index[word]] = _WordSample(reader, word, n_best, n_drawn, seed)
     held: list[_ProbableOccurrence] = []
-    for occurrence in _occurrences(reader, keepers, words, read_places(files, part="corpus", progress=progress)):
+    for occurrence in _occurrences(reader, samples, words, read_places(files, part="corpus", progress=progress)):
         # a line is judged in one piece: of its occurrences one is shown
         if len(held) >= _HELD and (occurrence.path, occurrence.line) != (held[-1].path, held[-1].line):
-            _judge(held, keepers)
+            _add_by_word(held, samples)
             held.clear()
         held.append(occurrence)
-    _judge(held, keepers)
-    return {keeper.word: keeper.found() for keeper in keepers.values()}
+    _add_by_word(held, samples)
+    return {sample.word: sample.examples() for sample in samples.values()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ class _ProbableOccurrence:
 
 
 @dataclass(slots=True)
-class _ExampleKeeper:
+class _WordSample:
     """What is kept of one word: sums over all occurrences, and for each sense the best and the first of a shuffle."""
 
     reader: ReadsSenses
@@ -163,36 +165,40 @@ class _ExampleKeeper:
         # a generator of its own for each word: other words in the same call change no draw
         self.generator = generator_of(self.seed, self.word)
 
-    def judge(self, part: Sequence[_ProbableOccurrence]) -> None:
-        shares = self.reader.distributions(part[0].word, [each.window for each in part])[:, self.columns]
+    def add_occurrences(self, part: Sequence[_ProbableOccurrence]) -> None:
+        shares = self.reader.distributions(part[0].word, [occurrence.window for occurrence in part])[:, self.columns]
         most, keys = shares.argmax(axis=1), self.generator.random(len(part))
         self.n += len(part)
-        self.n_alone += sum(not each.window for each in part)
+        self.n_alone += sum(not occurrence.window for occurrence in part)
         self.sums += shares.sum(axis=0, dtype=np.float64)
         self.chosen += np.bincount(most, minlength=len(self.columns))
         for k in range(len(self.columns)):
             mine, own = shares[:, k], np.flatnonzero(most == k)
-            self.best[k] = _kept(self.best[k], -mine, np.flatnonzero(mine > 0), part, mine, self.n_best)
+            self.best[k] = _merge_lowest(self.best[k], -mine, np.flatnonzero(mine > 0), part, mine, self.n_best)
             # so many that enough are left without the best
             enough = self.n_drawn + self.n_best if self.n_drawn else 0
-            self.drawn[k] = _kept(self.drawn[k], keys, own, part, mine, enough)
+            self.drawn[k] = _merge_lowest(self.drawn[k], keys, own, part, mine, enough)
 
-    def found(self) -> WordExamples:
+    def examples(self) -> WordExamples:
         senses = []
         for k, (best, drawn) in enumerate(zip(self.best, self.drawn, strict=True)):
-            shown = {each.text for _, each in best}
-            others = [each for _, each in drawn if each.text not in shown][: self.n_drawn]
+            shown = {example.text for _, example in best}
+            others = [example for _, example in drawn if example.text not in shown][: self.n_drawn]
             share = float(self.sums[k] / self.n) if self.n else float("nan")
-            senses.append(SenseExamples(share, int(self.chosen[k]), tuple(each for _, each in best), tuple(others)))
+            senses.append(
+                SenseExamples(share, int(self.chosen[k]), tuple(example for _, example in best), tuple(others))
+            )
         return WordExamples(self.n, self.n_alone, tuple(senses))
 
 
-def beside_known(tokens: Sequence[Token], wanted: Container[int], window: int) -> Iterator[tuple[Token, list[int]]]:
+def words_with_neighbours(
+    tokens: Sequence[Token], wanted: Container[int], window: int
+) -> Iterator[tuple[Token, list[int]]]:
     """Yield each of the *wanted* words among the tokens of a text, with the known words that choose its sense.
 
-    These are the *window* known words on each side, left to right, whatever unknown ones stand between.
+    These are the *window* known words on each side, left to right, whatever unknown ones are between.
 
-    >>> list(beside_known([(0, 0, 1), (-1, 2, 3), (5, 4, 5), (1, 6, 7), (2, 8, 9)], {5}, 1))
+    >>> list(words_with_neighbours([(0, 0, 1), (-1, 2, 3), (5, 4, 5), (1, 6, 7), (2, 8, 9)], {5}, 1))
     [((5, 4, 5), [0, 1])]
     """
     known = [token for token in tokens if token[0] >= 0]
@@ -200,12 +206,6 @@ def beside_known(tokens: Sequence[Token], wanted: Container[int], window: int) -
         if token[0] in wanted:
             near = known[max(0, place - window) : place] + known[place + 1 : place + 1 + window]
             yield token, [number for number, _, _ in near]
-
-
-def _known(reader: ReadsSenses, words: Sequence[str]) -> Iterator[str]:
-    for word in dict.fromkeys(words):
-        reader.induced.of(word)
-        yield word
 
 
 def _occurrences(
@@ -216,7 +216,7 @@ def _occurrences(
     for path, number, line in lines:
         if not _holds(line, forms):
             continue
-        for (token, start, end), near in beside_known(reader.tokens(line), wanted, reader.window):
+        for (token, start, end), near in words_with_neighbours(reader.tokens(line), wanted, reader.window):
             low, high = max(0, start - _PIECE), min(len(line), end + _PIECE)
             cut = low > 0, high < len(line)
             yield _ProbableOccurrence(token, near, line[low:high], start - low, end - low, cut, str(path), number)
@@ -224,7 +224,7 @@ def _occurrences(
 
 def _holds(line: str, forms: Set[str]) -> bool:
     """Say whether one of some forms is a word of a line."""
-    # what the tokeniser finds stands in the line, numbers apart: to look for few words is faster than to cut all
+    # what the tokeniser finds is in the line, numbers apart: to look for few words is faster than to cut all
     if len(forms) <= _FEW and NUMBER not in forms and line.isascii():
         lower = line.lower()
         if not any(form in lower for form in forms):
@@ -232,15 +232,15 @@ def _holds(line: str, forms: Set[str]) -> bool:
     return not forms.isdisjoint(words_of(line))
 
 
-def _judge(held: Sequence[_ProbableOccurrence], keepers: Mapping[int, _ExampleKeeper]) -> None:
+def _add_by_word(held: Sequence[_ProbableOccurrence], samples: Mapping[int, _WordSample]) -> None:
     by_word: dict[int, list[_ProbableOccurrence]] = {}
-    for each in held:
-        by_word.setdefault(each.word, []).append(each)
+    for occurrence in held:
+        by_word.setdefault(occurrence.word, []).append(occurrence)
     for word, part in by_word.items():
-        keepers[word].judge(part)
+        samples[word].add_occurrences(part)
 
 
-def _kept(
+def _merge_lowest(
     old: list[tuple[float, SenseExample]],
     keys: NDArray[np.floating[Any]],
     possible: NDArray[np.int64],
@@ -250,14 +250,14 @@ def _kept(
 ) -> list[tuple[float, SenseExample]]:
     """Return the *n* of lowest key among the old and the possible, each text and line once; of equals the first."""
     order = possible[np.argsort(keys[possible], kind="stable")].tolist()
-    found = _Distinct()
+    new = _Distinct()
     for place in order:
         key = float(keys[place])
-        if len(found.kept) == n or (len(old) == n and key >= old[-1][0]):
+        if len(new.kept) == n or (len(old) == n and key >= old[-1][0]):
             break
-        found.add(key, _example(part[place], float(shares[place])))
+        new.add(key, _example(part[place], float(shares[place])))
     merged = _Distinct()
-    for key, example in sorted([*old, *found.kept], key=lambda each: each[0]):
+    for key, example in sorted([*old, *new.kept], key=lambda pair: pair[0]):
         merged.add(key, example)
     return merged.kept[:n]
 
@@ -300,3 +300,41 @@ def _room(begins: int, ends: int, start: int, end: int) -> tuple[int, int]:
     before = min(left, max(spare // 2, spare - right))
     after = min(right, spare - before)
     return start - before, end + after
+
+
+# -- the sense that the words of a sentence choose --------------------------------------------------------------------
+# Every occurrence of a word in a sentence, with the words that chose its sense.
+
+
+@dataclass(frozen=True, slots=True)
+class SenseUsage:
+    """A word in a sentence, at half-open offsets: how probable its senses are, in their order, and which words chose.
+
+    ``beside`` are the known words of the window, left to right; without any all senses, or their priors, are shown.
+    """
+
+    text: str
+    start: int
+    end: int
+    beside: tuple[str, ...]
+    probabilities: tuple[float, ...]
+
+
+def read_usages(reader: ReadsSenses, word: str, text: str) -> tuple[SenseUsage, ...]:
+    """Return every occurrence of a word of the vocabulary in a text, in their order.
+
+    Errors: :class:`InputError` E712 for a word out of the vocabulary; E732 where it is not in the text.
+    """
+    induced = reader.induced
+    columns = induced.numbers[list(induced.of(word))]
+    number, tokens = induced.index[word], reader.tokens(text)
+    usages = []
+    for (_, start, end), near in words_with_neighbours(tokens, {number}, reader.window):
+        (shares,) = reader.distributions(number, [near])
+        beside = tuple(induced.words[token] for token in near)
+        usages.append(SenseUsage(text, start, end, beside, tuple(shares[columns].astype(float).tolist())))
+    if not usages:
+        words = ", ".join(induced.words[token] for token, _, _ in tokens if token >= 0) or "none"
+        hint = f"the form itself is looked for, not its lemma; known words of the sentence: {words}"
+        raise InputError(f"{word!r} does not stand in the sentence", code="E732", place=Place(text=text), hint=hint)
+    return tuple(usages)

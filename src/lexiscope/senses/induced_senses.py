@@ -10,11 +10,13 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.settings import Option
 from lexiscope.resources.vectors.multi_sense import MultiSense
 from lexiscope.resources.vectors.nearest import nearest
 from lexiscope.resources.vectors.sense_vectors import Neighbour, SenseVectors
@@ -33,7 +35,7 @@ class InducedSenses:
 
     Sense *r* is number ``numbers[r]`` (from 0: its column in a distribution) of the word ``owners[r]``, and its vector
     is row ``rows[r]`` of ``matrix``, which may be mapped from disk. *Shape:* matrix (rows, width); rows, owners and
-    numbers (senses,); ``counts`` (words,), how often each word stands in the corpus of the training, and ``priors``
+    numbers (senses,); ``counts`` (words,), how often each word occurs in the corpus of the training, and ``priors``
     (senses,), how probable a sense is without a context, where it is known. ``most`` is the number of columns of a
     distribution; where words are ``uniform`` each had so many senses, and those that it lacks were pruned. ``name`` is
     where they come from.
@@ -85,7 +87,7 @@ class InducedSenses:
             raise InputError(what, code="E712", place=Place(self.name or None), hint=hint)
         return range(int(self.starts[number]), int(self.starts[number + 1]))
 
-    def pruned(self, word: str) -> tuple[int, ...]:
+    def pruned_numbers(self, word: str) -> tuple[int, ...]:
         """Return the numbers of the senses that a word had and has no more. Errors: those of :meth:`of`."""
         there = set(self.numbers[list(self.of(word))].tolist())
         return tuple(number for number in range(self.most) if number not in there) if self.uniform else ()
@@ -101,11 +103,11 @@ class InducedSenses:
         Of words that are longer or shorter by more than two letters none is looked at.
         """
         lower = word.lower()
-        alike = [each for each in self.words if abs(len(each) - len(word)) <= 2]
-        found = difflib.get_close_matches(lower, alike, n=4 * _NEAR, cutoff=0.75)
+        alike = [other for other in self.words if abs(len(other) - len(word)) <= 2]
+        close = difflib.get_close_matches(lower, alike, n=4 * _NEAR, cutoff=0.75)
         # letters in another order are the commonest slip, which the measure of similarity counts twice
-        found.sort(key=lambda each: sorted(each) != sorted(lower))
-        return tuple(dict.fromkeys([*([lower] if lower in self.index else []), *found]))[:_NEAR]
+        close.sort(key=lambda other: sorted(other) != sorted(lower))
+        return tuple(dict.fromkeys([*([lower] if lower in self.index else []), *close]))[:_NEAR]
 
     def vectors(self, senses: Sequence[int]) -> Floats:
         """Return the vectors of some senses. *Shape:* (senses, width)."""
@@ -115,20 +117,20 @@ class InducedSenses:
         """Return for each of *senses* the *n* nearest other words, nearest first: of each word its nearest sense.
 
         Words that differ in letter case only are one word, in its nearest spelling. Near is a small cosine distance; of
-        equals the sense that stands first. A vector of length 0 has no neighbours and is none. All *senses* are
+        equals the sense that is first. A vector of length 0 has no neighbours and is none. All *senses* are
         searched in one pass: ask for many at once.
         """
-        found: list[tuple[Neighbour, ...]] = [() for _ in senses]
+        neighbours: list[tuple[Neighbour, ...]] = [() for _ in senses]
         queries = self.vectors(senses)
         asked = np.flatnonzero(queries.any(axis=1))
         if not len(asked) or n < 1:
-            return tuple(found)
+            return tuple(neighbours)
         # among so many senses there are n words besides the sense's own, each with its nearest sense
         k = (n + 1) * int(np.bincount(self.folds[self.owners]).max())
         places, scores = self._nearest(queries[asked], k)
         for number, row, near in zip(asked.tolist(), places.tolist(), scores.tolist(), strict=True):
-            found[number] = self._distinct(int(self.folds[self.owners[senses[number]]]), row, near, n)
-        return tuple(found)
+            neighbours[number] = self._distinct(int(self.folds[self.owners[senses[number]]]), row, near, n)
+        return tuple(neighbours)
 
     def _nearest(self, queries: Floats, k: int) -> tuple[Ints, NDArray[np.float64]]:
         """Return the k nearest senses of each query and their cosines, best first, −1 where there are fewer."""
@@ -147,16 +149,16 @@ class InducedSenses:
         return places, scores
 
     def _distinct(self, own: int, places: Sequence[int], scores: Sequence[float], n: int) -> tuple[Neighbour, ...]:
-        found: dict[int, Neighbour] = {}
+        by_word: dict[int, Neighbour] = {}
         for place, score in zip(places, scores, strict=True):
             owner = int(self.owners[place])
             word = int(self.folds[owner])
-            if place >= 0 and word != own and word not in found:
-                found[word] = Neighbour(self.words[owner], int(self.numbers[place]), 1.0 - score)
-        return tuple(found.values())[:n]
+            if place >= 0 and word != own and word not in by_word:
+                by_word[word] = Neighbour(self.words[owner], int(self.numbers[place]), 1.0 - score)
+        return tuple(by_word.values())[:n]
 
 
-def of_folder(vectors: SenseVectors) -> InducedSenses:
+def senses_of_folder(vectors: SenseVectors) -> InducedSenses:
     """Return the senses of a folder that a training or a pruning wrote; those that are pruned are left out."""
     most = vectors.mask.shape[1]
     rows = np.flatnonzero(np.asarray(vectors.mask).reshape(-1)).astype(np.int64)
@@ -168,7 +170,7 @@ def of_folder(vectors: SenseVectors) -> InducedSenses:
     )
 
 
-def of_import(vectors: MultiSense) -> InducedSenses:
+def senses_of_import(vectors: MultiSense) -> InducedSenses:
     """Return the senses of vectors that another program trained."""
     rows = np.arange(len(vectors.senses), dtype=np.int64)
     owners = np.repeat(np.arange(len(vectors.words)), vectors.n_senses).astype(np.int64)
@@ -176,3 +178,40 @@ def of_import(vectors: MultiSense) -> InducedSenses:
     most, matrix = int(vectors.n_senses.max()), vectors.senses
     counts, priors = vectors.counts, vectors.priors
     return InducedSenses(vectors.words, matrix, rows, owners, numbers, most, counts, priors, vectors.name)
+
+
+# -- how many senses words have, by how frequent they are (GASI, Figure 4) --------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SensesByFrequency:
+    """How many senses words have, by rank of frequency. ``first_rank`` counts from 1; ``n_words[k]`` have k + 1 senses.
+
+    *Source:* Fig. 4.
+    """
+
+    first_rank: int
+    last_rank: int
+    n_words: tuple[int, ...]
+    mean: float
+
+
+def senses_by_rank(
+    n_senses: NDArray[np.int64], most: int, *, bins: Annotated[int, Option("of equally many words", least=1)] = 10
+) -> tuple[SensesByFrequency, ...]:
+    """Return how many senses words have, in *bins* of equally many words.
+
+    *n_senses* are those of each word, by falling frequency; *most* is the highest number that is counted.
+    Errors: :class:`InputError` E714 for fewer words than bins.
+
+    >>> [row.n_words for row in senses_by_rank(np.array([3, 2, 3, 1]), 3, bins=2)]
+    [(0, 1, 1), (1, 0, 1)]
+    """
+    if not 0 < bins <= len(n_senses):
+        raise InputError(f"{len(n_senses)} words do not make {bins} bins", code="E714")
+    rows, first = [], 1
+    for part in np.array_split(n_senses, bins):
+        counts = np.bincount(part, minlength=most + 1)[1:]
+        rows.append(SensesByFrequency(first, first + len(part) - 1, tuple(counts.tolist()), float(part.mean())))
+        first += len(part)
+    return tuple(rows)

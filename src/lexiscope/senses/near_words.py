@@ -39,7 +39,7 @@ def near_words(
     """Return the *n* nearest words of each query vector, the nearest first; of each word its nearest sense counts.
 
     *without* names for each query a word that is left out, in whatever case; of several spellings of one word the
-    nearest is taken. Ties, to 12 digits, go to the word that stands first. Words below *min_count* occurrences are no
+    nearest is taken. Ties, to 12 digits, go to the word that is first. Words below *min_count* occurrences are no
     neighbours, nor are senses whose vector has length 0: they have no direction. *Shape:* queries (queries, width).
     *Source:* GASI §4. Errors: :class:`InputError` for a query without direction, one without a word where some have
     one, *n* below 1, and a *min_count* where no counts are known.
@@ -51,18 +51,19 @@ def near_words(
     [['River', 'loan'], ['bank', 'loan']]
     """
     _check(queries, n, without)
-    allowed = _allowed(senses, min_count)
+    counts = word_counts_of(senses).values() if min_count else ()
+    rare = [number for number, count in enumerate(counts) if count < min_count]
     plain = [word.casefold() for word in senses.words]
-    found: list[tuple[NearWord, ...]] = []
+    near: list[tuple[NearWord, ...]] = []
     for start in range(0, len(queries), QUERY_BLOCK):
         block = np.asarray(queries[start : start + QUERY_BLOCK], np.float64)
         cosines = _cosines(block / np.linalg.norm(block, axis=1, keepdims=True), senses)
-        cosines[:, ~allowed] = -np.inf
+        cosines[:, rare] = -np.inf
         left_out = without[start : start + QUERY_BLOCK] or [""] * len(block)
         for row, word in zip(cosines, left_out, strict=True):
             numbers = _nearest(row, plain, word.casefold(), n)
-            found.append(tuple(NearWord(senses.words[each], float(1 - row[each])) for each in numbers))
-    return tuple(found)
+            near.append(tuple(NearWord(senses.words[number], float(1 - row[number])) for number in numbers))
+    return tuple(near)
 
 
 def _cosines(queries: Doubles, senses: InducedSenses) -> Doubles:
@@ -85,40 +86,34 @@ def _nearest(cosines: Doubles, plain: Sequence[str], without: str, n: int) -> li
     """The numbers of the n nearest words of one query. *Shape:* cosines (words,)."""
     known, tried = int(np.isfinite(cosines).sum()), 2 * n
     while True:
-        found = _distinct(_falling(cosines, min(tried, known)), plain, without)[:n]
+        nearest = _distinct(_nearest_numbers(cosines, min(tried, known)), plain, without)[:n]
         # spellings of one word seldom coincide: more words are looked at only where they did
-        if len(found) == n or tried >= known:
-            return found
+        if len(nearest) == n or tried >= known:
+            return nearest
         tried *= 8
 
 
 def _distinct(numbers: Sequence[int], plain: Sequence[str], without: str) -> list[int]:
     """The words that differ in more than case from those before them and from one more."""
-    seen, found = {without}, []
+    seen, distinct = {without}, []
     for number in numbers:
         if plain[number] not in seen:
             seen.add(plain[number])
-            found.append(number)
-    return found
+            distinct.append(number)
+    return distinct
 
 
-def _falling(cosines: Doubles, n: int) -> list[int]:
+def _nearest_numbers(cosines: Doubles, n: int) -> list[int]:
     """The n words of highest cosine and those that tie with the last, by falling cosine."""
     if not n:
         return []
     at_least = np.partition(cosines, len(cosines) - n)[len(cosines) - n]
     few = np.flatnonzero(cosines >= at_least)
-    return [int(each) for each in few[np.lexsort((few, -cosines[few]))]]
-
-
-def _allowed(senses: InducedSenses, min_count: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    if not min_count:
-        return np.ones(len(senses.words), dtype=bool)
-    return np.array([each >= min_count for each in word_counts_of(senses).values()], dtype=bool)
+    return [int(number) for number in few[np.lexsort((few, -cosines[few]))]]
 
 
 def word_counts_of(senses: InducedSenses) -> dict[str, float]:
-    """Return how often each word stands in the corpus of the training.
+    """Return how often each word occurs in the corpus of the training.
 
     Errors: :class:`InputError` where the vectors do not say.
     """

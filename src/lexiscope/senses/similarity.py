@@ -48,8 +48,8 @@ def max_sim(
     array([0.6])
     """
     cosines = sense_cosines(left, right)
-    there = _both(_mask(left_mask, cosines.shape[:2]), _mask(right_mask, (len(cosines), cosines.shape[2])))
-    best = np.where(there, _known(cosines, there), -np.inf).max(axis=(1, 2))
+    there = _pair_mask(_mask(left_mask, cosines.shape[:2]), _mask(right_mask, (len(cosines), cosines.shape[2])))
+    best = np.where(there, _defined_cosines(cosines, there), -np.inf).max(axis=(1, 2))
     return np.asarray(np.where(np.isfinite(best), best, np.nan))
 
 
@@ -65,8 +65,8 @@ def avg_sim(
     array([0.1])
     """
     cosines = sense_cosines(left, right)
-    there = _both(_mask(left_mask, cosines.shape[:2]), _mask(right_mask, (len(cosines), cosines.shape[2])))
-    total, count = np.where(there, _known(cosines, there), 0.0).sum(axis=(1, 2)), there.sum(axis=(1, 2))
+    there = _pair_mask(_mask(left_mask, cosines.shape[:2]), _mask(right_mask, (len(cosines), cosines.shape[2])))
+    total, count = np.where(there, _defined_cosines(cosines, there), 0.0).sum(axis=(1, 2)), there.sum(axis=(1, 2))
     return np.asarray(np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0))
 
 
@@ -81,10 +81,10 @@ def max_sim_c(left: ArrayLike, right: ArrayLike, left_p: ArrayLike, right_p: Arr
     >>> max_sim_c([[[1, 0], [0, 1]]], [[[3, 4], [-1, 0]]], [[0.9, 0.1]], [[0.7, 0.3]])  # the first of each
     array([0.6])
     """
-    cosines, a, b = _weighted(left, right, left_p, right_p)
+    cosines, a, b = _cosines_and_probabilities(left, right, left_p, right_p)
     rows = np.arange(len(cosines))
-    found = cosines[rows, a.argmax(axis=1), b.argmax(axis=1)]
-    return np.asarray(np.where(_covered(a, b), found, np.nan))
+    similarities = cosines[rows, a.argmax(axis=1), b.argmax(axis=1)]
+    return np.asarray(np.where(_has_senses(a, b), similarities, np.nan))
 
 
 def avg_sim_c(left: ArrayLike, right: ArrayLike, left_p: ArrayLike, right_p: ArrayLike) -> FloatArray:
@@ -96,27 +96,27 @@ def avg_sim_c(left: ArrayLike, right: ArrayLike, left_p: ArrayLike, right_p: Arr
     >>> avg_sim_c([[[1, 0], [0, 1]]], [[[3, 4], [-1, 0]]], [[0.5, 0.5]], [[0.5, 0.5]]).round(3)  # (.6 - 1 + .8 + 0) / 4
     array([0.1])
     """
-    cosines, a, b = _weighted(left, right, left_p, right_p)
-    found = np.einsum("pk,pkl,pl->p", a, cosines, b)
-    return np.asarray(np.where(_covered(a, b), found, np.nan))
+    cosines, a, b = _cosines_and_probabilities(left, right, left_p, right_p)
+    similarities = np.einsum("pk,pkl,pl->p", a, cosines, b)
+    return np.asarray(np.where(_has_senses(a, b), similarities, np.nan))
 
 
 def avg_sim_c_upper(left: ArrayLike, right: ArrayLike, left_p: ArrayLike, right_p: ArrayLike) -> FloatArray:
     """Return AvgSimC as it is printed, with a sum over j ≥ i only: pairs of senses below the diagonal are left out.
 
-    It depends on which word stands first and on how senses are numbered; :func:`avg_sim_c` does not, and is the one to
+    It depends on which word is first and on how senses are numbered; :func:`avg_sim_c` does not, and is the one to
     report. *Shape:* as :func:`max_sim_c`, with K = L. *Higher means:* more similar. *Source:* §5, as printed. Errors:
     those of :func:`max_sim_c`, and for unequal numbers of senses.
 
     >>> avg_sim_c_upper([[[1, 0], [0, 1]]], [[[3, 4], [-1, 0]]], [[0.5, 0.5]], [[0.5, 0.5]]).round(3)  # (.6 - 1 + 0)/4
     array([-0.1])
     """
-    cosines, a, b = _weighted(left, right, left_p, right_p)
+    cosines, a, b = _cosines_and_probabilities(left, right, left_p, right_p)
     if cosines.shape[1] != cosines.shape[2]:
         what = f"a sum over j >= i needs as many senses on both sides, not {cosines.shape[1]} and {cosines.shape[2]}"
         raise StatisticError(what, hint="fill up with senses of probability 0")
-    found = np.einsum("pk,pkl,pl->p", a, np.triu(cosines), b)
-    return np.asarray(np.where(_covered(a, b), found, np.nan))
+    similarities = np.einsum("pk,pkl,pl->p", a, np.triu(cosines), b)
+    return np.asarray(np.where(_has_senses(a, b), similarities, np.nan))
 
 
 def nearest_sense(senses: ArrayLike, context: ArrayLike, *, mask: ArrayLike | None = None) -> IntArray:
@@ -136,7 +136,7 @@ def nearest_sense(senses: ArrayLike, context: ArrayLike, *, mask: ArrayLike | No
     cosines = sense_cosines(senses, means[:, None, :])
     directed = (means != 0).any(axis=1)
     there = _mask(mask, cosines.shape[:2]) & directed[:, None]
-    near = np.where(there, _known(cosines, there[:, :, None])[:, :, 0], -np.inf)
+    near = np.where(there, _defined_cosines(cosines, there[:, :, None])[:, :, 0], -np.inf)
     return np.where(there.any(axis=1), near.argmax(axis=1), -1).astype(np.int64)
 
 
@@ -146,17 +146,17 @@ def _unit(vectors: FloatArray) -> FloatArray:
 
 
 def _mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> BoolArray:
-    found = np.ones(shape, bool) if mask is None else np.asarray(mask, bool)
-    if found.shape != shape:
-        raise StatisticError(f"a mask of shape {found.shape} does not go with senses of shape {shape}")
-    return found
+    checked = np.ones(shape, bool) if mask is None else np.asarray(mask, bool)
+    if checked.shape != shape:
+        raise StatisticError(f"a mask of shape {checked.shape} does not go with senses of shape {shape}")
+    return checked
 
 
-def _both(left: BoolArray, right: BoolArray) -> BoolArray:
+def _pair_mask(left: BoolArray, right: BoolArray) -> BoolArray:
     return np.asarray(left[:, :, None] & right[:, None, :])
 
 
-def _known(cosines: FloatArray, there: BoolArray) -> FloatArray:
+def _defined_cosines(cosines: FloatArray, there: BoolArray) -> FloatArray:
     """Return cosines with 0 for senses that are not there; refuse those that are there and have no direction."""
     undefined = np.isnan(cosines)
     bad = undefined & there
@@ -167,27 +167,29 @@ def _known(cosines: FloatArray, there: BoolArray) -> FloatArray:
     return np.asarray(np.where(undefined, 0.0, cosines))
 
 
-def _weighted(
+def _cosines_and_probabilities(
     left: ArrayLike, right: ArrayLike, left_p: ArrayLike, right_p: ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     cosines = sense_cosines(left, right)
     a = _probabilities(left_p, cosines.shape[:2])
     b = _probabilities(right_p, (len(cosines), cosines.shape[2]))
-    return _known(cosines, _both(a > 0, b > 0)), a, b
+    return _defined_cosines(cosines, _pair_mask(a > 0, b > 0)), a, b
 
 
 def _probabilities(p: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    found = np.asarray(p, np.float64)
-    if found.shape != shape:
-        raise StatisticError(f"probabilities of shape {found.shape} do not go with senses of shape {shape}")
-    totals = found.sum(axis=1)
-    bad = ~((np.abs(totals - 1) <= _SUM_TO_ONE) | (totals == 0)) | (found < 0).any(axis=1)
+    probabilities = np.asarray(p, np.float64)
+    if probabilities.shape != shape:
+        raise StatisticError(f"probabilities of shape {probabilities.shape} do not go with senses of shape {shape}")
+    totals = probabilities.sum(axis=1)
+    bad = ~((np.abs(totals - 1) <= _SUM_TO_ONE) | (totals == 0)) | (probabilities < 0).any(axis=1)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        what = f"pair {row}: the probabilities of its senses are {found[row].tolist()}, and sum to {totals[row]:g}"
+        what = (
+            f"pair {row}: the probabilities of its senses are {probabilities[row].tolist()}, and sum to {totals[row]:g}"
+        )
         raise StatisticError(what, hint="they sum to 1, or are all 0 where the word is not covered")
-    return found
+    return probabilities
 
 
-def _covered(left_p: FloatArray, right_p: FloatArray) -> BoolArray:
+def _has_senses(left_p: FloatArray, right_p: FloatArray) -> BoolArray:
     return np.asarray((left_p.sum(axis=1) > 0) & (right_p.sum(axis=1) > 0))

@@ -30,7 +30,7 @@ DISTANCE_MEASURE = (DISTANCE, "distance of the option from what a model compares
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class OptionDistances:
     """The distances of an item's options, or the words for which it has no answer.
 
     *Shape:* distances (options, layers). *Lower means:* nearer.
@@ -41,19 +41,19 @@ class Answered:
     unknown: tuple[str, ...] = ()
 
 
-def alone(word: str, language: str) -> Usage:
+def word_usage(word: str, language: str) -> Usage:
     """Return a word as a text of its own.
 
-    >>> alone("oven", "en").text
+    >>> word_usage("oven", "en").text
     'oven'
     """
     return Usage(word, 0, len(word), language=language)
 
 
-def beside(word: str, others: Sequence[str], language: str) -> Usage:
+def usage_among(word: str, others: Sequence[str], language: str) -> Usage:
     """Return a word in the middle of others, which then choose its sense as a sentence would.
 
-    >>> usage = beside("bank", ["river", "shore", "boat"], "en")
+    >>> usage = usage_among("bank", ["river", "shore", "boat"], "en")
     >>> usage.text, usage.target
     ('river shore bank boat', 'bank')
     """
@@ -62,12 +62,12 @@ def beside(word: str, others: Sequence[str], language: str) -> Usage:
     return Usage(" ".join([*others[:half], word, *others[half:]]), len(left), len(left) + len(word), language=language)
 
 
-def each_beside(words: Sequence[str], language: str) -> tuple[Usage, ...]:
+def usages_among_others(words: Sequence[str], language: str) -> tuple[Usage, ...]:
     """Return each of some words in the middle of the others."""
-    return tuple(beside(word, [*words[:place], *words[place + 1 :]], language) for place, word in enumerate(words))
+    return tuple(usage_among(word, [*words[:place], *words[place + 1 :]], language) for place, word in enumerate(words))
 
 
-def embedded(
+def unit_vectors(
     subject: Subject, usages: Sequence[Usage], *, work: Path | None = None, progress: Progress | None = None
 ) -> Mapping[tuple[str, int, int], Doubles]:
     """Return the vectors of usages by their keys, each scaled to length 1 at every layer. *Shape:* (layers, width).
@@ -92,25 +92,26 @@ def embedded(
     return dict(zip(distinct, values / lengths, strict=True))
 
 
-def from_centroid(words: Doubles) -> Doubles:
+def distances_from_centroid(words: Doubles) -> Doubles:
     """Return how far each word is from the centroid of all: 1 − cosine.
 
     *Shape:* (words, layers, width) → (words, layers). *Unit:* 0 to 2. The order of the words is that of their distances
     from the centroid of the others.
 
-    >>> from_centroid(np.array([[[1.0, 0.0]], [[1.0, 0.0]], [[0.0, 1.0]]])).round(3)[:, 0].tolist()  # 1-2/√5, 1-1/√5
+    >>> words = np.array([[[1.0, 0.0]], [[1.0, 0.0]], [[0.0, 1.0]]])
+    >>> distances_from_centroid(words).round(3)[:, 0].tolist()  # 1-2/√5, 1-1/√5
     [0.106, 0.106, 0.553]
     """
     return np.asarray(1 - np.einsum("wld,ld->wl", words, _unit(words.mean(axis=0))))
 
 
-def from_groups(target: Doubles, groups: Sequence[Doubles]) -> Doubles:
+def distances_from_groups(target: Doubles, groups: Sequence[Doubles]) -> Doubles:
     """Return how far a usage is from the centroid of each group: 1 − cosine. *Unit:* 0 to 2.
 
     *Shape:* target (layers, width), each group (words, layers, width) → (groups, layers).
 
     >>> near, far = np.array([[[1.0, 0.0]]]), np.array([[[0.0, 1.0]], [[-1.0, 0.0]]])
-    >>> from_groups(np.array([[1.0, 0.0]]), [near, far]).round(3)[:, 0].tolist()  # 1 - 1; 1 + 1/√2
+    >>> distances_from_groups(np.array([[1.0, 0.0]]), [near, far]).round(3)[:, 0].tolist()  # 1 - 1; 1 + 1/√2
     [0.0, 1.707]
     """
     centroids = np.stack([_unit(group.mean(axis=0)) for group in groups])
@@ -119,7 +120,7 @@ def from_groups(target: Doubles, groups: Sequence[Doubles]) -> Doubles:
 
 def distance_rows(
     items: Sequence[Item],
-    found: Sequence[Answered],
+    answers: Sequence[OptionDistances],
     blank: Response,
     *,
     layers: Sequence[int | None],
@@ -128,10 +129,10 @@ def distance_rows(
     """Yield the rows of answers by distance: of each item its choice at every layer, then each option's distance.
 
     *blank* says who answers which task in which view. *pick* is ``np.argmin`` or ``np.argmax``; of equal distances the
-    option that stands first is taken. An item without distances has one row without option, its unknown words in
+    option that is first is taken. An item without distances has one row without option, its unknown words in
     ``raw``.
     """
-    for item, answer in zip(items, found, strict=True):
+    for item, answer in zip(items, answers, strict=True):
         choice = replace(blank, item_id=item.item_id, measure=CHOICE)
         if answer.distances is None:
             yield replace(choice, raw=unknown_reason(answer.unknown))

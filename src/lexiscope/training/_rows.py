@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item, check_unique_ids, item_record
-from lexiscope.items.arrange.splits import sampled
+from lexiscope.items.arrange.splits import sample_items
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects._vector_store import digest
 
@@ -44,7 +44,7 @@ def rows_of(items: Sequence[Item], part: str, view: str, *, at_most: int = 0) ->
         what = f"{len(silent)} of {len(items)} {part} items have no right answer; this is the first"
         hint = "leave them out, or use a split whose answers are known (those of a test set may be hidden)"
         raise InputError(what, place=Place(item_id=silent[0].item_id), hint=hint)
-    return Rows(part, tuple(view_item(item, view) for item in sampled(items, at_most)), len(items))
+    return Rows(part, tuple(view_item(item, view) for item in sample_items(items, at_most)), len(items))
 
 
 def answers_of(train: Rows, dev: Rows) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of, write_atomically
 from lexiscope.core.subject import Floats
 from lexiscope.items.answers.search_space import Entry, SearchSpace, check_reachable
-from lexiscope.items.answers.sense_options import right_ids
+from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.resources.vectors.nearest import nearest
 from lexiscope.subjects._vector_store import VectorStore, digest
 from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
@@ -102,7 +102,7 @@ def _lessons(reader: LoadedClassifier, job: Job, space: SearchSpace, kept: Vecto
     queries = reader.encode([word(item) for item in job.train.items])
     entries = reader.encode(entry_readings([space.entries[row] for row in distinct], asked.description))
     triplets = Triplets(asked.margin, asked.miner)
-    right = [{number.get(space.row(each)) for each in right_ids(item) if each in space} for item in job.train.items]
+    right = [{number.get(space.row(each)) for each in correct_ids(item) if each in space} for item in job.train.items]
 
     def loss(batch: Sequence[int]) -> Any:
         places = [number[golds[query]] for query in batch]
@@ -121,7 +121,7 @@ def _lessons(reader: LoadedClassifier, job: Job, space: SearchSpace, kept: Vecto
         vectors = _vectors(reader, dev_entries, kept) if kept else reader.predict(dev_entries)
         found = nearest(reader.predict(dev_queries), vectors).rows[:, 0]
         ids = [space.entries[rows[place]].entry_id for place in found.tolist()]
-        return float(np.mean([each in right_ids(item) for each, item in zip(ids, job.dev.items, strict=True)]))
+        return float(np.mean([each in correct_ids(item) for each, item in zip(ids, job.dev.items, strict=True)]))
 
     cut = {"train": sum(each.cut for each in queries), "dev": reader.n_cut([each] for each in dev_queries)}
     return Lessons([len(each.ids) for each in queries], loss, measure, cut)
@@ -167,12 +167,12 @@ class Triplets:
 
 def _gold(item: Item, space: SearchSpace) -> int:
     """Return the entry that is learnt: the first right one, in the order of their ids, that the space holds."""
-    return space.row(next(each for each in sorted(right_ids(item)) if each in space))
+    return space.row(next(each for each in sorted(correct_ids(item)) if each in space))
 
 
 def _dev_rows(dev: Rows, space: SearchSpace, number: int) -> list[int]:
     """Return the entries that dev is searched among: all right ones, and others by a hash of their ids."""
-    right = {space.row(each) for item in dev.items for each in right_ids(item) if each in space}
+    right = {space.row(each) for item in dev.items for each in correct_ids(item) if each in space}
     if not number or number >= len(space):
         return list(range(len(space)))
     others = sorted(

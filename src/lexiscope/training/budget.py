@@ -16,7 +16,7 @@ from lexiscope.core.errors import InputError, require
 from lexiscope.core.item import Item
 from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.items.answers.sense_options import glosses_of
-from lexiscope.items.arrange.splits import sampled
+from lexiscope.items.arrange.splits import sample_items
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.local._loading import torch_threads
 from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
@@ -171,7 +171,7 @@ def measure_speeds(
     Errors: :class:`InputError` for an unknown method or items of another shape; those of the encoder.
     """
     torch, base = require("torch", "train"), base_of(encoder)
-    items = sampled(train, settings.batch * (_MEASURED_STEPS + 1))
+    items = sample_items(train, settings.batch * (_MEASURED_STEPS + 1))
     shape = Shape(2, 2 if method == "pair" else 0, longest=settings.longest)
     devices = devices_of(torch, settings.device)
     with torch.random.fork_rng(devices=devices), torch_threads(torch, settings.threads):

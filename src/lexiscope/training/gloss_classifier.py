@@ -15,7 +15,7 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.items.answers.sense_options import glosses_of, right_ids
+from lexiscope.items.answers.sense_options import correct_ids, glosses_of
 from lexiscope.subjects.trained._probe import best_option
 from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
 from lexiscope.subjects.trained._reading import Wording
@@ -65,7 +65,7 @@ def _gloss_lessons(reader: LoadedClassifier, job: Job) -> Lessons:
     torch, word = reader.torch, Wording(job.view, reader.mask).senses
     learnt = [word(item) for item in job.train.items]
     readings = reader.encode([each for per_item in learnt for each in per_item])
-    flags = [int(sense in right_ids(item)) for item in job.train.items for sense in glosses_of(item)]
+    flags = [int(sense in correct_ids(item)) for item in job.train.items for sense in glosses_of(item)]
     targets = torch.tensor(flags, device=reader.device)
     weights = None
     if job.settings.class_weights == "balanced":
@@ -82,7 +82,7 @@ def _gloss_lessons(reader: LoadedClassifier, job: Job) -> Lessons:
         outputs = reader.predict([each for per_item in asked for each in per_item])
         parts = np.split(outputs[:, 1] - outputs[:, 0], np.cumsum([len(each) for each in asked])[:-1])
         chosen = [_chosen(item, part) for item, part in zip(job.dev.items, parts, strict=True)]
-        return float(np.mean([sense in right_ids(item) for sense, item in zip(chosen, job.dev.items, strict=True)]))
+        return float(np.mean([sense in correct_ids(item) for sense, item in zip(chosen, job.dev.items, strict=True)]))
 
     each_cut = iter([each.cut for each in readings])
     cut = {"train": sum(max(next(each_cut) for _ in per_item) for per_item in learnt), "dev": reader.n_cut(asked)}
@@ -95,6 +95,6 @@ def _chosen(item: Item, scores: Any) -> str:
 
 def _check_right(rows: Rows) -> None:
     for item in rows.items:
-        if not right_ids(item) & set(glosses_of(item)):
+        if not correct_ids(item) & set(glosses_of(item)):
             what = f"the right answer {item.gold!r} is none of its senses: {', '.join(glosses_of(item))}"
             raise InputError(what, place=Place(item_id=item.item_id), hint="correct it, or leave the item out")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lexiscope.core.item import Item
-from lexiscope.items.answers.sense_options import glosses_of, right_ids
+from lexiscope.items.answers.sense_options import correct_ids, glosses_of
 from lexiscope.tasks import BY_VIEW
 from lexiscope.training._rows import Rows, answers_of, numbers_of, rows_of, shares_of
 from lexiscope.training._training import ACCURACY, MINUS_SQUARED_ERROR, Job, Shard, settle
@@ -67,5 +67,5 @@ def _mean(train: Rows, dev: Rows) -> tuple[float, Mapping[str, Any]]:
 
 
 def _draw(dev: Rows) -> tuple[float, Mapping[str, Any]]:
-    chances = [len(right_ids(item) & set(glosses_of(item))) / len(glosses_of(item)) for item in dev.items]
+    chances = [len(correct_ids(item) & set(glosses_of(item))) / len(glosses_of(item)) for item in dev.items]
     return float(np.mean(chances)), {"head": "class"}

@@ -15,7 +15,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.sealed import read_sealed, without_seal, write_sealed
 from lexiscope.items.answers.search_space import SearchSpace
-from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.arrange.division import ItemDivision
 from lexiscope.training.budget import plan_budget, read_duration
 from lexiscope.training.selection import Grid
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings
@@ -79,7 +79,7 @@ def named_plan(protocol: Protocol, settings: TrainingSettings | None = None) -> 
 
 
 def plan_for(
-    asked: Protocol | Literal["auto"], parts: Divided, task: str, *, settings: TrainingSettings
+    asked: Protocol | Literal["auto"], parts: ItemDivision, task: str, *, settings: TrainingSettings
 ) -> TrainingPlan:
     """Return the plan of a protocol for a dataset, with what it leaves out of it.
 
@@ -107,7 +107,7 @@ def plan_for(
 
 
 def budget_plan(
-    parts: Divided,
+    parts: ItemDivision,
     task: str,
     encoder: str,
     views: Sequence[str],
@@ -136,7 +136,7 @@ def budget_plan(
     return plan
 
 
-def _rows_left_out(plan: TrainingPlan, parts: Divided, task: str) -> list[str]:
+def _rows_left_out(plan: TrainingPlan, parts: ItemDivision, task: str) -> list[str]:
     if parts.folds:
         return []
     counts = [("tested", len(parts.test), plan.test_rows)]

@@ -17,7 +17,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.scoring import Doubles
-from lexiscope.items.answers.sense_options import glosses_of, right_ids
+from lexiscope.items.answers.sense_options import correct_ids, glosses_of
 from lexiscope.subjects.trained._probe import DIFFERENT, QUESTIONS, SAME, Cosines, best_option
 from lexiscope.tasks import BY_VIEW
 from lexiscope.training._claim import base_of
@@ -118,7 +118,7 @@ def _right_by_layer(items: Sequence[Item], found: Sequence[Doubles]) -> list[flo
     for layer in range(found[0].shape[1]):
         parts = zip(items, found, strict=True)
         chosen = [best_option(item.item_id, tuple(glosses_of(item)), each[:, layer])[0] for item, each in parts]
-        shares.append(float(np.mean([sense in right_ids(item) for sense, item in zip(chosen, items, strict=True)])))
+        shares.append(float(np.mean([sense in correct_ids(item) for sense, item in zip(chosen, items, strict=True)])))
     return shares
 
 

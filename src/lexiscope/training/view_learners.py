@@ -1,7 +1,7 @@
 """Learners that cost seconds, learnt from one view at a time: a regression on features, and a learner that counts.
 
-Both answer the tested items of divided items (:class:`~lexiscope.items.arrange.divided.Divided`); of folds each is
-answered by a learner that learnt from the others.
+Both answer the tested items of divided items (:class:`~lexiscope.items.arrange.division.ItemDivision`); of folds each
+is answered by a learner that learnt from the others.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.build.planted.bias import look_up, texts_of
+from lexiscope.build.planted.bias import count_answers, texts_of
 from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, Place
 from lexiscope.core.item import Item
-from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.arrange.division import ItemDivision
 from lexiscope.items.arrange.views import GUESSED_WORD, view_item
 from lexiscope.items.sheets.guessed_word import GUESS_OF
 from lexiscope.training.logistic import answered
@@ -31,7 +31,7 @@ class Further:
     origin: str
 
 
-def with_guesses(parts: Divided, guessed: Sequence[Item], known: Sequence[Item]) -> tuple[Further, ...]:
+def with_guesses(parts: ItemDivision, guessed: Sequence[Item], known: Sequence[Item]) -> tuple[Further, ...]:
     """Return guessed words in the place of the word, and those *known* items behind them that are not tested."""
     tested, wanted = {item.item_id for item in parts.test}, {str(item.condition(GUESS_OF)) for item in guessed}
     others = [item for item in known if item.item_id in wanted - tested]
@@ -41,13 +41,13 @@ def with_guesses(parts: Divided, guessed: Sequence[Item], known: Sequence[Item])
     )
 
 
-def regression_answers(parts: Divided, matrix: Any, further: Sequence[Further] = ()) -> list[str]:
+def regression_answers(parts: ItemDivision, matrix: Any, further: Sequence[Further] = ()) -> list[str]:
     """Return the answers of a logistic regression to the tested items, then to *further* ones.
 
     The rows of *matrix*, the features in one view, are those of the labelled items, then those of *further*. A penalty
     is chosen on dev, of folds on the next fold; a further item is asked with the item behind it.
     """
-    items, n = parts.labelled, parts.n_folds
+    items, n = parts.all_items, parts.n_folds
     rows, added = np.arange(len(items)), np.arange(len(items), len(items) + len(further))
     if n:
         folds = np.array(parts.folds)
@@ -68,17 +68,17 @@ def regression_answers(parts: Divided, matrix: Any, further: Sequence[Further] =
     return answered(matrix, golds, turns, refit=bool(n))
 
 
-def counted_answers(parts: Divided, items: Sequence[Item], view: str) -> list[str]:
+def counted_answers(parts: ItemDivision, items: Sequence[Item], view: str) -> list[str]:
     """Return the answers to tested *items*: the most frequent ones of the same shown texts in training."""
     found: dict[str, str] = {}
     wanted = {item.item_id for item in items}
     for learnt, tested in parts.turns():
         asked = [item for item in tested if item.item_id in wanted]
-        found |= dict(zip([item.item_id for item in asked], look_up(learnt, asked, view), strict=True))
+        found |= dict(zip([item.item_id for item in asked], count_answers(learnt, asked, view), strict=True))
     return [found[item.item_id] for item in items]
 
 
-def unseen_texts(parts: Divided, view: str) -> str:
+def unseen_texts(parts: ItemDivision, view: str) -> str:
     """Return why the learner that counts cannot see a view: most texts of it are new to it; empty if it can."""
     seen = 0
     for learnt, tested in parts.turns():

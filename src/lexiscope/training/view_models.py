@@ -2,7 +2,7 @@
 
 Four kinds, from seconds to hours: counts of shown texts, a regression on features, a linear probe on the vectors of an
 encoder as it is, and an encoder that is trained by a plan (:mod:`lexiscope.training.plans`). Each is asked the tested
-items of :class:`~lexiscope.items.arrange.divided.Divided` in every view, and says which views it cannot see.
+items of :class:`~lexiscope.items.arrange.division.ItemDivision` in every view, and says which views it cannot see.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
-from lexiscope.items.arrange.divided import Divided
-from lexiscope.items.arrange.splits import sampled
+from lexiscope.items.arrange.division import ItemDivision
+from lexiscope.items.arrange.splits import sample_items
 from lexiscope.items.arrange.views import GUESSED_WORD, view_item
 from lexiscope.subjects.trained._probe import UntrainedEncoder
 from lexiscope.training._course import Progress
@@ -80,7 +80,7 @@ class ViewAnswers:
         return [(each.view, part, n) for each in self.trained for part, n in each.cut.items() if n]
 
 
-def counts_by_view(parts: Divided, views: Sequence[str], *, task: str, subject: str) -> ViewAnswers:
+def counts_by_view(parts: ItemDivision, views: Sequence[str], *, task: str, subject: str) -> ViewAnswers:
     """Return the answers of a learner that counts, in every view: the most frequent one to the same shown texts."""
     responses = _answers(_counted(parts, parts.test, views, task), task, subject, "baseline")
     blind = {view: told for view in ("context", "word") if (told := unseen_texts(parts, view))}
@@ -88,7 +88,7 @@ def counts_by_view(parts: Divided, views: Sequence[str], *, task: str, subject: 
 
 
 def regression_by_view(
-    parts: Divided,
+    parts: ItemDivision,
     views: Sequence[str],
     features: Features,
     *,
@@ -106,7 +106,7 @@ def regression_by_view(
     for number, view in enumerate(views):
         _tell(progress, subject, number, len(views))
         more = further if view == "full" else ()
-        matrix = features((*parts.labelled, *(one.shown for one in more)), view)
+        matrix = features((*parts.all_items, *(one.shown for one in more)), view)
         asked = [*((item, view) for item in parts.test), *((one.shown, one.view) for one in more)]
         answers = regression_answers(parts, matrix, more)
         rows += [(*one, answer) for one, answer in zip(asked, answers, strict=True)]
@@ -117,7 +117,7 @@ def regression_by_view(
 
 
 def probe_by_view(
-    parts: Divided,
+    parts: ItemDivision,
     views: Sequence[str],
     encoder: str,
     plan: TrainingPlan,
@@ -135,8 +135,8 @@ def probe_by_view(
     """
     few, rows = parts, plan.settings
     if not parts.folds:
-        test, train = sampled(parts.test, plan.test_rows), sampled(parts.train, rows.max_rows)
-        few = replace(parts, train=train, dev=sampled(parts.dev, rows.max_dev_rows), test=test)
+        test, train = sample_items(parts.test, plan.test_rows), sample_items(parts.train, rows.max_rows)
+        few = replace(parts, train=train, dev=sample_items(parts.dev, rows.max_dev_rows), test=test)
     reader = UntrainedEncoder(f"encoder:{encoder}?device={rows.device}&threads={rows.threads}", store)
     splits = {"train": few.train, "dev": few.dev, "test": few.test}
     cut = {view: {name: n_cut(items, view, reader) for name, items in splits.items()} for view in views}
@@ -146,7 +146,7 @@ def probe_by_view(
         partial(vector_features, encoder=reader),
         task=task,
         subject=subject,
-        further=with_guesses(few, guessed, parts.labelled),
+        further=with_guesses(few, guessed, parts.all_items),
         progress=progress,
     )
     trained = tuple(replace(one, cut=cut[one.view]) for one in found.trained)
@@ -154,7 +154,7 @@ def probe_by_view(
 
 
 def training_by_view(
-    parts: Divided,
+    parts: ItemDivision,
     views: Sequence[str],
     encoder: str,
     plan: TrainingPlan,
@@ -174,7 +174,7 @@ def training_by_view(
     model answer. The model of the whole input is asked *guessed* words too, and the items behind them. *space* is what
     a retrieval searches. Errors: those of the trainings.
     """
-    asked, rows = sampled(parts.test, plan.test_rows), plan.settings
+    asked, rows = sample_items(parts.test, plan.test_rows), plan.settings
     tables: list[ResponseTable] = []
     trained: list[ViewTraining] = []
     for view in views:
@@ -190,7 +190,7 @@ def training_by_view(
         if view == "full" and guessed:
             tables.append(ask(model, guessed, GUESSED_WORD, GUESSED_WORD))
             # people may have been asked items that are not tested here
-            behind = with_guesses(replace(parts, test=asked), guessed, parts.labelled)
+            behind = with_guesses(replace(parts, test=asked), guessed, parts.all_items)
             others = tuple(one.shown for one in behind if one.view == view)
             tables += [ask(model, others, view, "full_of_guessed")] if others else []
     responses = ResponseTable.concat(tables).with_column("subject_id", subject)
@@ -201,7 +201,7 @@ def training_by_view(
 
 
 def _selected(
-    parts: Divided,
+    parts: ItemDivision,
     view: str,
     encoder: str,
     plan: TrainingPlan,
@@ -242,7 +242,7 @@ def _training(found: Selection, cut: Mapping[str, int]) -> ViewTraining:
     return ViewTraining(found.view, best.method, n_train, cut, found, chosen)
 
 
-def _counted(parts: Divided, items: Sequence[Item], views: Iterable[str], task: str) -> list[Row]:
+def _counted(parts: ItemDivision, items: Sequence[Item], views: Iterable[str], task: str) -> list[Row]:
     # of a search one of several right answers is as good as all of them
     return [
         (item, view, min(answer.split("|")) if searches(task) else answer)
@@ -259,7 +259,7 @@ def _answers(rows: Sequence[Row], task: str, subject: str, kind: str) -> Respons
     return ResponseTable.from_columns({**who, "item_id": ids, "option": options, "view": views})
 
 
-def _unseen(parts: Divided) -> Mapping[str, str]:
+def _unseen(parts: ItemDivision) -> Mapping[str, str]:
     return {"word": told} if (told := parts.unseen_words()) else {}
 
 

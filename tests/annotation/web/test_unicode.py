@@ -28,7 +28,7 @@ from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Shown
 from lexiscope.core.usage import Usage
-from lexiscope.items.tables.spreadsheet import is_live, neutral
+from lexiscope.items.tables.spreadsheet import is_live, neutral_text
 
 from .made_web import JSON, Person, client, form_of, made_definition, running
 from .test_security import addresses
@@ -191,7 +191,7 @@ def _check_items(folder: Path, items: tuple[Item, ...]) -> None:
     assert {row["item_id"]: row["sentence_1"] for row in map(json.loads, lines)} == texts
     with (folder / "items.csv").open(encoding="utf-8", newline="") as stream:
         cells = {row["item_id"]: row["sentence_1"] for row in csv.DictReader(stream)}
-    assert cells == {item_id: neutral(text) for item_id, text in texts.items()}
+    assert cells == {item_id: neutral_text(text) for item_id, text in texts.items()}
 
 
 def _check_export(folder: Path, sent: dict[str, tuple[str, str | None]]) -> None:
@@ -201,7 +201,7 @@ def _check_export(folder: Path, sent: dict[str, tuple[str, str | None]]) -> None
     with (folder / "judgments.csv").open(encoding="utf-8", newline="") as stream:
         for cells in csv.DictReader(stream):
             text, comment = sent[cells["item_id"]]
-            assert (cells["response_text"], cells["comment"]) == (neutral(text), neutral(comment or ""))
+            assert (cells["response_text"], cells["comment"]) == (neutral_text(text), neutral_text(comment or ""))
             assert not any(is_live(cell) for cell in (cells["response_text"], cells["comment"]))
     assert sum(text.startswith(("=", "+", "-", "@")) for text, _ in sent.values()) >= 4
 

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from lexiscope.analysis.agreement.choices import cohen_kappa
-from lexiscope.build.gap_filling.categories import CATEGORIES, answer_in, prelabel
+from lexiscope.build.gap_filling.categories import CATEGORIES, answer_words, prelabel
 from lexiscope.build.gap_filling.coding_sheet import proposed_categories
 from lexiscope.build.gap_filling.gaps import gap_item
 from lexiscope.core.errors import InputError
@@ -145,7 +145,7 @@ def test_stems_are_compared_in_english_alone() -> None:
 )
 def test_where_the_answer_begins(completion: str, answer: str) -> None:
     """Quotes, function words and "the word" are passed over; a lemma of several words does not cross a comma."""
-    assert answer_in(completion, LEXICON) == answer
+    assert answer_words(completion, LEXICON) == answer
 
 
 def test_the_sense_must_be_known() -> None:

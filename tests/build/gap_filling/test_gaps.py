@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.build.gap_filling.gaps import (
-    accepted,
+    accepted_answers,
     decoding_measure,
     gap_item,
     gap_items,
@@ -22,7 +22,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.synonymy import collection
 from lexiscope.items.arrange.views import view_item
-from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, realise
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, realise_text
 from lexiscope.items.choice_sets.surface import Mode
 from lexiscope.items.choice_sets.templates import Template, synonymy_templates
 
@@ -88,11 +88,11 @@ def test_views() -> None:
 
 def test_accepted_answers_are_nested_and_leave_the_target_out() -> None:
     """Curated: the curated one. Synset: all its lemmas but the target, several words with spaces, the curated too."""
-    assert accepted(item(), "curated") == ("account",)
-    assert accepted(item(), "synset") == ("account", "news report")
+    assert accepted_answers(item(), "curated") == ("account",)
+    assert accepted_answers(item(), "synset") == ("account", "news report")
     outside = item(synonym="write-up", synset=["Report", "account", "ACCOUNT"])
-    assert accepted(outside, "synset") == ("write-up", "account")
-    assert set(accepted(outside, "curated")) <= set(accepted(outside, "synset"))
+    assert accepted_answers(outside, "synset") == ("write-up", "account")
+    assert set(accepted_answers(outside, "curated")) <= set(accepted_answers(outside, "synset"))
 
 
 @pytest.mark.parametrize("synonym", ["", "report", ["account", "REPORT"]])
@@ -105,11 +105,11 @@ def test_an_item_needs_a_synonym_other_than_its_target(synonym: object) -> None:
 def test_unknown_answers_and_items_without_any_are_refused() -> None:
     """The criteria are two; an item of a file without the columns is named."""
     with pytest.raises(SpecError, match="curated or synset"):
-        accepted(item(), "both")  # type: ignore[arg-type]
+        accepted_answers(item(), "both")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="'bare'"):
-        accepted(Item("bare", "d", (USAGE,)), "curated")
+        accepted_answers(Item("bare", "d", (USAGE,)), "curated")
     with pytest.raises(InputError, match="no accepted answer"):
-        accepted(Item("bare", "d", (USAGE,), conditions={"synonym": " | "}), "curated")
+        accepted_answers(Item("bare", "d", (USAGE,), conditions={"synonym": " | "}), "curated")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_collection_becomes_gaps() -> None:
     assert made.item_id == "own/7/gap_filling/is_a_synonym_of"
     assert prompt_of(made) == '"Ask the clerk (an old hand)," she said. Hand is a synonym of'
     assert (made.usages[0].target, made.usages[0].sense) == ("hand", "hand%1:18:00::")
-    assert accepted(made, "synset") == ("worker", "hired hand", "hired man")
+    assert accepted_answers(made, "synset") == ("worker", "hired hand", "hired man")
     assert [made.condition(name) for name in ("distractor", "sentence", "mode")] == ["palm", "s1", "clean"]
 
 
@@ -152,11 +152,11 @@ def test_the_published_prompts(published: Path, mode: Mode) -> None:
     (template,) = [each for each in synonymy_templates() if each.name == "T11"]
     cut = len(" is a synonym of")
     for item, gap in zip(items, gaps, strict=True):
-        text = realise(item, template, item.target, mode=mode)
+        text = realise_text(item, template, item.target, mode=mode)
         assert prompt_of(gap) == text.text[: text.start - 1]
         assert prompt_of(gap)[:-cut].endswith(item.target.capitalize())
         assert gap.usages[0].target == item.target
-        assert accepted(gap, "curated")[0] == item.synonym
+        assert accepted_answers(gap, "curated")[0] == item.synonym
     assert len(gaps) == 200
     # README of the data: 57 synsets have one member beside the target; two targets are plural forms
-    assert sum(len(accepted(gap, "synset")) == 1 for gap in gaps) == 57
+    assert sum(len(accepted_answers(gap, "synset")) == 1 for gap in gaps) == 57

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 from lexiscope.build.gap_filling.gaps import gap_item
-from lexiscope.build.gap_filling.matching import AnswerRule, found_in_text, found_in_tokens, mark_completions
+from lexiscope.build.gap_filling.matching import AnswerRule, find_in_text, find_in_tokens, mark_completions
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
@@ -47,50 +47,50 @@ def encode(text: str) -> list[int]:
 )
 def test_an_answer_is_found_as_a_whole_word(text: str) -> None:
     """Y16: case, quotes, "the word …" and punctuation do not matter; a hyphen and an apostrophe end a word."""
-    assert found_in_text(text, ["part"]) == "part"
+    assert find_in_text(text, ["part"]) == "part"
 
 
 @pytest.mark.parametrize("text", ["partly", "apart", "part_1", "part2", "parts", "p art", "", "part\u0301"])
 def test_an_answer_inside_a_longer_word_is_none(text: str) -> None:
     """A letter, a digit, an underscore or a mark next to it makes another word; a plural needs inflected forms."""
-    assert found_in_text(text, ["part"]) is None
+    assert find_in_text(text, ["part"]) is None
 
 
 def test_accents_are_composed() -> None:
     """NFC on both sides: a decomposed letter is the composed one, and no accent is not an accent."""
     for answer in ("café", unicodedata.normalize("NFD", "café")):
-        assert found_in_text(unicodedata.normalize("NFD", "un CAFÉ"), [answer]) == answer
-        assert found_in_text("un cafe", [answer]) is None
+        assert find_in_text(unicodedata.normalize("NFD", "un CAFÉ"), [answer]) == answer
+        assert find_in_text("un cafe", [answer]) is None
 
 
 def test_answers_of_several_words() -> None:
     """Their words stand next to each other, divided by white space or a hyphen; the longer of two is meant."""
     for text in ("a stage part", "a stage-part", "a stage\n part"):
-        assert found_in_text(text, ["part", "stage part"]) == "stage part"
-    assert found_in_text("a stage for the part", ["stage part"]) is None
-    assert found_in_text("stageparts", ["stage part"]) is None
+        assert find_in_text(text, ["part", "stage part"]) == "stage part"
+    assert find_in_text("a stage for the part", ["stage part"]) is None
+    assert find_in_text("stageparts", ["stage part"]) is None
 
 
 def test_the_first_one_in_the_text_is_named() -> None:
     """Of two answers the one that stands first is told, not the one that is listed first."""
-    assert found_in_text("office, part", ["part", "office"]) == "office"
+    assert find_in_text("office, part", ["part", "office"]) == "office"
 
 
 def test_inflected_forms_are_an_option() -> None:
     """Exact forms by default; with a lexicon's base forms a plural counts, of several words too."""
-    assert found_in_text("two parts", ["part"], base_forms=base_forms) == "part"
-    assert found_in_text("stage parts", ["part", "stage part"], base_forms=base_forms) == "stage part"
-    assert found_in_text("roles", ["part"], base_forms=base_forms) is None
+    assert find_in_text("two parts", ["part"], base_forms=base_forms) == "part"
+    assert find_in_text("stage parts", ["part", "stage part"], base_forms=base_forms) == "stage part"
+    assert find_in_text("roles", ["part"], base_forms=base_forms) is None
 
 
 def test_the_two_rules_differ_on_a_part_of_a_word() -> None:
     """Spec §7: token sequences find "part" in "part|ly", words do not; a capital is another token sequence."""
-    assert found_in_tokens([5, *encode(" partly")], ["part"], encode) == "part"
-    assert found_in_text(" partly", ["part"]) is None
-    assert found_in_tokens([5, 6], ["part"], encode) is None
-    assert found_in_tokens([4, 8], ["stage part"], encode) == "stage part"
-    assert found_in_tokens([8, 4], ["stage part"], encode) is None
-    assert found_in_tokens([], ["part"], encode) is None
+    assert find_in_tokens([5, *encode(" partly")], ["part"], encode) == "part"
+    assert find_in_text(" partly", ["part"]) is None
+    assert find_in_tokens([5, 6], ["part"], encode) is None
+    assert find_in_tokens([4, 8], ["stage part"], encode) == "stage part"
+    assert find_in_tokens([8, 4], ["stage part"], encode) is None
+    assert find_in_tokens([], ["part"], encode) is None
 
 
 def completions(*rows: Response) -> ResponseTable:

@@ -10,7 +10,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from lexiscope.build.minimal_pairs.alternatives import Rules
-from lexiscope.build.minimal_pairs.candidates import Candidate, FoundCandidates, find_candidates
+from lexiscope.build.minimal_pairs.candidates import Candidate, CandidateSet, find_candidates
 from lexiscope.build.minimal_pairs.occurrences import corpus_occurrences
 from lexiscope.resources.corpora import semcor
 from lexiscope.resources.lexicons.lexicon import Lexicon
@@ -21,7 +21,7 @@ from ...items.made_up import bench_lexicon, made_up_lexicon, occurrence
 WORDS = ("bench", "pew", "Bar", "bar", "court", "long_seat", "pew-court", "1930s", "yard", "settle")
 
 
-def passed(found: FoundCandidates) -> dict[tuple[str, str], tuple[int, int]]:
+def passed(found: CandidateSet) -> dict[tuple[str, str], tuple[int, int]]:
     return {(one.stage, one.name): (one.n_in, one.n_out) for one in found.counts}
 
 
@@ -63,7 +63,7 @@ def test_a_candidate_has_its_words_best_first() -> None:
     # court and judiciary have 1 each in this sense, court 9 more in another
     assert [(one.word, one.count, one.total) for one in bench.distractors] == [("court", 1, 10), ("judiciary", 1, 1)]
     assert (bench.sense_number, bench.n_senses, bench.synset) == (1, 2, ("bench", "pew", "settle", "long_seat"))
-    assert bench.contexts[0].marked("pew").startswith("They carried the old [pew] out")
+    assert bench.contexts[0].bracketed_text("pew").startswith("They carried the old [pew] out")
 
 
 @pytest.mark.parametrize(
@@ -176,14 +176,14 @@ def test_every_candidate_satisfies_all_rules(synsets: list[tuple[str, list[str],
 
 
 @pytest.fixture(scope="module")
-def on_semcor(published: Path) -> tuple[FoundCandidates, Lexicon]:
+def on_semcor(published: Path) -> tuple[CandidateSet, Lexicon]:
     lexicon = WordNet(published / "wordnet30" / "WordNet-3.0.tar.xz")
     corpus = semcor.load(published / "semcor")
     return find_candidates(corpus_occurrences(corpus), lexicon), lexicon
 
 
 @pytest.mark.published
-def test_candidates_on_semcor(on_semcor: tuple[FoundCandidates, Lexicon]) -> None:
+def test_candidates_on_semcor(on_semcor: tuple[CandidateSet, Lexicon]) -> None:
     """All candidates pass the rules written a second time; the counts begin with the instances of the corpus."""
     found, lexicon = on_semcor
     for candidate in found.candidates:
@@ -197,9 +197,7 @@ def test_candidates_on_semcor(on_semcor: tuple[FoundCandidates, Lexicon]) -> Non
 
 
 @pytest.mark.published
-def test_the_published_items_are_among_the_candidates(
-    on_semcor: tuple[FoundCandidates, Lexicon], published: Path
-) -> None:
+def test_the_published_items_are_among_the_candidates(on_semcor: tuple[CandidateSet, Lexicon], published: Path) -> None:
     """196 of the 200 curated triples; two have a plural target, two a synonym that shares the distractor's sense."""
     found, _ = on_semcor
     places = {

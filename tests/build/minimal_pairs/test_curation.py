@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 from lexiscope.build.minimal_pairs.assembly import synonym_items
-from lexiscope.build.minimal_pairs.automatic import Proposal, best_pair, choose
+from lexiscope.build.minimal_pairs.automatic import Proposal, best_pair, choose_proposals
 from lexiscope.build.minimal_pairs.candidates import Candidate, find_candidates
 from lexiscope.build.minimal_pairs.curation import (
     Decision,
-    accepted,
+    accepted_proposal,
     check_curator,
     check_decision,
-    compare,
+    compare_decisions,
     is_changed,
-    merge,
+    merge_decisions,
 )
 from lexiscope.build.minimal_pairs.curation_bench import CurationBench
-from lexiscope.build.minimal_pairs.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
-from lexiscope.build.minimal_pairs.decision_log import DecisionLog, curators
+from lexiscope.build.minimal_pairs.curation_sheet import append_new_decisions, read_curation_sheet, write_curation_sheet
+from lexiscope.build.minimal_pairs.decision_log import DecisionLog, curator_names
 from lexiscope.build.minimal_pairs.tables import read_candidates, read_proposals, write_candidates, write_proposals
 from lexiscope.core.errors import InputError
 
@@ -46,7 +46,7 @@ def candidates() -> tuple[Candidate, ...]:
 
 @pytest.fixture
 def proposals(candidates: tuple[Candidate, ...]) -> tuple[Proposal, ...]:
-    return choose(candidates, seed=1, sentences_per_word=4)
+    return choose_proposals(candidates, seed=1, sentences_per_word=4)
 
 
 def decision(one: Proposal, curator: str = "ann", **changes: str) -> Decision:
@@ -65,14 +65,14 @@ def decision(one: Proposal, curator: str = "ann", **changes: str) -> Decision:
 def test_the_automatic_choice(candidates: tuple[Candidate, ...]) -> None:
     """The most frequent pair; one context per word unless more are asked for; the same seed gives the same."""
     assert best_pair(candidates[0]) == ("pew", "court")
-    assert len(choose(candidates, seed=3)) == 1
-    assert choose(candidates, seed=3) == choose(candidates, seed=3)
-    assert {choose(candidates, seed=n)[0].proposal_id for n in range(40)} == {f"d0.s{n}.t0" for n in range(4)}
-    every = choose(candidates, seed=3, sentences_per_word=9)
+    assert len(choose_proposals(candidates, seed=3)) == 1
+    assert choose_proposals(candidates, seed=3) == choose_proposals(candidates, seed=3)
+    assert {choose_proposals(candidates, seed=n)[0].proposal_id for n in range(40)} == {f"d0.s{n}.t0" for n in range(4)}
+    every = choose_proposals(candidates, seed=3, sentences_per_word=9)
     assert [one.proposal_id for one in every] == [f"d0.s{n}.t0" for n in range(4)]
-    assert len(choose(candidates, seed=3, sentences_per_word=9, n_items=2)) == 2
+    assert len(choose_proposals(candidates, seed=3, sentences_per_word=9, n_items=2)) == 2
     with pytest.raises(InputError, match="at least 1"):
-        choose(candidates, seed=3, sentences_per_word=0)
+        choose_proposals(candidates, seed=3, sentences_per_word=0)
 
 
 def test_a_sentence_serves_one_item() -> None:
@@ -84,7 +84,7 @@ def test_a_sentence_serves_one_item() -> None:
     ]
     found = find_candidates(words, bench_lexicon())
     assert found.n_words == 2
-    assert len(choose(found.candidates, seed=0)) == 1
+    assert len(choose_proposals(found.candidates, seed=0)) == 1
 
 
 def test_tables_give_back_what_was_written(
@@ -158,7 +158,7 @@ def test_a_change_is_an_acceptance_with_something_else(proposals: tuple[Proposal
     changed = check_decision(decision(proposals[0], context_id="d0.s1.t0", distractor="judiciary"), proposals[0])
     assert is_changed(changed, proposals[0])
     assert not is_changed(decision(proposals[0]), proposals[0])
-    made = accepted(changed, proposals[0])
+    made = accepted_proposal(changed, proposals[0])
     assert (made.context.context_id, made.synonym, made.distractor) == ("d0.s1.t0", "pew", "judiciary")
 
 
@@ -172,13 +172,13 @@ def test_a_log_loses_nothing(tmp_path: Path, proposals: tuple[Proposal, ...]) ->
     log.append(second)
     with log.path.open("ab") as stream:
         stream.write(b'{"proposal_id": "d0.s1')
-    assert log.torn == '{"proposal_id": "d0.s1'
+    assert log.torn_line == '{"proposal_id": "d0.s1'
     assert log.latest(proposals) == {first.proposal_id: second}
     third = decision(proposals[1])
     log.append(third)
     assert log.read() == (first, second, third)
-    assert log.torn == ""
-    assert curators(tmp_path) == ("ann",)
+    assert log.torn_line == ""
+    assert curator_names(tmp_path) == ("ann",)
 
 
 @pytest.mark.parametrize(
@@ -222,26 +222,26 @@ def test_two_curators_and_a_third(proposals: tuple[Proposal, ...]) -> None:
         decision(four, "ben", verdict="reject", reason="inventory"),
     ]
     first, second = ({each.proposal_id: each for each in made} for made in (ann, ben))
-    found = compare(proposals, first, second)
+    found = compare_decisions(proposals, first, second)
     assert found.verdicts == (("accept", "accept"), ("accept", "accept"), ("accept", "reject"), ("reject", "reject"))
     assert (found.n_both_accepted, found.n_same_choice) == (2, 1)
     assert [each.kind for each in found.disagreements] == ["synonym", "verdict"]
-    merged = merge(proposals, first, second)
+    merged = merge_decisions(proposals, first, second)
     assert merged.counts == {"accepted": 1, "disagreement": 2, "rejected": 1}
     third = {two.proposal_id: decision(two, "cat", synonym="settle", distractor="judiciary")}
-    settled = merge(proposals, first, second, third)
+    settled = merge_decisions(proposals, first, second, third)
     assert [(each.synonym, each.distractor) for each in settled.items] == [("pew", "court"), ("settle", "judiciary")]
     assert settled.counts == {"accepted": 2, "disagreement": 1, "rejected": 1}
-    assert merge(proposals, first).counts == {"accepted": 3, "rejected": 1}
-    assert merge(proposals, {}, second).counts == {"accepted": 0, "not decided": 4}
+    assert merge_decisions(proposals, first).counts == {"accepted": 3, "rejected": 1}
+    assert merge_decisions(proposals, {}, second).counts == {"accepted": 0, "not decided": 4}
     with pytest.raises(InputError, match="E469"):
-        compare(proposals, first, {})
+        compare_decisions(proposals, first, {})
 
 
 def test_a_context_serves_one_item(proposals: tuple[Proposal, ...]) -> None:
     """Two proposals that are moved to one context: the second is left out and says so."""
     first = {one.proposal_id: decision(one, context_id="d0.s2.t0") for one in proposals[:2]}
-    assert merge(proposals[:2], first).counts == {"accepted": 1, "context used twice": 1}
+    assert merge_decisions(proposals[:2], first).counts == {"accepted": 1, "context used twice": 1}
 
 
 def bench_of(tmp_path: Path, proposals: tuple[Proposal, ...]) -> CurationBench:
@@ -252,9 +252,9 @@ def test_the_bench_goes_on_where_it_stopped(tmp_path: Path, proposals: tuple[Pro
     """Decisions are on the disk at once; a new bench begins at the first that is not decided."""
     bench = bench_of(tmp_path, proposals)
     bench.accept()
-    bench.turn_synonym()
-    bench.turn_distractor()
-    bench.turn_context()
+    bench.switch_synonym()
+    bench.switch_distractor()
+    bench.switch_context()
     changed = bench.accept()
     assert (changed.synonym, changed.distractor, changed.context_id) == ("settle", "judiciary", "d0.s2.t0")
     again = bench_of(tmp_path, proposals)
@@ -298,11 +298,11 @@ def test_a_distractor_that_does_not_go_with_the_synonym_is_changed(tmp_path: Pat
     (candidate,) = find_candidates([occurrence(1, text, target="inquiry", sense="inquiry%a")], lexicon).candidates
     pairs = [(one.word, other.word) for one, other in candidate.pairs()]
     assert pairs == [("study", "query"), ("quest", "probe"), ("quest", "query")]
-    bench = bench_of(tmp_path, choose([candidate], seed=0))
-    bench.turn_synonym()
-    bench.turn_distractor(-1)
+    bench = bench_of(tmp_path, choose_proposals([candidate], seed=0))
+    bench.switch_synonym()
+    bench.switch_distractor(-1)
     assert (bench.synonym, bench.distractor) == ("quest", "probe")
-    bench.turn_synonym()
+    bench.switch_synonym()
     assert (bench.synonym, bench.distractor) == ("study", "query")
 
 
@@ -336,13 +336,13 @@ def test_the_sheet_comes_back(tmp_path: Path, proposals: tuple[Proposal, ...], d
     assert [one.verdict for one in found] == ["accept", "accept", "reject"]
     assert found[1].choice == ("d0.s2.t0", "settle", "court")
     assert (found[2].reason, found[2].note, found[2].through) == ("other", "=dull, \u201ctoo\u201d dull", "sheet")
-    assert take_in(log, found, proposals) == 3
-    assert take_in(log, found, proposals) == 0
+    assert append_new_decisions(log, found, proposals) == 3
+    assert append_new_decisions(log, found, proposals) == 0
     assert len(log.read()) == 3
     # a new sheet holds what was decided, and reads back as the same
     write_curation_sheet(sheet, proposals, log.latest(proposals))
     again = read_curation_sheet(sheet, proposals, curator="ann", at="2027-01-01T00:00:00Z")
-    assert take_in(log, again, proposals) == 0
+    assert append_new_decisions(log, again, proposals) == 0
 
 
 @pytest.mark.parametrize(

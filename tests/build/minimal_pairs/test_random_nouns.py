@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,6 @@ from lexiscope.build.minimal_pairs.random_nouns import (
     draw_nouns,
     excluded_words,
     matched_nouns,
-    published_nouns,
     with_random_nouns,
 )
 from lexiscope.build.minimal_pairs.word_counts import lexicon_frequencies
@@ -80,6 +80,20 @@ def test_case_of_a_table_is_ignored() -> None:
     """A German noun is found in a table in small letters, and the other way round."""
     counts = {"haus": 10.0, "Tor": 9.0, "see": 1.0}
     assert matched_nouns(["Tor", "See"], counts, "Haus", excluded=(), key="1", n=1, nearest=1) == ("Tor",)
+
+
+def published_nouns(number: int, nouns: Sequence[str], words: Iterable[str]) -> tuple[str, ...]:
+    """Return the nouns of an item by the published rule: drawn with replacement, seeded with the item's number.
+
+    *number* counts from 1; *nouns* is the list with its repetitions; of each of *words* (target, synonym, distractor)
+    the first occurrence in it is struck out. The rule does not rule out a synonym of another sense, nor a word twice.
+    *Source:* the synonymy study, released code and files.
+    """
+    left = list(nouns)
+    for word in words:
+        if word in left:
+            left.remove(word)
+    return tuple(random.Random(160 + number).choices(left, k=10))
 
 
 def test_the_published_rule() -> None:

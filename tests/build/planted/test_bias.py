@@ -11,7 +11,7 @@ import pytest
 
 from lexiscope.analysis.bias.bias import Biases, context_word_bias
 from lexiscope.analysis.bias.view_answers import scored_views
-from lexiscope.build.planted.bias import Dials, expected, look_up, planted_items
+from lexiscope.build.planted.bias import Dials, count_answers, expected_scores, planted_items
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -33,7 +33,7 @@ def measured(context: float, word: float) -> Biases:
     rows = [
         Response("look-up", "classifier", item.item_id, "same_sense", "choice", option=answer, view=view)
         for view in VIEWS
-        for item, answer in zip(test, look_up(train, test, view), strict=True)
+        for item, answer in zip(test, count_answers(train, test, view), strict=True)
     ]
     gold, words = {item.item_id: str(item.gold) for item in test}, {item.item_id: item.word for item in test}
     scores = scored_views(ResponseTable.from_rows(rows), gold, words, subjects=["look-up"])
@@ -44,7 +44,7 @@ def measured(context: float, word: float) -> Biases:
 @pytest.mark.parametrize("word", STEPS)
 def test_measured_biases_are_the_dials(context: float, word: float) -> None:
     """Each accuracy is the closed form up to .02, each bias up to .04: 1,000 test items, at all 25 settings."""
-    found, truth = measured(context, word), expected(Dials(context, word))
+    found, truth = measured(context, word), expected_scores(Dials(context, word))
     value = {each.view: each.value for each in found.views}
     assert value["label"] == 0.5
     for view in ("full", "context", "word"):
@@ -138,7 +138,7 @@ def test_the_learner_says_what_it_saw_most() -> None:
     """Ties are t, unseen texts get the most frequent gold of all, items without gold teach nothing."""
     items = planted_items(Dials(splits=(("test", 40),)))
     yes = [item for item in items if item.gold == "t"]
-    assert look_up(yes, items, "full") == ("t",) * 40
-    assert look_up(items, items, "label") == ("t",) * 40
+    assert count_answers(yes, items, "full") == ("t",) * 40
+    assert count_answers(items, items, "label") == ("t",) * 40
     with pytest.raises(InputError, match="to learn from"):
-        look_up([], items, "full")
+        count_answers([], items, "full")

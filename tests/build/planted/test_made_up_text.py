@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.build.planted.made_up_text import made_up_text, planted_pairs
+from lexiscope.build.planted.senses import made_up_text, planted_pairs
 from lexiscope.core.errors import InputError
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from lexiscope.build.planted.senses import PseudoWord, plant, planted_usages, pseudo_words, unambiguous_nouns
+from lexiscope.build.planted.senses import PseudoWord, plant_words, planted_usages, pseudo_words, unambiguous_nouns
 from lexiscope.core.errors import InputError
 from lexiscope.resources.lexicons import wordnet
 
@@ -51,12 +51,12 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(InputError, match="already"):
         pseudo_words({"a": 2, "b": 1, "ab": 9}, 1, bands=[(1, 3)])
     with pytest.raises(InputError, match="two pseudo-words"):
-        list(plant(LINES, [*PLANTED, PseudoWord("door", "fruit")]))
+        list(plant_words(LINES, [*PLANTED, PseudoWord("door", "fruit")]))
 
 
 def test_planting_changes_those_words_alone() -> None:
     """Each occurrence of both words is written as one word; all else stays."""
-    counts = Counter(word for line in plant(LINES, PLANTED) for word in line)
+    counts = Counter(word for line in plant_words(LINES, PLANTED) for word in line)
     assert counts == Counter({"bananadoor": 5, "a": 2, "on": 1, "the": 1, "no": 1, "fruit": 1})
 
 
@@ -76,8 +76,8 @@ def test_usages_know_what_stood_there() -> None:
 def test_occurrences_are_drawn_evenly() -> None:
     """At most so many for each word; over seeds, each of ten occurrences is drawn about equally often."""
     lines = [["banana", f"c{n}"] for n in range(10)]
-    drawn = Counter(each.text for seed in range(400) for each in planted_usages(lines, PLANTED, each=3, seed=seed))
+    drawn = Counter(each.text for seed in range(400) for each in planted_usages(lines, PLANTED, per_word=3, seed=seed))
     assert sum(drawn.values()) == 400 * 3
     assert min(drawn.values()) > 80
     assert max(drawn.values()) < 160
-    assert planted_usages(lines, PLANTED, each=3, seed=1) == planted_usages(lines, PLANTED, each=3, seed=1)
+    assert planted_usages(lines, PLANTED, per_word=3, seed=1) == planted_usages(lines, PLANTED, per_word=3, seed=1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.build.sense_tests.intrusion_of_senses import (
+from lexiscope.build.sense_tests.intrusion import (
     ONE_SENSE,
     UNKNOWN,
     IntrusionRules,
@@ -16,7 +16,7 @@ from lexiscope.build.sense_tests.intrusion_of_senses import (
 )
 from lexiscope.core.errors import InputError
 from lexiscope.resources.vectors.multi_sense import MultiSense
-from lexiscope.senses.induced_senses import InducedSenses, of_import
+from lexiscope.senses.induced_senses import InducedSenses, senses_of_import
 from lexiscope.senses.near_words import word_counts_of
 from lexiscope.tasks.word_intrusion import SCREEN
 
@@ -85,7 +85,7 @@ def test_vectors_without_counts_take_given_frequencies() -> None:
     """Imported vectors do not say how often words occurred: a table does; without one they are refused."""
     senses = made_senses()
     starts = np.append(senses.starts, [])
-    bare = of_import(MultiSense(senses.words, starts.astype(np.int64), senses.vectors(range(len(senses.rows)))))
+    bare = senses_of_import(MultiSense(senses.words, starts.astype(np.int64), senses.vectors(range(len(senses.rows)))))
     with pytest.raises(InputError, match="do not say how often"):
         build_intrusion(bare, ["bank"], dataset="d", seed=1)
     found = build_intrusion(bare, ["bank"], dataset="d", seed=1, frequencies=word_counts_of(senses))

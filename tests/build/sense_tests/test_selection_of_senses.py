@@ -11,7 +11,7 @@ import pytest
 
 from lexiscope.analysis.senses.selection import ModelAnswers
 from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence, corpus_occurrences
-from lexiscope.build.sense_tests.intrusion_of_senses import UNKNOWN
+from lexiscope.build.sense_tests.intrusion import UNKNOWN
 from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun, polysemous_nouns
 from lexiscope.build.sense_tests.selection_of_senses import SelectionRules, build_selection
 from lexiscope.core.errors import InputError

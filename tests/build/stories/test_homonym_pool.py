@@ -76,7 +76,8 @@ def test_an_item_of_the_pool_is_one_of_the_writing_task() -> None:
         "sense_2": "gloss of yard",
         "example_2": "The court was swept.",
     }
-    assert pool.without_example == ("benches-1", "court-1")
+    examples = {item.item_id: (item.condition("example_1"), item.condition("example_2")) for item in pool.items}
+    assert [item_id for item_id, texts in examples.items() if not all(texts)] == ["benches-1", "court-1"]
     assert set(SCREEN.requires) <= set(court.conditions)
 
 

@@ -10,7 +10,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.prior import Prior
-from lexiscope.items.answers.sense_options import glosses_of, joined, right_ids
+from lexiscope.items.answers.sense_options import correct_ids, glosses_of, join_ids
 
 SEEN = [("bank", "b2"), ("bank", "b1"), ("bank", "b2"), ("bank", "b1"), ("bat", "t1")]
 
@@ -58,7 +58,7 @@ def test_senses_that_do_not_fit_are_refused(options: tuple[str, ...], glosses: s
 
 def test_several_ids_may_be_right() -> None:
     """They are divided by a bar, which no id may hold."""
-    assert right_ids(replace(ITEM, gold=joined(["b", "a", "b"]))) == {"a", "b"}
-    assert right_ids(ITEM) == frozenset()
+    assert correct_ids(replace(ITEM, gold=join_ids(["b", "a", "b"]))) == {"a", "b"}
+    assert correct_ids(ITEM) == frozenset()
     with pytest.raises(InputError, match=r"holds '\|'"):
-        joined(["a|b"])
+        join_ids(["a|b"])

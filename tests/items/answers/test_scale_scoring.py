@@ -17,7 +17,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.scale import Scale
 from lexiscope.core.scoring import PRESETS, ScoringPolicy, TokenScores
-from lexiscope.items.answers.scale_scoring import prompt_of, scoring
+from lexiscope.items.answers.scale_scoring import prompt_of, scoring_function
 
 LOGS = {"1": -4.0, "2": -3.0, "3": -2.5, "4": -1.0, "5": -2.0}
 
@@ -93,7 +93,7 @@ def test_a_continuous_scale_cannot_be_scored() -> None:
         return ChatQuestion((Message("user", "?"),), scale=Scale(0, 1, step=0))
 
     with pytest.raises(InputError, match="0 to 1, continuous has no list of numbers"):
-        scoring("plausibility", "rating", asks)([story()], Letters(PRESETS["bos"], LOGS), view="full")
+        scoring_function("plausibility", "rating", asks)([story()], Letters(PRESETS["bos"], LOGS), view="full")
 
 
 def test_relatedness_is_rated_the_same_way() -> None:

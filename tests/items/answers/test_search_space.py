@@ -11,8 +11,8 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import wsd
-from lexiscope.items.answers.search_space import Entry, SearchSpace, check_reachable, retrieved
-from lexiscope.items.answers.synset_space import entry_of_sense, for_retrieval, synset_space
+from lexiscope.items.answers.search_space import Entry, SearchSpace, check_reachable, retrieval_rows
+from lexiscope.items.answers.synset_space import entry_of_sense, retrieval_items, synset_space
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.resources.vectors.nearest import nearest
 
@@ -25,9 +25,8 @@ def item(item_id: str, gold: str | None, **conditions: str) -> Item:
 
 
 def test_entries_have_ids_and_places() -> None:
-    """Two entries may share a name, not an id; descriptions can be left out."""
+    """Two entries may share a name, not an id."""
     assert (TOWNS.row("Q2"), "Q3" in TOWNS, len(TOWNS)) == (1, False, 2)
-    assert [entry.description for entry in TOWNS.without_descriptions().entries] == ["", ""]
     with pytest.raises(InputError, match="two entries of towns have the id 'Q1'"):
         SearchSpace("towns", (*TOWNS.entries, Entry("Q1", "Lugo")))
     with pytest.raises(InputError, match="no entry 'Q9'"):
@@ -48,13 +47,13 @@ def test_a_search_becomes_rows() -> None:
     vectors = np.array([[1.0, 0.0], [0.0, 1.0]])
     items = [item("a", "Q2"), item("b", "Q1")]
     how = {"subject_id": "s", "subject_kind": "bi_encoder", "task": "entity_link"}
-    table = retrieved(items, TOWNS, nearest(vectors[::-1], vectors, 2), **how)
+    table = retrieval_rows(items, TOWNS, nearest(vectors[::-1], vectors, 2), **how)
     assert table.column("item_id").tolist() == ["a", "a", "b", "b"]
     assert table.column("measure").tolist() == ["retrieved", "retrieved_next"] * 2
     assert table.column("option").tolist() == ["Q2", "Q1", "Q1", "Q2"]
     assert table.column("value").tolist() == [1.0, 0.0, 1.0, 0.0]
     with pytest.raises(InputError, match="1 searches do not belong to 2 items"):
-        retrieved(items, TOWNS, nearest(vectors[:1], vectors), **how)
+        retrieval_rows(items, TOWNS, nearest(vectors[:1], vectors), **how)
 
 
 def test_right_answers_are_entries() -> None:
@@ -67,7 +66,7 @@ def test_right_answers_are_entries() -> None:
 def test_nothing_of_the_senses_is_left_in_a_retrieval_item() -> None:
     """Options, glosses and the sense id of the usage would tell which meanings the word can have."""
     asked = item("a", None, glosses="x|y", senses="a|b", split="test")
-    (made,) = for_retrieval([asked], None)  # type: ignore[arg-type]
+    (made,) = retrieval_items([asked], None)  # type: ignore[arg-type]
     assert (made.options, made.usages[0].sense, dict(made.conditions)) == ((), None, {"split": "test"})
 
 
@@ -84,8 +83,8 @@ def test_all_synsets_of_wordnet(published: Path) -> None:
         entry_of_sense(lexicon, "depository_financial_institution%1:14:00::") == "depository_financial_institution.n.01"
     )
     assert space.entries[space.row("depository_financial_institution.n.01")].name.split(", ")[1] == "bank"
-    (made,) = for_retrieval([item("a", "tabulator%1:06:00::|counter%1:06:00::")], lexicon)
+    (made,) = retrieval_items([item("a", "tabulator%1:06:00::|counter%1:06:00::")], lexicon)
     assert made.gold == "counter.n.01|counter.n.03"
-    asked = for_retrieval(wsd.load("dev").items, lexicon)
+    asked = retrieval_items(wsd.load("dev").items, lexicon)
     assert len(asked) == 455
     check_reachable([made, *asked], space)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.build.stories.inventory import gloss_key, sense_counts
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.answers.sense_frequency import gloss_key, sense_counts
 from lexiscope.resources.lexicons import wordnet
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.sizes import sizes_of_pairs
+from lexiscope.items.arrange.pairs import sizes_of_pairs
 
 
 def _pair(item_id: str, *texts: str, list_id: str | None = None) -> Item:

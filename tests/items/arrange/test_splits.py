@@ -14,7 +14,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import ambistory, mini_ambistory
-from lexiscope.items.arrange.splits import condition, folded_word, in_several_parts, sampled, split_by_word
+from lexiscope.items.arrange.splits import condition, folded_word, in_several_parts, sample_items, split_by_word
 
 
 def made_up(sizes: list[int]) -> list[Item]:
@@ -116,8 +116,8 @@ def test_sizes_of_a_split_of_ones_own(published: None) -> None:
 def test_a_sample_is_decided_by_the_ids_alone() -> None:
     """The ids with the lowest sha256, in the order given, whatever else the items hold; 0 is all of them."""
     items = made_up([3, 3, 3])
-    drawn = sampled(items, 4)
+    drawn = sample_items(items, 4)
     lowest = sorted(items, key=lambda item: hashlib.sha256(item.item_id.encode()).hexdigest())[:4]
     assert drawn == tuple(item for item in items if item in lowest)
-    assert set(sampled(items[::-1], 4)) == set(drawn)
-    assert sampled(items, 0) == sampled(items, 9) == tuple(items)
+    assert set(sample_items(items[::-1], 4)) == set(drawn)
+    assert sample_items(items, 0) == sample_items(items, 9) == tuple(items)

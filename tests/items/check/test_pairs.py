@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from lexiscope.items.check.item_file import check_file
-from lexiscope.items.check.pairs import changes, sentence_statistics, spill_over
+from lexiscope.items.check.pairs import differences_beyond_cue, sentence_statistics, word_changes
 
 
 def test_one_replaced_word_is_the_design() -> None:
     """A pair that differs in one word has no remark, wherever the word stands."""
-    assert spill_over("She saw the old bat", "She saw the big bat") is None
-    assert spill_over("Old bats flew", "Big bats flew") is None
+    assert differences_beyond_cue("She saw the old bat", "She saw the big bat") is None
+    assert differences_beyond_cue("Old bats flew", "Big bats flew") is None
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,13 @@ def test_one_replaced_word_is_the_design() -> None:
 )
 def test_spill_over_is_named(first: str, second: str, remark: str) -> None:
     """What differs beyond one replaced word is written out, determiners and prepositions by name."""
-    assert spill_over(first, second) == remark
+    assert differences_beyond_cue(first, second) == remark
 
 
 def test_identical_sentences_have_no_changes() -> None:
     """Nothing differs, so there is nothing to name."""
-    assert changes("a b c", "a b c") == ()
-    assert spill_over("a b c", "a b c") is None
+    assert word_changes("a b c", "a b c") == ()
+    assert differences_beyond_cue("a b c", "a b c") is None
 
 
 def test_statistics_without_sentences() -> None:

@@ -70,7 +70,7 @@ def test_certain_forms_are_right(
     forms: EnglishForms, word: str, form: str, lemma: str, pos: str | None, wanted: str
 ) -> None:
     """Plural, third person, -ing, -ed, comparison, and everyday irregular words of the exception lists."""
-    found = forms.like(word, form, lemma, pos)
+    found = forms.inflect_like(word, form, lemma, pos)
     assert (found.text, found.doubt) == (wanted, "")
 
 
@@ -107,7 +107,7 @@ def test_a_doubtful_form_says_so(
     forms: EnglishForms, word: str, form: str, lemma: str | None, pos: str | None, why: str
 ) -> None:
     """Irregular words without saying which form, words that may not change, unknown ones, several words."""
-    assert why in forms.like(word, form, lemma, pos).doubt
+    assert why in forms.inflect_like(word, form, lemma, pos).doubt
 
 
 @pytest.mark.published
@@ -120,7 +120,7 @@ def test_no_certain_form_is_wrong_for_wordnets_own_words(published: Path) -> Non
         part: Pos = "n" if pos == "n" else "v"
         words = [word for word in wordnet.all_lemmas(part) if word.isalpha() and len(word) < 8][::17][:400]
         for word in words:
-            found = forms.like(word, form, lemma, pos)
+            found = forms.inflect_like(word, form, lemma, pos)
             if not found.doubt:
                 n_certain += 1
                 # axes, of axe, is listed for another word, and WordNet has no rule for -ied
@@ -128,5 +128,5 @@ def test_no_certain_form_is_wrong_for_wordnets_own_words(published: Path) -> Non
                 assert beyond or word in wordnet.base_forms(found.text, part), (word, found)
     assert n_certain > 800
     doubtful = (("sing", "walked", "walk"), ("set", "walked", "walk"), ("beat", "walked", "walk"))
-    assert all(forms.like(*each, "v").doubt for each in doubtful)
-    assert forms.like("grandchild", "banks", "bank", "n").doubt
+    assert all(forms.inflect_like(*each, "v").doubt for each in doubtful)
+    assert forms.inflect_like("grandchild", "banks", "bank", "n").doubt

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lexiscope.core.errors import InputError, SpanError, SpecError
-from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, realise, suite_lines, token_span
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, realise_text, suite_lines, token_span
 from lexiscope.items.choice_sets.templates import Template, synonymy_templates
 from lexiscope.tasks.minimal_pair import check_choice_set
 
@@ -44,16 +44,19 @@ BY_NAME = {template.name: template for template in synonymy_templates()}
 )
 def test_the_texts_of_the_eight_suites(name: str, word: str, text: str) -> None:
     """What one line of each suite looks like; the span is the inserted word's."""
-    placed = realise(BANK, BY_NAME[name], word)
+    placed = realise_text(BANK, BY_NAME[name], word)
     assert (placed.text, placed.word) == (text, word)
 
 
 def test_the_context_keeps_its_article_in_clean_mode_only() -> None:
     """Published: the article of an untouched context follows the inserted word, so a pair differs in two places."""
     relation = BY_NAME["T14"]
-    assert realise(TENT, relation, "awning").text == "She put a tent up; it held. Tent means awning."
-    assert realise(TENT, relation, "awning", mode="published").text == "She put an tent up; it held. Tent means awning."
-    assert realise(TENT, relation, "gate", mode="published").text == "She put a tent up; it held. Tent means gate."
+    assert realise_text(TENT, relation, "awning").text == "She put a tent up; it held. Tent means awning."
+    assert (
+        realise_text(TENT, relation, "awning", mode="published").text
+        == "She put an tent up; it held. Tent means awning."
+    )
+    assert realise_text(TENT, relation, "gate", mode="published").text == "She put a tent up; it held. Tent means gate."
 
 
 def test_published_errors_are_kept_in_their_templates() -> None:
@@ -62,9 +65,9 @@ def test_published_errors_are_kept_in_their_templates() -> None:
     assert flawed.words("controlled") == ("awning", "tabernacle")
     assert flawed.words("controlled", mode="published") == ("awning", "tabernacle,")
     assert flawed.words("incorrect_vs_random", mode="published")[0] == "tabernacle,"
-    assert "[awning]" in realise(flawed, BY_NAME["T14"], "gate", mode="published").text
-    assert "[awning]" not in realise(flawed, BY_NAME["T15"], "gate", mode="published").text
-    assert "[awning]" not in realise(flawed, BY_NAME["T14"], "gate").text
+    assert "[awning]" in realise_text(flawed, BY_NAME["T14"], "gate", mode="published").text
+    assert "[awning]" not in realise_text(flawed, BY_NAME["T15"], "gate", mode="published").text
+    assert "[awning]" not in realise_text(flawed, BY_NAME["T14"], "gate").text
 
 
 def test_lines() -> None:
@@ -143,10 +146,10 @@ def test_plurals_of_an_item() -> None:
     """Words are plural by the lemmas of the item, by the list, or because the item says so."""
     reference = BY_NAME["T13"]
     shoes = replace(TENT, synset=("awning",), plurals=("gate",))
-    assert realise(shoes, reference, "awnings").text.endswith("These awnings")
-    assert realise(shoes, reference, "awning").text.endswith("This awning")
-    assert realise(shoes, reference, "gate").text.endswith("These gate")
-    assert realise(shoes, reference, "gate", mode="published").text.endswith("This gate")
+    assert realise_text(shoes, reference, "awnings").text.endswith("These awnings")
+    assert realise_text(shoes, reference, "awning").text.endswith("This awning")
+    assert realise_text(shoes, reference, "gate").text.endswith("These gate")
+    assert realise_text(shoes, reference, "gate", mode="published").text.endswith("This gate")
 
 
 def test_what_is_no_item_is_refused() -> None:

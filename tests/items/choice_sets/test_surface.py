@@ -10,13 +10,13 @@ from lexiscope.items.choice_sets.surface import (
     PUBLISHED_PLURALS,
     Mode,
     Placed,
-    capitalised,
     is_english,
     is_plural,
     join_punctuation,
     place_word,
     published_article,
     published_join,
+    with_capital,
 )
 
 
@@ -136,5 +136,5 @@ def test_plurals() -> None:
 
 def test_capitals() -> None:
     """Clean: only the first letter changes; published: the others become small."""
-    assert (capitalised("soil"), capitalised("DNA"), capitalised("")) == ("Soil", "DNA", "")
-    assert (capitalised("soil", mode="published"), capitalised("DNA", mode="published")) == ("Soil", "Dna")
+    assert (with_capital("soil"), with_capital("DNA"), with_capital("")) == ("Soil", "DNA", "")
+    assert (with_capital("soil", mode="published"), with_capital("DNA", mode="published")) == ("Soil", "Dna")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, reversed_sets
 from lexiscope.items.choice_sets.templates import Template, choose_templates, synonymy_templates
-from lexiscope.items.choice_sets.turned import turned_sets
 
 OAK = SynonymItem.from_tokens("1", ["The", "old", "oak", "fell", "."], 2, synonym="tree", distractor="wood")
 
 
 def test_the_word_stands_in_front_and_the_target_behind() -> None:
     """Context and final stop stay; the span is that of the word, now with a capital; the options are as they were."""
-    [item] = turned_sets([OAK], choose_templates(synonymy_templates(), ["T15"]))
+    [item] = reversed_sets([OAK], choose_templates(synonymy_templates(), ["T15"]))
     assert [usage.text for usage in item.usages] == [
         "The old oak fell. Tree is the same as oak.",
         "The old oak fell. Wood is the same as oak.",
@@ -28,7 +27,7 @@ def test_only_the_place_of_the_two_words_differs() -> None:
     """Of the study's eight templates the three relations in context are turned; the conditions are those of the plain
     choice set but for the suite.
     """
-    made = turned_sets([OAK])
+    made = reversed_sets([OAK])
     plain = choice_sets([OAK], suites=["relation"], conditions=["controlled"])
     assert len(made) == 3
     for one, other in zip(made, plain, strict=True):
@@ -39,15 +38,15 @@ def test_only_the_place_of_the_two_words_differs() -> None:
 def test_what_does_not_hold_both_ways_is_left_out() -> None:
     """A template without a turned text, or without the controlled condition, has nothing to be turned."""
     kind = Template("K", "hyponymy", "{context} {Target} is a kind of {word}.", "is a kind of")
-    assert turned_sets([OAK], [kind]) == ()
+    assert reversed_sets([OAK], [kind]) == ()
     alone = Template("A", "alone", "{Target} means {word}.", "means", turned="{Word} means {target}.")
-    assert len(turned_sets([OAK], [alone])) == 1
-    assert turned_sets([OAK], [replace(alone, conditions=("random",))]) == ()
+    assert len(reversed_sets([OAK], [alone])) == 1
+    assert reversed_sets([OAK], [replace(alone, conditions=("random",))]) == ()
 
 
 def test_a_language_says_what_its_turned_text_looks_like() -> None:
     """The expression need not stand between the two words; a capital is kept."""
     item = replace(OAK, language="de")
     both = Template("D", "gleich", "{Target} und {word} ist dasselbe.", language="de", turned="{Word} und {target}.")
-    [made] = turned_sets([item], [both])
+    [made] = reversed_sets([item], [both])
     assert [usage.text for usage in made.usages] == ["Tree und oak.", "Wood und oak."]

@@ -154,17 +154,17 @@ def test_rows_that_differ_in_what_is_shown_are_different_items(tmp_path: Path) -
     two = import_items(write(tmp_path, STORY.format("It was wet.", "")), dataset="d", conditions=shown)
     assert [item.condition("ending") for item in two.items] == ["It was wet.", ""]
     assert len({item.item_id for item in two.items}) == 2
-    assert two.merged == ""
+    assert two.row_summary == ""
     again = import_items(write(tmp_path, STORY.format("", "It was wet.")), dataset="d", conditions=shown)
     assert {item.item_id for item in again.items} == {item.item_id for item in two.items}, "order changes no id"
     one = import_items(write(tmp_path, STORY.format("", "")), dataset="d", conditions=shown)
-    assert one.merged == "2 rows → 1 item"
+    assert one.row_summary == "2 rows → 1 item"
 
 
 def test_a_column_that_is_left_out_is_named(tmp_path: Path) -> None:
     """Rows that differ in another column are one item, and the column that is left out is named."""
     found = import_items(write(tmp_path, STORY.format("It was wet.", "")), dataset="d")
-    assert found.merged == "2 rows → 1 item; columns that vary within an item: ending"
+    assert found.row_summary == "2 rows → 1 item; columns that vary within an item: ending"
 
 
 def test_columns_of_a_family_tell_items_apart(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.sentence_split import split_by_sentence
-from lexiscope.items.read.linked_items import linked_items, sentence, window
+from lexiscope.items.arrange.splits import split_by_sentence
+from lexiscope.items.read.linked_items import linked_items, mention_sentence, word_window
 from lexiscope.items.sentence_count import sentence_spans
 from lexiscope.resources.corpora.linked_text import LinkedText, Mention
 
@@ -39,7 +39,7 @@ TEXT = LinkedText(
 
 def test_a_linked_mention_is_an_item() -> None:
     """Ids count all mentions of a text; a mention without a page is counted; several pages are all right."""
-    found = linked_items([TEXT, TEXT], dataset="d", split="test", shown=sentence())
+    found = linked_items([TEXT, TEXT], dataset="d", split="test", shown=mention_sentence())
     assert [item.item_id for item in found.items] == ["d/test/t/1", "d/test/t/3", "d/test/t~2/1", "d/test/t~2/3"]
     assert found.n_nil == 2
     assert [item.gold for item in found.items[:2]] == ["Q1", "Q2|Q3"]
@@ -48,7 +48,7 @@ def test_a_linked_mention_is_an_item() -> None:
 
 def test_the_sentence_of_a_mention() -> None:
     """Items of one sentence show one text and share the condition; abbreviations end none."""
-    items = linked_items([TEXT], dataset="d", split="test", shown=sentence()).items
+    items = linked_items([TEXT], dataset="d", split="test", shown=mention_sentence()).items
     assert [item.usages[0].text for item in items] == ["The mill at Lee burned.", "Dr. Lee rebuilt St. Ives Inn."]
     assert items[0].conditions["sentence"] != items[1].conditions["sentence"]
 
@@ -57,7 +57,7 @@ def test_a_mention_joins_the_sentences_it_lies_in() -> None:
     """An end of a sentence inside a mention is none, for the other mentions of the text as well."""
     text = "He joined Wham! Ltd of Leeds. She did not."
     linked = (mention(text, "Wham! Ltd", "Q1"), mention(text, "Leeds", "Q2"), mention(text, "She", "Q3"))
-    items = linked_items([LinkedText("t", text, linked)], dataset="d", split="s", shown=sentence()).items
+    items = linked_items([LinkedText("t", text, linked)], dataset="d", split="s", shown=mention_sentence()).items
     assert [item.usages[0].text for item in items] == ["He joined Wham! Ltd of Leeds."] * 2 + ["She did not."]
 
 
@@ -67,7 +67,7 @@ def test_a_window_has_so_many_words_on_either_side(before: int, after: int, word
     left, right = "".join(f"l{n} " for n in range(before)), "".join(f"\n r{n}" for n in range(after))
     text = f"{left}New York{right}"
     linked = LinkedText("t", text, (Mention(len(left), len(left) + 8, ("Q1",)),))
-    (item,) = linked_items([linked], dataset="d", split="s", shown=window(words)).items
+    (item,) = linked_items([linked], dataset="d", split="s", shown=word_window(words)).items
     usage = item.usages[0]
     assert usage.target == "New York"
     assert len(usage.text[: usage.start].split()) == min(before, words)
@@ -117,7 +117,7 @@ def test_neither_order_nor_item_decides() -> None:
 def test_the_process_does_not_decide() -> None:
     """Another PYTHONHASHSEED draws the same sentences."""
     code = (
-        "from lexiscope.items.arrange.sentence_split import split_by_sentence as s;"
+        "from lexiscope.items.arrange.splits import split_by_sentence as s;"
         "from lexiscope.core.item import Item;"
         "from lexiscope.core.usage import Usage as U;"
         "i=[Item(f'i{n}','d',(U('x',0,1),),conditions={'sentence':f's{n}'}) for n in range(50)];"

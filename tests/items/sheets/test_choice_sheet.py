@@ -12,8 +12,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.synonymy import collection
-from lexiscope.items.sheets.choice_sheet import SHEET, read_choice_sheet, write_choice_sheet
-from lexiscope.items.sheets.human_sheet import human_sheet
+from lexiscope.items.sheets.choice_sheet import SHEET, human_sheet, read_choice_sheet, write_choice_sheet
 from lexiscope.tasks import substitution
 
 ITEMS = (

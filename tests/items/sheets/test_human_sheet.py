@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from lexiscope.datasets.synonymy import collection
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
-from lexiscope.items.sheets.human_sheet import human_sheet, sheet_lines, shown_orders
+from lexiscope.items.choice_sets.surface import place_word
+from lexiscope.items.sheets.choice_sheet import human_sheet, shown_orders
 from lexiscope.tasks import substitution
 
 OAK = SynonymItem.from_tokens("1", ["An", "oak", "fell", "."], 1, synonym="tree", distractor="hail")
+
+
+def sheet_lines(items: Sequence[SynonymItem]) -> list[str]:
+    """Return the published sheet as text: of each item three lines (number, word, sentence with the word in brackets).
+
+    The target comes first, then the candidates in the order shown.
+    """
+    lines = []
+    for item, sheet_item in zip(items, human_sheet(items, mode="published"), strict=True):
+        for word in (item.sentence[item.start : item.end], *sheet_item.options):
+            span = (item.start, item.end)
+            placed = place_word(item.sentence, span, word, tokenised=item.tokenised, mode="published")
+            lines.append(f"{item.number}\t{word}\t{placed.bracketed}\n")
+    return lines
+
+
+def test_the_texts_of_the_sheet() -> None:
+    """Target and candidates each stand in the sentence, with the article that goes with them."""
+    oak = SynonymItem.from_tokens("1", ["It", "was", "an", "oak", "."], 3, synonym="tree", distractor="hail")
+    texts = [line.split("\t")[2] for line in sheet_lines([oak])]
+    assert texts == ["It was an [oak].\n", "It was a [tree].\n", "It was a [hail].\n"]
 
 
 def test_the_order_depends_on_the_seed_only() -> None:
@@ -36,7 +59,7 @@ def test_items_are_asked_by_the_existing_task() -> None:
 def test_the_released_sheet(published: Path) -> None:
     """Published mode: 116,807 characters, and every sentence, order and key of the rebuilt sheet."""
     items = collection(published)
-    lines = sheet_lines(items, mode="published")
+    lines = sheet_lines(items)
     assert sum(map(len, lines)) == 116_807
     with (published / "synonymy/human_test.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))

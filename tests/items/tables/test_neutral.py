@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexiscope.items.tables.neutral import csv_text, json_line, jsonl_text, neutral_answer
-from lexiscope.items.tables.spreadsheet import neutral
+from lexiscope.items.tables.spreadsheet import neutral_text
 
 TRIGGERS = "=+-@\t\r＝＋－＠﹢﹣﹦﹫"
 # every character that can be stored: the store refuses NUL and lone surrogates
@@ -62,7 +62,7 @@ def test_numbers_are_untouched() -> None:
 )
 def test_what_is_neutralised(text: str, safe: str) -> None:
     """A live text gets an apostrophe, any other stays as it is."""
-    assert neutral(text) == safe
+    assert neutral_text(text) == safe
 
 
 def test_an_answer_may_be_a_number() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.tables.spreadsheet import is_live, protected, read_sheet, restored, write_sheet
+from lexiscope.items.tables.spreadsheet import is_live, protect_cell, read_sheet, restore_cell, write_sheet
 
 BEFORE = ("", "'", " ", "''", "' ")
 TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12)
@@ -20,8 +20,8 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12)
 @given(TEXTS | st.builds("{}{}{}".format, st.sampled_from(BEFORE), st.sampled_from("=+-@＝"), TEXTS))
 def test_no_cell_runs_and_all_come_back(text: str) -> None:
     """What is written is never live, and reading takes the added apostrophe away again."""
-    assert not is_live(protected(text))
-    assert restored(protected(text)) == text
+    assert not is_live(protect_cell(text))
+    assert restore_cell(protect_cell(text)) == text
 
 
 def test_a_sheet_comes_back_from_a_spreadsheet(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.arrange.division import ItemDivision
 from lexiscope.report.parts.bias_tables import (
     BiasRow,
     GapRow,
@@ -93,9 +93,9 @@ def test_people_minus_model() -> None:
 def test_divided_items_are_counted_by_split() -> None:
     """One item to learn from, one to choose by, two of one word tested; what no dataset has is no column."""
     items = [Item(f"i{n}", "d", (Usage("a bank", 2, 6, lemma=word),)) for n, word in enumerate("abcc")]
-    table = divided_table([("d", "same meaning", Divided((items[0],), (items[1],), (items[2], items[3])), None)])
+    table = divided_table([("d", "same meaning", ItemDivision((items[0],), (items[1],), (items[2], items[3])), None)])
     assert table.rows == (("d", "same meaning", 1, 1, 2, 1, "test"),)
-    folds = Divided((), (), tuple(items), (0, 1, 0, 1), "all, in folds")
+    folds = ItemDivision((), (), tuple(items), (0, 1, 0, 1), "all, in folds")
     table = divided_table([("d", "same meaning", folds, None)])
     assert ([column.header for column in table.columns][2:], folds.sizes) == (
         ["Test", "Words tested", "Tested split"],

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources.corpora.entity_list import Entity, EntityList, normalised, write_entities
+from lexiscope.resources.corpora.entity_list import Entity, EntityList, normalise, write_entities
 
 PARIS = (
     Entity("Q4", "Paris Saint-Germain", ("PSG",), "football club"),
@@ -68,8 +68,8 @@ def test_case_accents_and_form_do_not_count() -> None:
 
 def test_vowel_signs_of_indic_scripts_count() -> None:
     """In Devanagari a vowel sign tells words apart: it is no accent."""
-    assert normalised("\u0915\u093f") != normalised("\u0915\u0940")
-    assert normalised("\u00c9TAT") == "etat"
+    assert normalise("\u0915\u093f") != normalise("\u0915\u0940")
+    assert normalise("\u00c9TAT") == "etat"
 
 
 @given(lists, words, st.integers(1, 8), st.randoms(use_true_random=False))
@@ -86,10 +86,10 @@ def test_a_search_finds_what_looking_at_every_entity_finds(
 
 def plain_look(entities: list[Entity], query: str) -> list[tuple[Entity, tuple]]:
     """Entities with the place that the rule gives them: class, then the alphabet."""
-    key = normalised(query)
+    key = normalise(query)
     found = []
     for entity in entities:
-        title, names = normalised(entity.title), [normalised(alias) for alias in entity.aliases]
+        title, names = normalise(entity.title), [normalise(alias) for alias in entity.aliases]
         place = (title, entity.entity_id)
         begins = [(name, name != title) for name in (title, *names) if name.startswith(key)]
         have = set(" ".join([title, *names]).split())
@@ -182,7 +182,7 @@ def test_what_somebody_wrote_names_an_entity_or_none() -> None:
         "": None,
     }
     for text, wanted in named.items():
-        entity = found.named(text)
+        entity = found.find_named(text)
         assert (None if entity is None else entity.entity_id) == wanted, text
 
 

@@ -69,7 +69,7 @@ def test_zelda() -> None:
     """Titles by span; a span that begins inside a word is set aside."""
     (found,) = read_zelda(DATA / "zelda_made_up.jsonl")
     assert [name for name, _ in mentions(iter([found]))] == ["Salt Road", "Alps", "Turin"]
-    assert [(each.written, each.found) for each in found.misplaced] == [("Salt", "d salt")]
+    assert [(each.written, each.at_offsets) for each in found.misplaced] == [("Salt", "d salt")]
 
 
 def test_blink() -> None:
@@ -105,7 +105,7 @@ def test_pubtator() -> None:
         ("Ache", ()),
     ]
     (aside,) = found[0].misplaced
-    assert (aside.line, aside.written, aside.found) == (6, "the throat ", "The throat ")
+    assert (aside.line, aside.written, aside.at_offsets) == (6, "the throat ", "The throat ")
 
 
 def first_line(name: str, **changed: object) -> str:

@@ -134,10 +134,12 @@ def test_all_synsets_come_in_file_order(english: WnLexicon) -> None:
 
 
 def test_translations_share_the_ili(english: WnLexicon, german: WnLexicon) -> None:
-    """Synsets of another language stand for the same concept of the interlingual index."""
-    assert _lemmas(wn_lexicon.translations(english, "tiny-en-2", german)) == [("Ufer",)]
-    assert _lemmas(wn_lexicon.translations(german, "tiny-de-1", english)) == [("bank", "savings_bank")]
-    assert wn_lexicon.translations(english, "tiny-en-3", german) == ()
+    """Synsets of another language that stand for the same concept have its id of the interlingual index."""
+    by_ili = {synset.ili: synset.lemmas for synset in german.all_synsets() if synset.ili is not None}
+    assert by_ili[english.synset("tiny-en-2").ili] == ("Ufer",)
+    assert english.synset("tiny-en-3").ili not in by_ili
+    own = {synset.ili: synset.lemmas for synset in english.all_synsets()}
+    assert own[german.synset("tiny-de-1").ili] == ("bank", "savings_bank")
 
 
 def test_a_lexicon_says_who_it_is(english: WnLexicon, german: WnLexicon) -> None:

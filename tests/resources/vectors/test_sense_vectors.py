@@ -41,27 +41,22 @@ def cosine_distance(one: np.ndarray, other: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize(("word", "sense"), [(3, 0), (3, 2), (5, 1), (39, 1)])
-def test_neighbours_equal_brute_force(word: int, sense: int) -> None:
-    """Ten distinct words, each with its nearest sense that is there, the word itself not among them."""
+def test_distances_equal_brute_force(word: int, sense: int) -> None:
+    """The cosine distance to every sense that is there; infinite to one that is not."""
     vectors = vectors_of()
     row = vectors.senses[word, sense]
-    nearest = [
-        min((cosine_distance(row, vectors.senses[w, k]), k) for k in range(3) if vectors.mask[w, k])
+    expected = [
+        [cosine_distance(row, vectors.senses[w, k]) if vectors.mask[w, k] else np.inf for k in range(3)]
         for w in range(len(vectors.words))
     ]
-    expected = sorted((distance, w, k) for w, (distance, k) in enumerate(nearest) if w != word)[:10]
-    found = vectors.neighbours(f"w{word}", sense)
-    assert [(each.word, each.sense) for each in found] == [(f"w{w}", k) for _, w, k in expected]
-    assert [each.distance for each in found] == pytest.approx([distance for distance, _, _ in expected], abs=1e-5)
-    assert len({each.word for each in found}) == 10
+    (distances,) = next(vectors.distances(row[None]))
+    np.testing.assert_allclose(distances, expected, atol=1e-5)
 
 
-def test_a_word_or_sense_that_is_not_there_is_refused() -> None:
-    """E712 for a word out of vocabulary, a masked sense and a number that is none."""
-    vectors = vectors_of()
-    for word, sense in (("bank", 0), ("w5", 0), ("w4", 3), ("w4", -1)):
-        with pytest.raises(InputError, match="E712"):
-            vectors.neighbours(word, sense)
+def test_a_word_that_is_not_there_is_refused() -> None:
+    """E712 for a word out of vocabulary."""
+    with pytest.raises(InputError, match="E712"):
+        vectors_of().number("bank")
 
 
 def test_probabilities_follow_the_formula() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources.vectors.word_vectors import read_word_vectors
+from lexiscope.resources.vectors.word2vec import read_word_vectors
 
 ROWS = "bank 1 0.5\nriver -2 3\nbank 9 9\n"
 

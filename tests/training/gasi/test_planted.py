@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.senses.planted import SenseRecovery, sense_recovery
-from lexiscope.build.planted.senses import PseudoWord, plant, planted_usages
+from lexiscope.build.planted.senses import PseudoWord, plant_words, planted_usages
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.resources.vectors.sense_vectors import SenseVectors, read_sense_vectors
@@ -28,13 +28,13 @@ PLANTED = [PseudoWord(f"river{a}", f"money{a}") for a in "abc"] + [PseudoWord(f"
 def recovered(folder: Path, variant: Variant, *, senses: int = 2, noise: float = 0.0, seed: int = 0) -> SenseRecovery:
     lines = noisy_lines(noise=noise, seed=1) if noise else topic_lines(1500, seed=1)
     folder.mkdir()
-    (folder / "corpus.txt").write_text("".join(" ".join(line) + "\n" for line in plant(lines, PLANTED)))
+    (folder / "corpus.txt").write_text("".join(" ".join(line) + "\n" for line in plant_words(lines, PLANTED)))
     shards = make_shards([folder / "corpus.txt"], folder / "shards", limits=VocabularyLimits(min_count=1))
     how = GasiSettings(
         variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000, senses=senses
     )
     train_gasi(shards, out=folder / "senses", settings=how, seed=seed)
-    usages = planted_usages(lines, PLANTED, each=40)
+    usages = planted_usages(lines, PLANTED, per_word=40)
     chosen = Gasi(str(folder / "senses")).sense_distribution(usages).argmax(axis=1)
     return sense_recovery([str(each.lemma) for each in usages], chosen, [str(each.sense) for each in usages])
 

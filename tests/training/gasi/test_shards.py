@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.build.planted.senses import PseudoWord, plant
+from lexiscope.build.planted.senses import PseudoWord, plant_words
 from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.lock import folder_lock
 from lexiscope.training.gasi.shards import LINE_END, make_shards, open_shards, renamed_shards
@@ -104,7 +104,7 @@ def test_renamed_words_are_as_if_written_so(tmp_path: Path) -> None:
     names = {word: each.name for each in words for word in (each.first, each.second)}
     lines = topic_lines(200)
     (tmp_path / "plain.txt").write_text("".join(" ".join(line) + "\n" for line in lines))
-    (tmp_path / "planted.txt").write_text("".join(" ".join(line) + "\n" for line in plant(lines, words)))
+    (tmp_path / "planted.txt").write_text("".join(" ".join(line) + "\n" for line in plant_words(lines, words)))
     plain = make_shards([tmp_path / "plain.txt"], tmp_path / "a", limits=FEW, shard_tokens=500)
     expected = make_shards([tmp_path / "planted.txt"], tmp_path / "b", limits=FEW, shard_tokens=500)
     found = renamed_shards(plain, names, tmp_path / "c")

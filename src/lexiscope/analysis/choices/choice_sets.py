@@ -147,7 +147,7 @@ class BothWays:
 
 
 def both_ways(first: Decisions, second: Decisions) -> BothWays:
-    """Compare decisions on a relation with those on the same turned round (:mod:`lexiscope.items.choice_sets.turned`).
+    """Compare decisions on a relation with those on the same relation asked the other way round.
 
     *Shape:* the same items in the same order. *Source:* Ivan et al. 2025, §6.
 

@@ -2,7 +2,7 @@
 
 The place of a choice set is what its conditions say: those that
 :func:`lexiscope.items.choice_sets.minimal_pairs.choice_sets` gives its items, and
-:func:`lexiscope.items.choice_sets.choice_set_file.read_designed` the items of a file. Each cell has one choice set
+:func:`lexiscope.items.choice_sets.choice_set_file.read_designed_sets` the items of a file. Each cell has one choice set
 for each item of the collection (the condition ``item``), so cells are compared item by item; intervals resample the
 sentences (``sentence``).
 """

@@ -40,7 +40,7 @@ from lexiscope.core.run import atomic_folder, write_atomically
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn, marked_simulated, sheet_of
 from lexiscope.items.tables.neutral import neutral_answer
-from lexiscope.items.tables.spreadsheet import neutral
+from lexiscope.items.tables.spreadsheet import neutral_text
 from lexiscope.tasks.kit.published_sheets import Cells, answers_by_item, number_cells
 
 MANIFEST = "export.json"
@@ -141,7 +141,7 @@ def safe_responses(table: ResponseTable) -> ResponseTable:
     """Return a response table whose text no spreadsheet runs, for its CSV; the Parquet file has the text unchanged."""
     for name in table.arrow.column_names:
         if pa.types.is_string(SCHEMA.field(name).type):
-            change = neutral_answer if name in ("raw", "option") else neutral
+            change = neutral_answer if name in ("raw", "option") else neutral_text
             cells = table.column(name).tolist()
             safe = [None if cell is None else change(cell) for cell in cells]
             if safe != cells:

@@ -17,7 +17,7 @@ from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.items.tables.columns import ColumnMap
-from lexiscope.resources.tables.yaml_faults import inner_model, refusal
+from lexiscope.resources.tables.yaml_faults import fault_error, inner_model
 from lexiscope.resources.tables.yaml_source import Key, YamlSource, parse_yaml, read_yaml
 from lexiscope.resources.tables.yaml_writing import yaml_value
 
@@ -98,7 +98,7 @@ def _checked_file(source: YamlSource) -> DefinitionFile:
     try:
         definition = StudyDefinition.model_validate(source.content)
     except ValidationError as error:
-        raise refusal(source, error.errors()[0], StudyDefinition, setting_descriptions()) from error
+        raise fault_error(source, error.errors()[0], StudyDefinition, setting_descriptions()) from error
     _check_names(source, definition)
     _check_scale(source, definition)
     return DefinitionFile(definition, source)

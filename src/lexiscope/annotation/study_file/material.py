@@ -23,7 +23,7 @@ SETUP = "setup"
 
 @dataclass(frozen=True, slots=True)
 class StudyItems:
-    """The items of a study, and what became of rows that are one item together (:attr:`Imported.merged`)."""
+    """The items of a study, and what became of rows that are one item together (:attr:`Imported.row_summary`)."""
 
     items: tuple[Item, ...]
     merged: str = ""
@@ -74,7 +74,7 @@ def file_items(
         conditions=shown_columns(screen),
         word_alone=screen.word_alone,
     )
-    return StudyItems(with_setups(imported.items), imported.merged)
+    return StudyItems(with_setups(imported.items), imported.row_summary)
 
 
 def table_items(path: Path | str) -> StudyItems | None:

@@ -16,7 +16,7 @@ from lexiscope.annotation.writing.review import AcceptedText
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.text_rules import composed, word_spans
+from lexiscope.items.text_rules import compose_text, word_spans
 
 Meaning = Literal["1", "2"]
 EndingOf = Literal["A", "B", "open"]
@@ -89,7 +89,7 @@ def ending_items(made: Sequence[Setup], precontexts: Mapping[str, str], *, datas
         what = f"{len(lacking)} of {len(made)} setups have no precontext: {_some_ids(lacking)}"
         raise InputError(what, code="E647", hint="write three sentences that keep both meanings open, for each of them")
     return tuple(
-        _ending_item(setup, composed(precontexts[setup.setup_id].strip()), meaning, dataset)
+        _ending_item(setup, compose_text(precontexts[setup.setup_id].strip()), meaning, dataset)
         for setup in made
         for meaning in MEANINGS
     )
@@ -129,7 +129,7 @@ def rating_items(
 def _build_setup(sentence: AcceptedText, item: Item, corrected: Mapping[str, Mapping[str, str]]) -> Setup:
     setup_id = setup_id_of(item.item_id, sentence.answer.answer_id)
     # spans count composed characters, so the text that goes on is composed too; the raw sentence stays as it was typed
-    text, usage = composed(sentence.clean), item.usages[0]
+    text, usage = compose_text(sentence.clean), item.usages[0]
     spans = word_spans(text, usage.target)
     if len(spans) != 1:
         what = f"the accepted sentence of setup {setup_id!r} holds {usage.target!r} {len(spans)} times: {text!r}"
@@ -181,7 +181,7 @@ def _samples(setup: str, pair: Mapping[str, Item], by_item: Mapping[str, Accepte
     if chosen["1"].answer.participant_id == chosen["2"].answer.participant_id:
         what = f"both endings of the setup {setup!r} are by one writer"
         raise InputError(what, code="E649", hint="reject one, and let somebody else write it")
-    endings: dict[EndingOf, str] = {ENDING_FOR[meaning]: composed(chosen[meaning].clean) for meaning in MEANINGS}
+    endings: dict[EndingOf, str] = {ENDING_FOR[meaning]: compose_text(chosen[meaning].clean) for meaning in MEANINGS}
     # an open story has the empty ending: that is data, and no missing value
     endings["open"] = ""
     return [

@@ -3,7 +3,7 @@
 The categories are those of the synonymy study (§4.2, Figure 3). Each answer gets the first that applies, from the
 tightest bond with the target to the loosest:
 
-1. ``correct``: an accepted answer of the synset stands in the completion, in whatever form.
+1. ``correct``: an accepted answer of the synset is in the completion, in whatever form.
 2. ``same_word``: the answer is the target, in whatever form.
 3. ``same_root``: another part of speech of the target, derivationally related to it, or built on one stem.
 4. ``synonym_other_sense``: it shares a synset with another sense of the target.
@@ -18,13 +18,13 @@ to people, and every proposal is theirs to change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal, get_args
 
-from lexiscope.build.gap_filling.gaps import accepted
-from lexiscope.build.gap_filling.matching import found_in_text, words_of
+from lexiscope.build.gap_filling.gaps import accepted_answers
+from lexiscope.build.gap_filling.matching import find_in_text, words_of
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.resources.lexicons.lexicon import (
@@ -32,6 +32,7 @@ from lexiscope.resources.lexicons.lexicon import (
     Lexicon,
     Synset,
     common_hypernyms,
+    derived_lemmas,
     hypernym_closure,
     hyponym_closure,
     normalised_lemma,
@@ -81,7 +82,7 @@ class PreLabel:
     why: str
 
 
-def answer_in(text: str, lexicon: Lexicon) -> str:
+def answer_words(text: str, lexicon: Lexicon) -> str:
     """Return the answer that a completion gives: its first content word, or the longest lemma that begins there.
 
     Quotation marks and function words are passed over, and what names a word (*the word*, *the term*); an answer does
@@ -99,7 +100,7 @@ def answer_in(text: str, lexicon: Lexicon) -> str:
     return known.replace("_", " ")
 
 
-def proposed(item: Item, text: str, lexicon: Lexicon) -> PreLabel | None:
+def find_prelabel(item: Item, text: str, lexicon: Lexicon) -> PreLabel | None:
     """Return :func:`prelabel`, or ``None`` where the sense of the item's target is not known (E470)."""
     try:
         return prelabel(item, text, lexicon)
@@ -116,10 +117,10 @@ def prelabel(item: Item, text: str, lexicon: Lexicon) -> PreLabel:
     synset of the target holds an accepted answer.
     """
     target = _Target(item, lexicon)
-    found = found_in_text(text, accepted(item, "synset"), base_forms=lambda form: lexicon.base_forms(form, "n"))
-    if found is not None:
-        return PreLabel("correct", found, f"accepted: {found}")
-    answer = answer_in(text, lexicon)
+    match = find_in_text(text, accepted_answers(item, "synset"), base_forms=lambda form: lexicon.base_forms(form, "n"))
+    if match is not None:
+        return PreLabel("correct", match, f"accepted: {match}")
+    answer = answer_words(text, lexicon)
     if not answer:
         return PreLabel("unrelated", "", "there is no content word")
     given = _Word(answer, lexicon)
@@ -143,7 +144,7 @@ class _Word:
         return self.lemmas["n"]
 
     def all_lemmas(self) -> set[str]:
-        return {self.form, *(lemma for found in self.lemmas.values() for lemma in found)}
+        return {self.form, *(lemma for lemmas in self.lemmas.values() for lemma in lemmas)}
 
 
 class _Target:
@@ -154,22 +155,24 @@ class _Target:
         bases = [normalised_lemma(base) for base in lexicon.base_forms(usage.target, "n")]
         self.lemma = normalised_lemma(usage.lemma or (bases[0] if bases else usage.target))
         self.names = {self.lemma, normalised_lemma(usage.target), *bases}
-        self.meant = _meant(item, self.lemma, lexicon)
+        self.meant = _intended_synsets(item, self.lemma, lexicon)
         meant = {synset.synset_id for synset in self.meant}
-        self.others = [each for name in sorted(self.names) for each in lexicon.synsets(name, "n")]
-        self.others = [each for each in self.others if each.synset_id not in meant]
+        self.others = [synset for name in sorted(self.names) for synset in lexicon.synsets(name, "n")]
+        self.others = [synset for synset in self.others if synset.synset_id not in meant]
         text = usage.text
         inside = [text[a:b] for a, b in words_of(text) if b <= usage.start or a >= usage.end]
         self.context = [_Word(word, lexicon) for word in inside if word.casefold() not in FUNCTION_WORDS]
 
 
-def _meant(item: Item, lemma: str, lexicon: Lexicon) -> list[Synset]:
+def _intended_synsets(item: Item, lemma: str, lexicon: Lexicon) -> list[Synset]:
     sense = lexicon.find_sense(item.usages[0].sense or "")
     if sense is not None:
         return [lexicon.synset(sense.synset_id)]
-    answers = {normalised_lemma(answer) for answer in accepted(item, "curated")}
-    found = [each for each in lexicon.synsets(lemma, "n") if answers & {normalised_lemma(word) for word in each.lemmas}]
-    if not found:
+    answers = {normalised_lemma(answer) for answer in accepted_answers(item, "curated")}
+    synsets = [
+        synset for synset in lexicon.synsets(lemma, "n") if answers & {normalised_lemma(word) for word in synset.lemmas}
+    ]
+    if not synsets:
         raise InputError(
             f"the sense of {item.usages[0].target!r} is not known, so no category can be proposed",
             code=_NO_SENSE,
@@ -177,7 +180,7 @@ def _meant(item: Item, lemma: str, lexicon: Lexicon) -> list[Synset]:
             why=f"its usage names no sense of {lexicon.name}, and no synset of the target holds an accepted answer",
             hint="give the sense key, or leave the item out of the coding",
         )
-    return found
+    return synsets
 
 
 def _same_word(given: _Word, target: _Target, _lexicon: Lexicon) -> str:
@@ -187,18 +190,18 @@ def _same_word(given: _Word, target: _Target, _lexicon: Lexicon) -> str:
 def _same_root(given: _Word, target: _Target, lexicon: Lexicon) -> str:
     if target.names & given.all_lemmas():
         return "the target in another part of speech"
-    derived = {normalised_lemma(each) for name in target.names for each in _derived(lexicon, name)}
+    derived = {normalised_lemma(lemma) for name in target.names for lemma in derived_lemmas(lexicon, name)}
     both = sorted(derived & given.all_lemmas())
     if both:
         return f"derivationally related: {both[0]}"
     if lexicon.language != "en":
         return ""
-    stems = [name for name in sorted(target.names) if _one_stem(given.form, name, lexicon)]
+    stems = [name for name in sorted(target.names) if _share_stem(given.form, name, lexicon)]
     return f"one stem: {stems[0]}" if stems else ""
 
 
 def _other_sense(given: _Word, target: _Target, _lexicon: Lexicon) -> str:
-    shared = _holding(given.nouns, target.others)
+    shared = _first_holding(given.nouns, target.others)
     return f"another sense: {shared.gloss}" if shared is not None else ""
 
 
@@ -208,15 +211,15 @@ def _distractor(given: _Word, target: _Target, lexicon: Lexicon) -> str:
         if lemmas & word.all_lemmas():
             return f"in the sentence: {word.form}"
     for word in target.context:
-        for pos, found in word.lemmas.items():
-            senses = [each for lemma in found for each in lexicon.synsets(lemma, pos)]
-            if _holding(given.lemmas[pos], senses) is not None:
+        for pos, bases in word.lemmas.items():
+            senses = [synset for lemma in bases for synset in lexicon.synsets(lemma, pos)]
+            if _first_holding(given.lemmas[pos], senses) is not None:
                 return f"synonym of a word in the sentence: {word.form}"
     return ""
 
 
 def _same_field(given: _Word, target: _Target, lexicon: Lexicon) -> str:
-    senses = [each for lemma in given.nouns for each in lexicon.synsets(lemma, "n")]
+    senses = [synset for lemma in given.nouns for synset in lexicon.synsets(lemma, "n")]
     for meant in target.meant:
         for sense in senses:
             why = _relation(sense, meant, lexicon)
@@ -240,27 +243,23 @@ def _relation(sense: Synset, meant: Synset, lexicon: Lexicon) -> str:
     above = hypernym_closure(lexicon, meant.synset_id, levels=STEPS_ALONG)
     below = hyponym_closure(lexicon, meant.synset_id, levels=STEPS_ALONG)
     for relation, synsets in (("hypernym", above), ("hyponym", below)):
-        if sense.synset_id in {each.synset_id for each in synsets}:
+        if sense.synset_id in {synset.synset_id for synset in synsets}:
             return f"{relation}: {sense.gloss}"
     common = common_hypernyms(lexicon, meant.synset_id, sense.synset_id, levels=STEPS_TO_COMMON)
     return f"co-hyponym under {common[0].lemmas[0]}" if common else ""
 
 
-def _holding(lemmas: Collection[str], synsets: Collection[Synset]) -> Synset | None:
+def _first_holding(lemmas: Collection[str], synsets: Collection[Synset]) -> Synset | None:
     """The first synset that holds one of the lemmas."""
-    return next((each for each in synsets if set(lemmas) & {normalised_lemma(word) for word in each.lemmas}), None)
+    return next(
+        (synset for synset in synsets if set(lemmas) & {normalised_lemma(word) for word in synset.lemmas}), None
+    )
 
 
-def _derived(lexicon: Lexicon, lemma: str) -> Iterator[str]:
-    """Lemmas derivationally related to any sense of a lemma, in whatever part of speech."""
-    for sense in lexicon.senses(lemma):
-        yield from (related.lemma for related in lexicon.derivations(sense.sense_key))
-
-
-def _one_stem(one: str, other: str, lexicon: Lexicon) -> bool:
+def _share_stem(first: str, second: str, lexicon: Lexicon) -> bool:
     """Whether two words begin alike and go on with an ending or another word (*wooden*, *postman*: *wood*, *post*)."""
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    rests = sorted((one[shared:], other[shared:]), key=len)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+    rests = sorted((first[shared:], second[shared:]), key=len)
     if shared < _SHORTEST_STEM or not rests[1]:
         return False
     if not rests[0]:

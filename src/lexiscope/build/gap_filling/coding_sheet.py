@@ -1,6 +1,6 @@
 """Coding answers to gaps by hand: a sheet with each answer in its context, and codes that are read back.
 
-A row of the sheet is one answer: an item and a text that somebody gave there. The same text of several subjects or
+A row of the sheet is one answer: an item and a text that a subject gave there. The same text of several subjects or
 repeats is coded once. The pre-label (:mod:`lexiscope.build.gap_filling.categories`) can be shown to coders, which is
 faster, or hidden, without which the agreement of people with it means little. A code is a row ``category`` of its
 coder, with the answer as its item; :func:`code_completions` gives each completion the code of its answer.
@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from lexiscope.build.gap_filling.categories import CATEGORIES, PreLabel, proposed
+from lexiscope.build.gap_filling.categories import CATEGORIES, PreLabel, find_prelabel
 from lexiscope.build.gap_filling.gaps import COLUMN_CURATED, COLUMN_PROMPT, COLUMN_SYNSET, MEASURE, SUITE
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import parse_statistic, statistic_name
-from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, ignored
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, answer_column, note_column
 from lexiscope.resources.lexicons.lexicon import Lexicon
 
 MEASURE_CATEGORY = "category"
@@ -48,19 +48,19 @@ def answers_to_code(
     Errors: :class:`InputError` for a completion of another item, or where there is none.
     """
     known = {item.item_id: item for item in items}
-    found: dict[str, GapAnswer] = {}
+    answers: dict[str, GapAnswer] = {}
     for row in _completions(table):
         if row.item_id not in known:
             hint = "give the items that were asked"
             raise InputError("a completion belongs to none of the items", place=Place(item_id=row.item_id), hint=hint)
         answer_id = _answer_id(row.item_id, row.raw or "")
-        if answer_id not in found:
+        if answer_id not in answers:
             item, text = known[row.item_id], row.raw or ""
-            proposal = None if lexicon is None else proposed(item, text, lexicon)
-            found[answer_id] = GapAnswer(answer_id, item, text, proposal)
-    if not found:
+            proposal = None if lexicon is None else find_prelabel(item, text, lexicon)
+            answers[answer_id] = GapAnswer(answer_id, item, text, proposal)
+    if not answers:
         raise InputError("there is no answer to be coded", hint=f"collect the task {SUITE} first")
-    return tuple(found.values())
+    return tuple(answers.values())
 
 
 def write_coding_sheet(
@@ -70,7 +70,7 @@ def write_coding_sheet(
 
     Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
-    SHEET.write(path, answers if proposals == "shown" else [replace(each, proposal=None) for each in answers])
+    SHEET.write(path, answers if proposals == "shown" else [replace(answer, proposal=None) for answer in answers])
 
 
 def read_codes(
@@ -99,11 +99,13 @@ def proposed_codes(answers: Sequence[GapAnswer], *, lexicon_name: str) -> Respon
     if all(answer.proposal is None for answer in answers):
         raise InputError("no answer has a proposal", place=Place(item_id=answers[0].item.item_id), hint=_LEXICON)
     row = Response(f"prelabel:{lexicon_name}", "lexicon", "", SUITE, MEASURE_CATEGORY)
-    return ResponseTable.from_rows(_proposal(replace(row, item_id=each.answer_id), each.proposal) for each in answers)
-
-
-def _proposal(row: Response, label: PreLabel | None) -> Response:
-    return row if label is None else replace(row, option=label.category, raw=label.why)
+    labels = {answer.answer_id: answer.proposal for answer in answers}
+    return ResponseTable.from_rows(
+        replace(row, item_id=answer_id)
+        if label is None
+        else replace(row, item_id=answer_id, option=label.category, raw=label.why)
+        for answer_id, label in labels.items()
+    )
 
 
 def code_completions(table: ResponseTable, codes: ResponseTable, *, coder: str) -> ResponseTable:
@@ -171,8 +173,8 @@ def _condition(name: str) -> TextColumn[GapAnswer]:
     return TextColumn(name, lambda answer: str(answer.item.conditions.get(name, "")))
 
 
-def _proposed(name: str, part: str) -> TextColumn[GapAnswer]:
-    return ignored(name, lambda answer: "" if answer.proposal is None else getattr(answer.proposal, part))
+def _proposal_column(name: str, part: str) -> TextColumn[GapAnswer]:
+    return note_column(name, lambda answer: "" if answer.proposal is None else getattr(answer.proposal, part))
 
 
 SHEET: SheetForm[GapAnswer] = SheetForm(
@@ -182,11 +184,11 @@ SHEET: SheetForm[GapAnswer] = SheetForm(
         TextColumn("sentence", lambda answer: answer.item.usages[0].bracketed),
         *(_condition(name) for name in (COLUMN_PROMPT, COLUMN_CURATED, COLUMN_SYNSET)),
         TextColumn("completion", lambda answer: answer.text),
-        _proposed("proposed", "category"),
-        _proposed("proposed_answer", "answer"),
-        _proposed("why", "why"),
-        filled("code", _category),
-        filled("comment"),
+        _proposal_column("proposed", "category"),
+        _proposal_column("proposed_answer", "answer"),
+        _proposal_column("why", "why"),
+        answer_column("code", _category),
+        answer_column("comment"),
     ),
     key="answer_id",
 )

@@ -1,4 +1,4 @@
-"""Gap filling: a sentence, then "T is a synonym of", and whoever answers writes what comes next.
+"""Gap filling: a sentence, then "T is a synonym of", and the subject writes what comes next.
 
 An item has one usage, the target in its sentence. Its conditions say the rest: ``prompt`` is what follows the sentence
 up to the gap, ``synonym`` the curated answer, ``synset_synonyms`` the other lemmas of the target's synset (several
@@ -21,8 +21,8 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic, statistic_name
 from lexiscope.core.settings import Option
 from lexiscope.core.usage import Usage
-from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, realise
-from lexiscope.items.choice_sets.surface import Mode, capitalised, join_punctuation, published_join
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, realise_text
+from lexiscope.items.choice_sets.surface import Mode, join_punctuation, published_join, with_capital
 from lexiscope.items.choice_sets.templates import Template, synonymy_templates
 
 Answers = Literal["curated", "synset"]
@@ -39,16 +39,16 @@ _BETWEEN = "|"
 
 
 def gap_prompt(target: str, template: Template, *, mode: Mode = "clean") -> str:
-    """Return what stands between the sentence and the gap: a template cut before its word.
+    """Return what is between the sentence and the gap: a template cut before its word.
 
     The sentence comes first or not at all: whether it is shown is a matter of the view.
-    Errors: :class:`InputError` for a template in which more than the target, and a first ``{context}``, stands before
+    Errors: :class:`InputError` for a template in which more than the target, and a first ``{context}``, is before
     the gap, or not even the target.
 
     >>> gap_prompt("role", Template("own", "gap", 'The word "{target}" is the same as "{word}"'))
     'The word "role" is the same as "'
     """
-    words = {"target": target, "Target": capitalised(target, mode=mode), "context": "", "word": ""}
+    words = {"target": target, "Target": with_capital(target, mode=mode), "context": "", "word": ""}
     parts = _before_gap(template)
     if not parts:
         raise InputError(
@@ -65,7 +65,7 @@ def gap_template(templates: Sequence[Template]) -> Template | None:
     >>> gap_template(synonymy_templates()).name
     'T11'
     """
-    able = [each for each in templates if each.pattern.startswith("{context}") and _before_gap(each)]
+    able = [template for template in templates if template.pattern.startswith("{context}") and _before_gap(template)]
     return able[0] if able else None
 
 
@@ -89,7 +89,7 @@ def gap_item(
 
     >>> usage = Usage("She has a leading role.", 18, 22, lemma="role", language="en")
     >>> item = gap_item("i1", usage, dataset="d", synonym="part", synset=["function", "office", "part", "role"])
-    >>> prompt_of(item), accepted(item, "curated"), accepted(item, "synset")
+    >>> prompt_of(item), accepted_answers(item, "curated"), accepted_answers(item, "synset")
     ('She has a leading role. Role is a synonym of', ('part',), ('part', 'function', 'office'))
     """
     curated = _distinct([synonym] if isinstance(synonym, str) else synonym)
@@ -163,7 +163,7 @@ def prompt_of(item: Item, *, view: str = "full") -> str:
     return prompt if view == "word" else f"{item.usages[0].text} {prompt}"
 
 
-def accepted(item: Item, answers: Answers) -> tuple[str, ...]:
+def accepted_answers(item: Item, answers: Answers) -> tuple[str, ...]:
     """Return the accepted answers of an item. The curated ones are accepted by ``synset`` too: the criteria are nested.
 
     Errors: :class:`InputError` E402 for an item without the column; E617 where it names no answer.
@@ -171,10 +171,10 @@ def accepted(item: Item, answers: Answers) -> tuple[str, ...]:
     if answers not in get_args(Answers):
         raise SpecError(f"there are no accepted answers {answers!r}", hint=f"use {' or '.join(get_args(Answers))}")
     columns = (COLUMN_CURATED,) if answers == "curated" else (COLUMN_CURATED, COLUMN_SYNSET)
-    found = _distinct([word for name in columns for word in str(item.condition(name)).split(_BETWEEN)])
-    if not found:
+    words = _distinct([word for name in columns for word in str(item.condition(name)).split(_BETWEEN)])
+    if not words:
         raise InputError("this item has no accepted answer", code="E617", place=Place(item_id=item.item_id))
-    return tuple(found)
+    return tuple(words)
 
 
 def decoding_measure(name: str, decoding: Decoding) -> str:
@@ -208,7 +208,7 @@ def sentences_of(items: Sequence[Item]) -> dict[str, str]:
 
 
 def is_written(measure: str) -> bool:
-    """Say whether the answers of a measure stand in ``raw`` alone, without a value.
+    """Say whether the answers of a measure are in ``raw`` alone, without a value.
 
     >>> is_written("completion(method=greedy,max_tokens=10)"), is_written("rating")
     (True, False)
@@ -240,7 +240,7 @@ def read_decoding(measure: str) -> Decoding | None:
 
 
 def _before_gap(template: Template) -> tuple[tuple[str, str], ...]:
-    """The parts of a template up to its gap; empty where more than the sentence and the target stands before it."""
+    """The parts of a template up to its gap; empty where more than the sentence and the target is before it."""
     before, gap, _ = template.pattern.partition("{word}")
     parts = replace(template, pattern=before + "{word}", turned="").parts() if before and gap else ()
     slots = [slot for _, slot in parts[:-2]]
@@ -249,12 +249,12 @@ def _before_gap(template: Template) -> tuple[tuple[str, str], ...]:
 
 
 def _published_template() -> Template:
-    return next(each for each in synonymy_templates() if each.name == PUBLISHED_TEMPLATE)
+    return next(template for template in synonymy_templates() if template.name == PUBLISHED_TEMPLATE)
 
 
 def _context(item: SynonymItem, template: Template, mode: Mode) -> Usage:
-    """The sentence of an item before the prompt, and where its target stands in it."""
-    bare = realise(item, replace(template, pattern="{context} {word}"), item.target, mode=mode)
+    """The sentence of an item before the prompt, and where its target is in it."""
+    bare = realise_text(item, replace(template, pattern="{context} {word}"), item.target, mode=mode)
     text = bare.text[: bare.start - 1]
     before, after = item.sentence[: item.start], item.sentence[item.end :]
     if item.tokenised:
@@ -269,9 +269,9 @@ def _context(item: SynonymItem, template: Template, mode: Mode) -> Usage:
 
 def _distinct(words: Sequence[str]) -> list[str]:
     """The words as they are written, each once whatever its case, empty ones left out."""
-    found: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for word in words:
         plain = " ".join(word.replace("_", " ").split())
         if plain:
-            found.setdefault(plain.casefold(), plain)
-    return list(found.values())
+            spellings.setdefault(plain.casefold(), plain)
+    return list(spellings.values())

@@ -1,7 +1,7 @@
 """Is an answer to a gap right? Two rules that find an accepted answer in a completion.
 
-``match=words`` reads the text: an accepted answer is found where its words stand as whole words, anywhere in the
-completion, whatever their case, what quotes stand round them or what comes before them (*the word …*). A word goes on
+``match=words`` reads the text: an accepted answer is found where its words occur as whole words, anywhere in the
+completion, whatever their case, what quotes are round them or what comes before them (*the word …*). A word goes on
 over letters, digits and marks, not over hyphens and apostrophes (:func:`lexiscope.core.usage.continues_word`).
 
 ``match=tokens`` is the published rule: the token sequence of an accepted answer, with or without a space before it,
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from lexiscope.build.gap_filling.gaps import MEASURE, MEASURE_TOKENS, SUITE, Answers, accepted
+from lexiscope.build.gap_filling.gaps import MEASURE, MEASURE_TOKENS, SUITE, Answers, accepted_answers
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -71,9 +71,9 @@ class AnswerRule:
         rule = {name: getattr(self, name) for name in _CHOICES}
         return statistic_name(MEASURE_FOUND, **rule, **parse_statistic(of)[1])
 
-    def accepted(self, item: Item) -> tuple[str, ...]:
+    def accepted_answers(self, item: Item) -> tuple[str, ...]:
         """Return the answers of an item that this rule accepts (a curated answer of several words among them)."""
-        words = accepted(item, self.answers)
+        words = accepted_answers(item, self.answers)
         return words if self.multiword == "accepted" else tuple(word for word in words if " " not in word)
 
 
@@ -85,30 +85,30 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
-def found_in_text(text: str, answers: Sequence[str], *, base_forms: BaseForms | None = None) -> str | None:
-    """Return the accepted answer that stands first in a text, as whole words, or ``None``.
+def find_in_text(text: str, answers: Sequence[str], *, base_forms: BaseForms | None = None) -> str | None:
+    """Return the accepted answer that is first in a text, as whole words, or ``None``.
 
     Case is folded and accents are composed (NFC) on both sides. The words of an answer of several words may be divided
     by white space, a hyphen, or both. With *base_forms* a form of an accepted answer counts as well.
 
-    >>> found_in_text('the word "Part", and', ["part", "function"]), found_in_text("partly", ["part"])
+    >>> find_in_text('the word "Part", and', ["part", "function"]), find_in_text("partly", ["part"])
     ('part', None)
     """
-    plain = _folded(text)
+    plain = _fold_text(text)
     places = [(match.start(), -len(answer), answer) for answer in answers for match in _occurrences(plain, answer)]
     if base_forms is not None:
-        places += list(_forms_found(plain, answers, base_forms))
+        places += list(_matching_forms(plain, answers, base_forms))
     # where two begin at one place the longer one was meant
     return min(places)[2] if places else None
 
 
-def found_in_tokens(token_ids: Sequence[int], answers: Sequence[str], encode: Encode) -> str | None:
+def find_in_tokens(token_ids: Sequence[int], answers: Sequence[str], encode: Encode) -> str | None:
     """Return the first accepted answer whose token sequence occurs among the ids, or ``None``: the published rule.
 
     Two sequences of each answer are looked for, that of the answer and that of the answer behind a space.
 
     >>> cut = {"part": [7], " part": [8], "role": [5], " role": [4, 5]}.__getitem__
-    >>> found_in_tokens([2, 8, 9], ["role", "part"], cut), found_in_tokens([2, 4, 9, 5], ["part"], cut)
+    >>> find_in_tokens([2, 8, 9], ["role", "part"], cut), find_in_tokens([2, 4, 9, 5], ["part"], cut)
     ('part', None)
     """
     ids = list(token_ids)
@@ -138,13 +138,13 @@ def mark_completions(
         raise InputError("inflected forms are found through a lexicon", hint="give base_forms, or use forms=exact")
     if rule.match == "tokens" and encode is None:
         raise InputError("token sequences need the tokeniser of the model", hint="give encode, or use match=words")
-    known = {item.item_id: rule.accepted(item) for item in items}
+    known = {item.item_id: rule.accepted_answers(item) for item in items}
     wanted = MEASURE if rule.match == "words" else MEASURE_TOKENS
     rows = [row for row in table.rows() if parse_statistic(row.measure)[0] == wanted]
     if not rows:
         raise SpecError(f"no row of this table has the measure {wanted!r}", hint=f"collect the task {SUITE} first")
     forms = base_forms if rule.forms == "inflected" else None
-    return ResponseTable.from_rows(_marked(row, known, rule, forms, encode) for row in rows)
+    return ResponseTable.from_rows(_match_row(row, known, rule, forms, encode) for row in rows)
 
 
 def token_ids(raw: str) -> tuple[int, ...]:
@@ -156,7 +156,7 @@ def token_ids(raw: str) -> tuple[int, ...]:
     return tuple(int(number) for number in raw.split())
 
 
-def _marked(
+def _match_row(
     row: Response,
     known: Mapping[str, Sequence[str]],
     rule: AnswerRule,
@@ -168,19 +168,19 @@ def _marked(
         raise InputError(
             "a completion belongs to none of the items", place=place, hint="give the items that were asked"
         )
-    found: str | None = None
+    answer: str | None = None
     if row.raw is not None and encode is not None and rule.match == "tokens":
-        found = found_in_tokens(token_ids(row.raw), known[row.item_id], encode)
+        answer = find_in_tokens(token_ids(row.raw), known[row.item_id], encode)
     elif row.raw is not None:
-        found = found_in_text(row.raw, known[row.item_id], base_forms=base_forms)
+        answer = find_in_text(row.raw, known[row.item_id], base_forms=base_forms)
     return Response(
         subject_id=row.subject_id,
         subject_kind=row.subject_kind,
         item_id=row.item_id,
         task=row.task,
         measure=rule.measure(row.measure),
-        value=None if row.raw is None else float(found is not None),
-        option=found,
+        value=None if row.raw is None else float(answer is not None),
+        option=answer,
         view=row.view,
         list_id=row.list_id,
         repeat=row.repeat,
@@ -188,13 +188,13 @@ def _marked(
     )
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     # folded first: the capital of a letter with an accent may come apart
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def _occurrences(plain: str, answer: str) -> Iterator[re.Match[str]]:
-    words = [re.escape(word) for word in _folded(answer).split()]
+    words = [re.escape(word) for word in _fold_text(answer).split()]
     for match in re.finditer(r"(?:\s*[-\u2010\u2011]\s*|\s+)".join(words), plain):
         before, after = plain[match.start() - 1 : match.start()], plain[match.end() : match.end() + 1]
         if not continues_word(before) and not continues_word(after):
@@ -213,13 +213,13 @@ def words_of(text: str) -> list[tuple[int, int]]:
     return list(zip(starts, ends, strict=True))
 
 
-def _forms_found(plain: str, answers: Sequence[str], base_forms: BaseForms) -> Iterator[tuple[int, int, str]]:
-    """Yield where a form of an accepted answer stands, sought word by word and in runs as long as the answers."""
-    by_form = {_folded(answer): answer for answer in answers}
+def _matching_forms(plain: str, answers: Sequence[str], base_forms: BaseForms) -> Iterator[tuple[int, int, str]]:
+    """Yield where a form of an accepted answer occurs, searched word by word and in runs as long as the answers."""
+    by_form = {_fold_text(answer): answer for answer in answers}
     longest = max((len(answer.split()) for answer in by_form), default=0)
     spans = words_of(plain)
     for first, (start, _) in enumerate(spans):
         for last in range(first, min(first + longest, len(spans))):
             form = "_".join(plain[slice(*span)] for span in spans[first : last + 1])
-            bases = [_folded(base.replace("_", " ")) for base in base_forms(form)]
+            bases = [_fold_text(base.replace("_", " ")) for base in base_forms(form)]
             yield from ((start, -len(by_form[base]), by_form[base]) for base in bases if base in by_form)

@@ -67,7 +67,7 @@ class Alternative:
     not_with: tuple[str, ...] = ()
 
     def goes_with(self, synonym: Alternative) -> bool:
-        """Say whether a distractor may stand beside a synonym."""
+        """Say whether a distractor may be combined with a synonym."""
         return synonym.word not in self.not_with
 
     @property
@@ -122,7 +122,7 @@ class Alternatives:
     def has_pair(self, sense: str) -> bool:
         """Say whether any synonym goes with any distractor."""
         synonyms, distractors = self._alternatives(sense)
-        return any(other.goes_with(one) for one in synonyms for other in distractors)
+        return any(distractor.goes_with(synonym) for synonym in synonyms for distractor in distractors)
 
     def counts(self) -> tuple[FilterCount, ...]:
         """Return the counts of the filters of words, each sense that was looked at counted once."""
@@ -142,9 +142,9 @@ class Alternatives:
             synonyms = sorted(self._synonyms(own, synset), key=_rank)
             kept = sorted(self._distractors(own, synset), key=_rank)
             by_word: dict[str, list[Alternative]] = {}
-            for each in kept:
-                by_word.setdefault(each.word, []).append(each)
-            distractors = sorted((_merged(several) for several in by_word.values()), key=_rank)
+            for distractor in kept:
+                by_word.setdefault(distractor.word, []).append(distractor)
+            distractors = sorted((_merge_senses(several) for several in by_word.values()), key=_rank)
             self._counted["distractor", _ONCE] += len(kept) - len(distractors)
             self._found[sense] = (tuple(synonyms), tuple(distractors))
         return self._found[sense]
@@ -181,7 +181,7 @@ class Alternatives:
             words = ((word, counts.get(normalised_lemma(word), 0)) for word in synset.lemmas)
             self._members[synset.synset_id] = tuple(words)
         lemma = normalised_lemma(target)
-        return tuple(each for each in self._members[synset.synset_id] if normalised_lemma(each[0]) != lemma)
+        return tuple(entry for entry in self._members[synset.synset_id] if normalised_lemma(entry[0]) != lemma)
 
     def _total(self, word: str, pos: Pos) -> int:
         if word not in self._totals:
@@ -200,8 +200,8 @@ class Alternatives:
         """
         if right.supersense and right.supersense == other.supersense:
             return _SUPERSENSE
-        above = {each.synset_id for each in self._above(right)}
-        return _HYPERNYM if any(each.synset_id in above for each in self._above(other)) else ""
+        above = {synset.synset_id for synset in self._above(right)}
+        return _HYPERNYM if any(synset.synset_id in above for synset in self._above(other)) else ""
 
     def _above(self, synset: Synset) -> tuple[Synset, ...]:
         return self._lexicon.hypernyms(synset.synset_id)
@@ -210,21 +210,21 @@ class Alternatives:
         if sense not in self._others:
             own = self.sense(sense)
             every = self._lexicon.senses(own.lemma, own.pos)
-            self._others[sense] = tuple(each for each in every if each.synset_id != own.synset_id)
+            self._others[sense] = tuple(other for other in every if other.synset_id != own.synset_id)
         return self._others[sense]
 
 
-def _rank(one: Alternative) -> tuple[int, int, str]:
-    return one.rank
+def _rank(alternative: Alternative) -> tuple[int, int, str]:
+    return alternative.rank
 
 
-def _merged(several: Sequence[Alternative]) -> Alternative:
+def _merge_senses(distractors: Sequence[Alternative]) -> Alternative:
     """One distractor of several senses: by its best sense that all synonyms go with, if there is one."""
-    free = [each for each in several if not each.not_with]
+    free = [distractor for distractor in distractors if not distractor.not_with]
     if free:
         return free[0]
-    excluded = set.intersection(*(set(each.not_with) for each in several))
-    return replace(several[0], not_with=tuple(word for word in several[0].not_with if word in excluded))
+    excluded = set.intersection(*(set(distractor.not_with) for distractor in distractors))
+    return replace(distractors[0], not_with=tuple(word for word in distractors[0].not_with if word in excluded))
 
 
 _ONE_WORD = "one word"

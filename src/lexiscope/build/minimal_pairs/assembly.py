@@ -23,7 +23,9 @@ def synonym_items(proposals: Sequence[Proposal], *, language: str = "en") -> tup
     Ids are the numbers, as wide as the largest, so that they sort.
     """
     width = max(3, len(str(len(proposals))))
-    return tuple(_item(one, number, f"{number:0{width}}", language) for number, one in enumerate(proposals, start=1))
+    return tuple(
+        _item(proposal, number, f"{number:0{width}}", language) for number, proposal in enumerate(proposals, start=1)
+    )
 
 
 def check_templates(templates: Sequence[Template], language: str) -> None:
@@ -32,10 +34,11 @@ def check_templates(templates: Sequence[Template], language: str) -> None:
     Errors: :class:`SpecError` naming the first that is not.
     """
     main = language.partition("-")[0].lower()
-    for one in templates:
-        if not one.substitutes and one.language.partition("-")[0].lower() != main:
+    for template in templates:
+        if not template.substitutes and template.language.partition("-")[0].lower() != main:
+            named = f"the template {template.name!r} ({template.suite})"
             raise SpecError(
-                f"the template {one.name!r} ({one.suite}) is in {one.language!r}, the items are in {language!r}",
+                f"{named} is in {template.language!r}, the items are in {language!r}",
                 hint="give templates in this language (--templates FILE.yaml), or only the suite substitution",
             )
 
@@ -64,7 +67,7 @@ def write_suites(
     counts = {
         "items": len(items),
         "choice_sets": len(sets),
-        "texts": len({u.text for each in sets for u in each.usages}),
+        "texts": len({usage.text for item in sets for usage in item.usages}),
     }
     if conditions is None:
         for template in templates:
@@ -74,13 +77,13 @@ def write_suites(
     return counts
 
 
-def _item(one: Proposal, number: int, item_id: str, language: str) -> SynonymItem:
-    context = one.context
+def _item(proposal: Proposal, number: int, item_id: str, language: str) -> SynonymItem:
+    context = proposal.context
     return SynonymItem(
         item_id=item_id,
         target=context.target,
-        synonym=one.synonym,
-        distractor=one.distractor,
+        synonym=proposal.synonym,
+        distractor=proposal.distractor,
         sentence=context.text,
         start=context.start,
         end=context.end,
@@ -88,7 +91,7 @@ def _item(one: Proposal, number: int, item_id: str, language: str) -> SynonymIte
         tokenised=context.tokenised,
         language=language,
         sentence_id=context.sentence_id,
-        sense_key=one.candidate.sense,
-        synset=one.candidate.synset,
-        extra=(("proposal", one.proposal_id), ("flagged", " ".join(context.flagged))),
+        sense_key=proposal.candidate.sense,
+        synset=proposal.candidate.synset,
+        extra=(("proposal", proposal.proposal_id), ("flagged", " ".join(context.flagged))),
     )

@@ -41,7 +41,7 @@ def best_pair(candidate: Candidate) -> tuple[str, str]:
     return pairs[0][0].word, pairs[0][1].word
 
 
-def choose(
+def choose_proposals(
     candidates: Sequence[Candidate], *, seed: int, sentences_per_word: int = 1, n_items: int | None = None
 ) -> tuple[Proposal, ...]:
     """Return proposals in the order of their contexts in the corpus.
@@ -55,24 +55,24 @@ def choose(
             raise InputError(f"{name} is at least 1, not {number}")
     by_word: dict[str, list[tuple[Candidate, Context]]] = {}
     for candidate in candidates:
-        by_word.setdefault(candidate.word, []).extend((candidate, each) for each in candidate.contexts)
+        by_word.setdefault(candidate.word, []).extend((candidate, context) for context in candidate.contexts)
     used: set[str] = set()
     drawn: list[Proposal] = []
     for word, contexts in by_word.items():
-        drawn += _of_word(contexts, random.Random(f"{seed}/{word}"), sentences_per_word, used)
+        drawn += _draw_of_word(contexts, random.Random(f"{seed}/{word}"), sentences_per_word, used)
     if n_items is not None and n_items < len(drawn):
         drawn = random.Random(f"{seed}").sample(drawn, n_items)
-    return tuple(sorted(drawn, key=lambda one: one.context.place))
+    return tuple(sorted(drawn, key=lambda proposal: proposal.context.place))
 
 
-def _of_word(
+def _draw_of_word(
     contexts: list[tuple[Candidate, Context]], draw: random.Random, most: int, used: set[str]
 ) -> list[Proposal]:
-    found: list[Proposal] = []
+    proposals: list[Proposal] = []
     for candidate, context in draw.sample(contexts, len(contexts)):
-        if len(found) == most:
+        if len(proposals) == most:
             break
         if context.sentence_id not in used:
             used.add(context.sentence_id)
-            found.append(Proposal(context.context_id, candidate, context, *best_pair(candidate)))
-    return found
+            proposals.append(Proposal(context.context_id, candidate, context, *best_pair(candidate)))
+    return proposals

@@ -14,8 +14,8 @@ from lexiscope.build.minimal_pairs.assembly import (
     synonym_items,
     write_suites,
 )
-from lexiscope.build.minimal_pairs.automatic import choose
-from lexiscope.build.minimal_pairs.candidates import FoundCandidates, find_candidates
+from lexiscope.build.minimal_pairs.automatic import choose_proposals
+from lexiscope.build.minimal_pairs.candidates import CandidateSet, find_candidates
 from lexiscope.build.minimal_pairs.random_nouns import with_random_nouns
 from lexiscope.build.minimal_pairs.sources import open_corpus, open_named_lexicon, read_nouns
 from lexiscope.build.minimal_pairs.tables import write_candidates, write_proposals
@@ -74,7 +74,7 @@ def make_build(
     settings: PairBuildSettings,
     *,
     command: str,
-    show: Callable[[FoundCandidates], None] = lambda _: None,
+    show: Callable[[CandidateSet], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Mapping[str, int] | None:
     """Write a build into a folder and return what it counts; ``None`` where the folder holds this very build already.
@@ -95,9 +95,9 @@ def make_build(
 
 
 def _build(
-    out: Path, settings: PairBuildSettings, show: Callable[[FoundCandidates], None], say: Callable[[str], None]
+    out: Path, settings: PairBuildSettings, show: Callable[[CandidateSet], None], say: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Write everything but ``run.json``, and return what stands there."""
+    """Write everything but ``run.json``, and return what is there."""
     templates = read_templates(existing_file(settings.templates)) if settings.templates else synonymy_templates()
     chosen = choose_templates(templates, settings.suites or None)
     lexicon, checksums = open_named_lexicon(settings.lexicon)
@@ -135,18 +135,16 @@ def _with_nouns(items: Sequence[SynonymItem], settings: PairBuildSettings, lexic
     if not wanting:
         return tuple(items)
     nouns = read_nouns(Path(settings.nouns)) if settings.nouns else plain_lemmas(lexicon, "n", _N_NOUNS)
-    counts = _frequencies(matched, lexicon, [*nouns, *(item.synonym for item in wanting)])
+    counts: Mapping[str, float] | None = None
+    if matched == "lexicon":
+        counts = lexicon_frequencies(lexicon, [*nouns, *(item.synonym for item in wanting)])
+    elif matched:
+        counts = read_frequencies(existing_file(matched))
     drawn = with_random_nouns(
         wanting, nouns, lexicon=lexicon, frequencies=counts, seed=settings.seed, n=settings.n_random
     )
     by_id = {item.item_id: item for item in drawn}
     return tuple(by_id.get(item.item_id, item) for item in items)
-
-
-def _frequencies(source: str, lexicon: Lexicon, words: Sequence[str]) -> Mapping[str, float] | None:
-    if not source:
-        return None
-    return lexicon_frequencies(lexicon, words) if source == "lexicon" else read_frequencies(existing_file(source))
 
 
 def _checksums(name: str) -> dict[str, str]:
@@ -160,7 +158,7 @@ def _from_corpus(
     settings: PairBuildSettings,
     lexicon: Lexicon,
     language: str,
-    show: Callable[[FoundCandidates], None],
+    show: Callable[[CandidateSet], None],
     say: Callable[[str], None],
 ) -> tuple[tuple[SynonymItem, ...], dict[str, Any]]:
     """Find candidates, write them, and return the automatic choice as items, with what run.json says of it."""
@@ -171,24 +169,28 @@ def _from_corpus(
         lower_case=not settings.capitals,
         leave_out_flagged=settings.leave_out_flagged,
     )
-    found = find_candidates(corpus.occurrences, lexicon, rules=rules, flagged=flagged)
-    show(found)
-    proposals = choose(
-        found.candidates,
+    candidates = find_candidates(corpus.occurrences, lexicon, rules=rules, flagged=flagged)
+    show(candidates)
+    proposals = choose_proposals(
+        candidates.candidates,
         seed=settings.seed,
         sentences_per_word=settings.sentences_per_word,
         n_items=settings.n_items or None,
     )
-    write_candidates(out, found.candidates)
-    write_filters(out / "filters.csv", found.counts)
+    write_candidates(out, candidates.candidates)
+    write_filters(out / "filters.csv", candidates.counts)
     write_proposals(out, proposals, language=language)
-    n_flagged = sum(bool(one.context.flagged) for one in proposals)
+    n_flagged = sum(bool(proposal.context.flagged) for proposal in proposals)
     if n_flagged:
         say(f"{n_flagged} proposed contexts hold a flagged word: look at them (proposals.csv)")
     about = {
         "corpus": {"name": corpus.name, "licence": corpus.licence},
-        "filters": [asdict(count) for count in found.counts],
-        "candidates": {"senses": len(found.candidates), "contexts": found.n_contexts, "words": found.n_words},
+        "filters": [asdict(count) for count in candidates.counts],
+        "candidates": {
+            "senses": len(candidates.candidates),
+            "contexts": candidates.n_contexts,
+            "words": candidates.n_words,
+        },
         "proposals": {"n": len(proposals), "flagged": n_flagged},
         "checksums": dict(corpus.checksums),
     }
@@ -197,7 +199,9 @@ def _from_corpus(
 
 def write_filters(path: Path, counts: Sequence[FilterCount]) -> None:
     """Write the count of every filter as CSV."""
-    rows = [[one.stage, one.name, str(one.n_in), str(one.n_out), str(one.n_in - one.n_out)] for one in counts]
+    rows = [
+        [count.stage, count.name, str(count.n_in), str(count.n_out), str(count.n_in - count.n_out)] for count in counts
+    ]
     write_sheet(path, ("stage", "filter", "in", "out", "fell"), rows)
 
 

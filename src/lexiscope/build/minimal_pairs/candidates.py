@@ -20,7 +20,7 @@ from lexiscope.resources.lexicons.lexicon import Lexicon, normalised_lemma
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A sentence in which a candidate stands.
+    """A sentence with a candidate in it.
 
     ``flagged`` are its words that a curator should look at; ``place`` is its place among the tagged words of the
     corpus.
@@ -37,18 +37,17 @@ class Context:
 
     @property
     def target(self) -> str:
-        """The word as it stands in the text."""
+        """The word as it is in the text."""
         return self.text[self.start : self.end]
 
-    def placed(self, word: str | None = None, *, language: str = "en") -> Placed:
+    def with_word(self, word: str | None = None, *, language: str = "en") -> Placed:
         """Return the sentence as subjects read it, with its target or *word* in the target's place."""
         span, inserted = (self.start, self.end), self.target if word is None else word
         return place_word(self.text, span, inserted, tokenised=self.tokenised, language=language)
 
-    def marked(self, word: str | None = None, *, language: str = "en") -> str:
+    def bracketed_text(self, word: str | None = None, *, language: str = "en") -> str:
         """Return the sentence as subjects read it, with its target or *word* in square brackets."""
-        made = self.placed(word, language=language)
-        return f"{made.text[: made.start]}[{made.word}]{made.text[made.end :]}"
+        return self.with_word(word, language=language).bracketed
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +72,20 @@ class Candidate:
 
         They do not where the synonym also shares the sense from which the distractor is taken.
         """
-        return tuple((one, other) for one in self.synonyms for other in self.distractors if other.goes_with(one))
+        return tuple(
+            (synonym, distractor)
+            for synonym in self.synonyms
+            for distractor in self.distractors
+            if distractor.goes_with(synonym)
+        )
 
     def context(self, context_id: str) -> Context | None:
         """Return the context with this id, or ``None``."""
-        return next((each for each in self.contexts if each.context_id == context_id), None)
+        return next((context for context in self.contexts if context.context_id == context_id), None)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCandidates:
+class CandidateSet:
     """Candidates in the order in which the corpus has them first, and the count of every filter."""
 
     candidates: tuple[Candidate, ...]
@@ -104,7 +108,7 @@ def find_candidates(
     *,
     rules: Rules | None = None,
     flagged: Collection[str] = (),
-) -> FoundCandidates:
+) -> CandidateSet:
     """Return the candidates of a corpus.
 
     Words of *flagged* are marked in the contexts, which stay unless the rules say otherwise. The corpus is gone through
@@ -114,23 +118,25 @@ def find_candidates(
     alternatives = Alternatives(lexicon, rules)
     filters = _filters(rules, alternatives)
     if rules.leave_out_flagged:
-        filters += (("no flagged word", lambda one: not flagged_words(one.text, flagged)),)
+        filters += (("no flagged word", lambda word: not flagged_words(word.text, flagged)),)
     passed = [0] * (len(filters) + 1)
     contexts: dict[str, list[Context]] = {}
     words: dict[str, str] = {}
-    for one in occurrences:
+    for word in occurrences:
         passed[0] += 1
         for place, (_, holds) in enumerate(filters, start=1):
-            if not holds(one):
+            if not holds(word):
                 break
             passed[place] += 1
         else:
-            words[one.senses[0]] = one.form
-            contexts.setdefault(one.senses[0], []).append(_context(one, flagged, passed[0]))
-    found = tuple(_candidate(sense, words[sense], tuple(here), alternatives) for sense, here in contexts.items())
+            flags = flagged_words(word.text, flagged)
+            sentence = (word.occurrence_id, word.sentence_id, word.text, word.start, word.end, word.tokenised)
+            contexts.setdefault(word.senses[0], []).append(Context(*sentence, flags, passed[0]))
+            words[word.senses[0]] = word.form
+    candidates = tuple(_candidate(sense, words[sense], tuple(here), alternatives) for sense, here in contexts.items())
     names = (name for name, _ in filters)
     counts = (FilterCount("occurrence", name, *step) for name, step in zip(names, pairwise(passed), strict=True))
-    return FoundCandidates(found, (*counts, *alternatives.counts()))
+    return CandidateSet(candidates, (*counts, *alternatives.counts()))
 
 
 Filter = tuple[str, Callable[[TaggedOccurrence], bool]]
@@ -139,28 +145,21 @@ Filter = tuple[str, Callable[[TaggedOccurrence], bool]]
 def _filters(rules: Rules, alternatives: Alternatives) -> tuple[Filter, ...]:
     """The filters of occurrences in the order in which they are applied: cheap ones first."""
 
-    def polysemous(one: TaggedOccurrence) -> bool:
-        return alternatives.n_senses(one.senses[0]) > 1
-
     return (
-        ("part of speech asked for", lambda one: one.pos == rules.pos),
-        ("not a name", lambda one: not one.is_name),
-        ("one word", lambda one: rules.is_one_word(one.form) and rules.is_one_word(one.lemma)),
-        ("form is the lemma", lambda one: one.form == one.lemma or _differs_in_case(one)),
-        ("letters, lower case", lambda one: rules.is_plain(one.form)),
-        (f"sentence of at least {rules.min_tokens} tokens", lambda one: one.n_tokens >= rules.min_tokens),
-        ("tagged with one sense", lambda one: len(one.senses) == 1),
-        ("sense is in the lexicon", lambda one: alternatives.knows(one.senses[0], normalised_lemma(one.lemma))),
-        ("several senses", polysemous),
-        ("a synonym in its sense", lambda one: bool(alternatives.synonyms(one.senses[0]))),
-        ("a distractor from another sense", lambda one: bool(alternatives.distractors(one.senses[0]))),
-        ("a synonym and a distractor that go together", lambda one: alternatives.has_pair(one.senses[0])),
+        ("part of speech asked for", lambda word: word.pos == rules.pos),
+        ("not a name", lambda word: not word.is_name),
+        ("one word", lambda word: rules.is_one_word(word.form) and rules.is_one_word(word.lemma)),
+        # a corpus may write lemmas in small letters only (SemCor does); capitals are the next filter's matter
+        ("form is the lemma", lambda word: word.lemma in (word.form, word.form.lower())),
+        ("letters, lower case", lambda word: rules.is_plain(word.form)),
+        (f"sentence of at least {rules.min_tokens} tokens", lambda word: word.n_tokens >= rules.min_tokens),
+        ("tagged with one sense", lambda word: len(word.senses) == 1),
+        ("sense is in the lexicon", lambda word: alternatives.knows(word.senses[0], normalised_lemma(word.lemma))),
+        ("several senses", lambda word: alternatives.n_senses(word.senses[0]) > 1),
+        ("a synonym in its sense", lambda word: bool(alternatives.synonyms(word.senses[0]))),
+        ("a distractor from another sense", lambda word: bool(alternatives.distractors(word.senses[0]))),
+        ("a synonym and a distractor that go together", lambda word: alternatives.has_pair(word.senses[0])),
     )
-
-
-def _differs_in_case(one: TaggedOccurrence) -> bool:
-    # a corpus may write lemmas in small letters only (SemCor does); capitals are the next filter's matter
-    return one.form.lower() == one.lemma
 
 
 def _candidate(sense: str, word: str, contexts: tuple[Context, ...], alternatives: Alternatives) -> Candidate:
@@ -176,8 +175,3 @@ def _candidate(sense: str, word: str, contexts: tuple[Context, ...], alternative
         distractors=alternatives.distractors(sense),
         contexts=contexts,
     )
-
-
-def _context(one: TaggedOccurrence, flagged: Collection[str], place: int) -> Context:
-    found = flagged_words(one.text, flagged)
-    return Context(one.occurrence_id, one.sentence_id, one.text, one.start, one.end, one.tokenised, found, place)

@@ -82,7 +82,7 @@ def check_decision(decision: Decision, proposal: Proposal, *, place: Place | Non
     return decision
 
 
-def accepted(decision: Decision, proposal: Proposal) -> Proposal:
+def accepted_proposal(decision: Decision, proposal: Proposal) -> Proposal:
     """Return the proposal as a curator accepted it: with the context and the words of the decision."""
     context = proposal.candidate.context(decision.context_id)
     if context is None:
@@ -128,7 +128,7 @@ class CuratorComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedDecisions:
     """What becomes of the proposals: accepted items in order, and the others with why they are not in."""
 
     items: tuple[Proposal, ...]
@@ -137,25 +137,25 @@ class Merged:
     @property
     def counts(self) -> dict[str, int]:
         """How many proposals each outcome has."""
-        found = {"accepted": len(self.items)}
+        counts = {"accepted": len(self.items)}
         for _, why in self.left_out:
-            found[why] = found.get(why, 0) + 1
-        return found
+            counts[why] = counts.get(why, 0) + 1
+        return counts
 
 
 Decisions = Mapping[str, Decision]
 
 
-def compare(proposals: Sequence[Proposal], first: Decisions, second: Decisions) -> CuratorComparison:
+def compare_decisions(proposals: Sequence[Proposal], first: Decisions, second: Decisions) -> CuratorComparison:
     """Compare two curators' latest decisions, given by proposal.
 
     Errors: :class:`InputError` E469 where no proposal was decided by both.
     """
-    both = [one for one in proposals if one.proposal_id in first and one.proposal_id in second]
+    both = [proposal for proposal in proposals if proposal.proposal_id in first and proposal.proposal_id in second]
     if not both:
         hint = "let the second curator decide the same proposals first"
         raise InputError("no proposal was decided by both curators", code="E469", hint=hint)
-    pairs = [(one, first[one.proposal_id], second[one.proposal_id]) for one in both]
+    pairs = [(proposal, first[proposal.proposal_id], second[proposal.proposal_id]) for proposal in both]
     agreed = [(a, b) for _, a, b in pairs if a.verdict == b.verdict == "accept"]
     return CuratorComparison(
         curators=(pairs[0][1].curator, pairs[0][2].curator),
@@ -165,17 +165,17 @@ def compare(proposals: Sequence[Proposal], first: Decisions, second: Decisions) 
         n_both_accepted=len(agreed),
         n_same_choice=sum(a.choice == b.choice for a, b in agreed),
         disagreements=tuple(
-            CuratorDisagreement(one, a, b, kind)
-            for one, a, b in pairs
+            CuratorDisagreement(proposal, a, b, kind)
+            for proposal, a, b in pairs
             for kind in [_difference(a, b)]
             if kind is not None
         ),
     )
 
 
-def merge(
+def merge_decisions(
     proposals: Sequence[Proposal], first: Decisions, second: Decisions | None = None, third: Decisions | None = None
-) -> Merged:
+) -> MergedDecisions:
     """Return the items that one curator accepted, or two alike; on disagreements a third decides.
 
     A context serves one item: the second proposal that was moved to it is left out and says so.
@@ -183,23 +183,23 @@ def merge(
     items: list[Proposal] = []
     left_out: list[tuple[Proposal, str]] = []
     used: set[str] = set()
-    for one in proposals:
-        decision, why = _outcome(one.proposal_id, first, second, third)
+    for proposal in proposals:
+        decision, why = _outcome(proposal.proposal_id, first, second, third)
         if decision is not None and decision.context_id in used:
             decision, why = None, "context used twice"
         if decision is None:
-            left_out.append((one, why))
+            left_out.append((proposal, why))
         else:
             used.add(decision.context_id)
-            items.append(accepted(decision, one))
-    return Merged(tuple(items), tuple(left_out))
+            items.append(accepted_proposal(decision, proposal))
+    return MergedDecisions(tuple(items), tuple(left_out))
 
 
 def _outcome(
     proposal_id: str, first: Decisions, second: Decisions | None, third: Decisions | None
 ) -> tuple[Decision | None, str]:
     decisions = [first.get(proposal_id)] + ([] if second is None else [second.get(proposal_id)])
-    known = [each for each in decisions if each is not None]
+    known = [decision for decision in decisions if decision is not None]
     if len(known) < len(decisions):
         return None, "not decided"
     if len(known) == 2 and _difference(*known) is not None:
@@ -216,10 +216,8 @@ def _difference(first: Decision, second: Decision) -> Kind | None:
         return "verdict"
     if first.verdict == "reject":
         return None
-    for kind, one, other in zip(_CHOICE, first.choice, second.choice, strict=True):
-        if one != other:
-            return kind
-    return None
+    pairs = zip(_CHOICE, first.choice, second.choice, strict=True)
+    return next((kind for kind, chosen, other in pairs if chosen != other), None)
 
 
 _CHOICE: tuple[Kind, ...] = ("context", "synonym", "distractor")
@@ -237,14 +235,12 @@ def _fault(decision: Decision, proposal: Proposal) -> tuple[str, str, str]:
         return "another reason needs a note that says which", "E465", "write it into the note"
     candidate = proposal.candidate
     if candidate.context(decision.context_id) is None:
-        known = ", ".join(each.context_id for each in candidate.contexts)
+        known = ", ".join(context.context_id for context in candidate.contexts)
         return f"{decision.context_id!r} is no context of {candidate.sense}", "E464", f"use one of {known}"
-    pairs = [(one.word, other.word) for one, other in candidate.pairs()]
+    pairs = [(synonym.word, distractor.word) for synonym, distractor in candidate.pairs()]
     if (decision.synonym, decision.distractor) not in pairs:
         what = f"{decision.synonym!r} and {decision.distractor!r} are no synonym and distractor that go together"
-        return what, "E464", f"the synonyms and distractors of {candidate.sense}: {_listed(pairs)}"
+        listed = ", ".join(f"{synonym}/{distractor}" for synonym, distractor in pairs[:20])
+        more = " …" if len(pairs) > 20 else ""
+        return what, "E464", f"the synonyms and distractors of {candidate.sense}: {listed}{more}"
     return "", "", ""
-
-
-def _listed(pairs: Sequence[tuple[str, str]]) -> str:
-    return ", ".join(f"{one}/{other}" for one, other in pairs[:20]) + (" …" if len(pairs) > 20 else "")

@@ -42,15 +42,15 @@ class CurationBench:
         language: str = "en",
         clock: Callable[[], str] = now,
     ) -> None:
-        kept = tuple(one for one in proposals if only is None or one.proposal_id in set(only))
+        kept = tuple(proposal for proposal in proposals if only is None or proposal.proposal_id in set(only))
         if not kept:
             raise InputError("there is no proposal to look at", code="E469", hint="build some first")
         self.proposals, self.log, self.language = kept, log, language
         self._clock = clock
-        on_bench = {one.proposal_id for one in kept}
-        self.decided = {key: one for key, one in log.latest(proposals).items() if key in on_bench}
+        on_bench = {proposal.proposal_id for proposal in kept}
+        self.decided = {key: decision for key, decision in log.latest(proposals).items() if key in on_bench}
         self.position = self._next_undecided(0)
-        self._take_up()
+        self._show_proposal()
 
     @property
     def proposal(self) -> Proposal:
@@ -80,29 +80,31 @@ class CurationBench:
     @property
     def possible_distractors(self) -> tuple[Alternative, ...]:
         """The distractors that go with the synonym that is chosen, best first."""
-        return tuple(other for one, other in self.candidate.pairs() if one.word == self.synonym)
+        return tuple(distractor for synonym, distractor in self.candidate.pairs() if synonym.word == self.synonym)
 
     @property
     def possible_synonyms(self) -> tuple[Alternative, ...]:
         """The synonyms that go with any distractor, best first."""
         pairs = self.candidate.pairs()
-        return tuple(one for one in self.candidate.synonyms if any(each is one for each, _ in pairs))
+        return tuple(synonym for synonym in self.candidate.synonyms if any(paired is synonym for paired, _ in pairs))
 
-    def turn_synonym(self, step: int = 1) -> None:
+    def switch_synonym(self, step: int = 1) -> None:
         """Choose the next synonym; the distractor stays where it goes with it."""
-        words = [one.word for one in self.possible_synonyms]
-        self.synonym = _turned(words, self.synonym, step)
-        possible = [one.word for one in self.possible_distractors]
+        words = [synonym.word for synonym in self.possible_synonyms]
+        self.synonym = _next_word(words, self.synonym, step)
+        possible = [distractor.word for distractor in self.possible_distractors]
         self.distractor = self.distractor if self.distractor in possible else possible[0]
 
-    def turn_distractor(self, step: int = 1) -> None:
+    def switch_distractor(self, step: int = 1) -> None:
         """Choose the next distractor that goes with the synonym."""
-        self.distractor = _turned([one.word for one in self.possible_distractors], self.distractor, step)
+        self.distractor = _next_word(
+            [distractor.word for distractor in self.possible_distractors], self.distractor, step
+        )
 
-    def turn_context(self, step: int = 1) -> None:
+    def switch_context(self, step: int = 1) -> None:
         """Choose the next context of the same word in the same sense."""
-        ids = [one.context_id for one in self.candidate.contexts]
-        self.context = self.candidate.contexts[ids.index(_turned(ids, self.context.context_id, step))]
+        ids = [context.context_id for context in self.candidate.contexts]
+        self.context = self.candidate.contexts[ids.index(_next_word(ids, self.context.context_id, step))]
 
     def accept(self) -> Decision:
         """Accept the proposal as it is chosen now, and go on."""
@@ -119,12 +121,12 @@ class CurationBench:
     def skip(self) -> None:
         """Leave the proposal for later: go to the next one, decided or not, and from the last to the first."""
         self.position = (self.position + 1) % len(self.proposals)
-        self._take_up()
+        self._show_proposal()
 
     def back(self) -> None:
         """Go to the proposal before this one, decided or not."""
         self.position = max(0, min(self.position, len(self.proposals)) - 1)
-        self._take_up()
+        self._show_proposal()
 
     def _decide(self, verdict: Verdict, reason: str = "", note: str = "") -> Decision:
         decision = Decision(
@@ -142,16 +144,16 @@ class CurationBench:
         self.log.append(check_decision(decision, self.proposal))
         self.decided[decision.proposal_id] = decision
         self.position = self._next_undecided(self.position + 1)
-        self._take_up()
+        self._show_proposal()
         return decision
 
     def _next_undecided(self, start: int) -> int:
         """The next proposal that is not decided, from *start* on and then from the beginning; behind all if none is."""
         order = [*range(start, len(self.proposals)), *range(min(start, len(self.proposals)))]
-        open_ones = (place for place in order if self.proposals[place].proposal_id not in self.decided)
-        return next(open_ones, len(self.proposals))
+        undecided = (place for place in order if self.proposals[place].proposal_id not in self.decided)
+        return next(undecided, len(self.proposals))
 
-    def _take_up(self) -> None:
+    def _show_proposal(self) -> None:
         """Begin with what was decided before, else with what is proposed."""
         before, proposed = self.previous_decision, self.proposal
         self.context = proposed.context
@@ -161,5 +163,5 @@ class CurationBench:
             self.synonym, self.distractor = before.synonym, before.distractor
 
 
-def _turned(words: Sequence[str], word: str, step: int) -> str:
+def _next_word(words: Sequence[str], word: str, step: int) -> str:
     return words[(words.index(word) + step) % len(words)] if word in words else words[0]

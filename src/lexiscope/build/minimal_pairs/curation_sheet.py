@@ -11,7 +11,7 @@ from lexiscope.build.minimal_pairs.automatic import Proposal
 from lexiscope.build.minimal_pairs.candidates import Candidate, Context
 from lexiscope.build.minimal_pairs.curation import REASONS, Decision, Verdict, check_decision
 from lexiscope.build.minimal_pairs.decision_log import DecisionLog
-from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, ignored
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, answer_column, note_column
 
 _MOST_CONTEXTS = 5
 
@@ -23,7 +23,7 @@ def write_curation_sheet(
 
     At most five contexts are written out; any other context of the candidate may be named too.
     """
-    curation_sheet(language).write(path, [(one, decisions.get(one.proposal_id)) for one in proposals])
+    curation_sheet(language).write(path, [(proposal, decisions.get(proposal.proposal_id)) for proposal in proposals])
 
 
 def read_curation_sheet(path: Path, proposals: Sequence[Proposal], *, curator: str, at: str) -> tuple[Decision, ...]:
@@ -36,21 +36,21 @@ def read_curation_sheet(path: Path, proposals: Sequence[Proposal], *, curator: s
     :func:`~lexiscope.build.minimal_pairs.curation.check_decision`), and those of
     :meth:`~lexiscope.items.sheets.form.SheetForm.read`.
     """
-    rows = curation_sheet().read(path, [(one, None) for one in proposals], complete=False)
-    found = (_decision(row, row.thing[0], curator, at) for row in rows)
-    return tuple(each for each in found if each is not None)
+    rows = curation_sheet().read(path, [(proposal, None) for proposal in proposals], complete=False)
+    decisions = (_decision(row, row.thing[0], curator, at) for row in rows)
+    return tuple(decision for decision in decisions if decision is not None)
 
 
-def take_in(log: DecisionLog, decisions: Sequence[Decision], proposals: Sequence[Proposal]) -> int:
+def append_new_decisions(log: DecisionLog, decisions: Sequence[Decision], proposals: Sequence[Proposal]) -> int:
     """Append the decisions that say something else than the latest ones; return how many these are.
 
     Errors: those of :class:`~lexiscope.build.minimal_pairs.decision_log.DecisionLog`.
     """
     latest = log.latest(proposals)
-    known = {key: one.content for key, one in latest.items()}
-    new = [one for one in decisions if known.get(one.proposal_id) != one.content]
-    for one in new:
-        log.append(one)
+    known = {key: decision.content for key, decision in latest.items()}
+    new = [decision for decision in decisions if known.get(decision.proposal_id) != decision.content]
+    for decision in new:
+        log.append(decision)
     return len(new)
 
 
@@ -69,30 +69,30 @@ def curation_sheet(language: str = "en") -> SheetForm[_Curated]:
 
     def context(curated: _Curated) -> Context:
         proposal, decision = curated
-        found = proposal.candidate.context(decision.context_id) if decision is not None else None
-        return found or proposal.context
+        decided = proposal.candidate.context(decision.context_id) if decision is not None else None
+        return decided or proposal.context
 
     def marked(name: str) -> Callable[[_Curated], str]:
-        return lambda curated: context(curated).marked(chosen(name)(curated), language=language)
+        return lambda curated: context(curated).bracketed_text(chosen(name)(curated), language=language)
 
     return SheetForm(
         "a curation sheet",
         (
             TextColumn("proposal", lambda curated: curated[0].proposal_id),
-            filled("verdict", _lower, before("verdict")),
-            filled("reason", _lower, before("reason")),
-            filled("note", str.strip, before("note")),
-            filled("context", str.strip, lambda curated: (curated[1] or curated[0].context).context_id),
-            filled("synonym", str.strip, chosen("synonym")),
-            filled("distractor", str.strip, chosen("distractor")),
-            ignored("word", lambda curated: curated[0].candidate.word),
-            ignored("sense", lambda curated: _sense(curated[0].candidate)),
-            ignored("sentence", lambda curated: context(curated).marked(language=language)),
-            ignored("with_synonym", marked("synonym")),
-            ignored("with_distractor", marked("distractor")),
-            ignored("distractor_senses", lambda curated: _glosses(curated[0].candidate)),
-            ignored("other_words", lambda curated: _other_words(curated[0].candidate)),
-            ignored("contexts", lambda curated: _contexts(curated[0], language)),
+            answer_column("verdict", _lower, before("verdict")),
+            answer_column("reason", _lower, before("reason")),
+            answer_column("note", str.strip, before("note")),
+            answer_column("context", str.strip, lambda curated: (curated[1] or curated[0].context).context_id),
+            answer_column("synonym", str.strip, chosen("synonym")),
+            answer_column("distractor", str.strip, chosen("distractor")),
+            note_column("word", lambda curated: curated[0].candidate.word),
+            note_column("sense", lambda curated: _sense(curated[0].candidate)),
+            note_column("sentence", lambda curated: context(curated).bracketed_text(language=language)),
+            note_column("with_synonym", marked("synonym")),
+            note_column("with_distractor", marked("distractor")),
+            note_column("distractor_senses", lambda curated: _glosses(curated[0].candidate)),
+            note_column("other_words", lambda curated: _other_words(curated[0].candidate)),
+            note_column("contexts", lambda curated: _contexts(curated[0], language)),
         ),
         key="proposal",
     )
@@ -102,25 +102,29 @@ def _lower(text: str) -> str:
     return text.strip().lower()
 
 
-def _sense(one: Candidate) -> str:
-    return f"{one.sense} (sense {one.sense_number} of {one.n_senses}): {one.gloss}"
+def _sense(candidate: Candidate) -> str:
+    return f"{candidate.sense} (sense {candidate.sense_number} of {candidate.n_senses}): {candidate.gloss}"
 
 
-def _glosses(one: Candidate) -> str:
-    return "\n".join(f"{each.word}: {each.gloss}" for each in one.distractors)
+def _glosses(candidate: Candidate) -> str:
+    return "\n".join(f"{distractor.word}: {distractor.gloss}" for distractor in candidate.distractors)
 
 
-def _other_words(one: Candidate) -> str:
-    return f"synonyms: {_counted(one.synonyms)}\ndistractors: {_counted(one.distractors)}"
+def _other_words(candidate: Candidate) -> str:
+    return (
+        f"synonyms: {_words_with_counts(candidate.synonyms)}\ndistractors: {_words_with_counts(candidate.distractors)}"
+    )
 
 
-def _counted(words: Sequence[Alternative]) -> str:
-    return ", ".join(f"{each.word} ({each.count})" for each in words)
+def _words_with_counts(words: Sequence[Alternative]) -> str:
+    return ", ".join(f"{word.word} ({word.count})" for word in words)
 
 
-def _contexts(one: Proposal, language: str) -> str:
-    others = [each for each in one.candidate.contexts if each.context_id != one.context.context_id]
-    lines = [f"{each.context_id}: {each.marked(language=language)}" for each in others[:_MOST_CONTEXTS]]
+def _contexts(proposal: Proposal, language: str) -> str:
+    others = [context for context in proposal.candidate.contexts if context.context_id != proposal.context.context_id]
+    lines = [
+        f"{context.context_id}: {context.bracketed_text(language=language)}" for context in others[:_MOST_CONTEXTS]
+    ]
     more = len(others) - len(lines)
     return "\n".join([*lines, *([f"and {more} more in contexts.csv"] if more > 0 else [])])
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from lexiscope.build.minimal_pairs.automatic import Proposal
-from lexiscope.build.minimal_pairs.curation import Decision, check_curator, check_decision, compare
+from lexiscope.build.minimal_pairs.curation import Decision, check_curator, check_decision, compare_decisions
 from lexiscope.build.minimal_pairs.tables import read_proposals
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.foreign import parse_json
@@ -71,19 +71,19 @@ class DecisionLog:
         Errors: those of :meth:`read`; :class:`InputError` E462 for a decision on something else than the *proposals*;
         those of :func:`~lexiscope.build.minimal_pairs.curation.check_decision`.
         """
-        known = {one.proposal_id: one for one in proposals}
-        found: dict[str, Decision] = {}
+        known = {proposal.proposal_id: proposal for proposal in proposals}
+        latest: dict[str, Decision] = {}
         for number, decision in enumerate(self.read(), start=1):
             place = Place(str(self.path), number, item_id=decision.proposal_id)
             if decision.proposal_id not in known:
                 hint = "these decisions were made on other proposals: use the folder in which they were made"
                 raise InputError("there is no such proposal here", code="E462", place=place, hint=hint)
-            found[decision.proposal_id] = check_decision(decision, known[decision.proposal_id], place=place)
-        return found
+            latest[decision.proposal_id] = check_decision(decision, known[decision.proposal_id], place=place)
+        return latest
 
     @property
-    def torn(self) -> str:
-        """What stands behind the last whole line: a decision that was cut off while it was written, or nothing."""
+    def torn_line(self) -> str:
+        """What is behind the last whole line: a decision that was cut off while it was written, or nothing."""
         return self._split()[1].decode("utf-8", "replace")
 
     def _split(self) -> tuple[bytes, bytes]:
@@ -97,7 +97,10 @@ class DecisionLog:
         place = Place(str(self.path), number, text=line.decode("utf-8", "replace"))
         try:
             content = parse_json(line.decode("utf-8"))
-            if not _is_decision(content):
+            names = {field.name for field in fields(Decision)}
+            if not isinstance(content, Mapping) or set(content) != names:
+                raise ValueError("its fields are not those of a decision")
+            if not all(isinstance(value, str) for value in content.values()):
                 raise ValueError("its fields are not those of a decision")
         except ValueError as error:
             hint = "restore the file from a copy, or remove the line"
@@ -109,7 +112,7 @@ class DecisionLog:
         return decision
 
 
-def curators(folder: Path) -> tuple[str, ...]:
+def curator_names(folder: Path) -> tuple[str, ...]:
     """Return the names of those who have decided anything in a folder, in alphabetical order."""
     return tuple(sorted(path.stem for path in (folder / "decisions").glob("*.jsonl")))
 
@@ -117,14 +120,7 @@ def curators(folder: Path) -> tuple[str, ...]:
 _ROOM = "make room or choose another place; what was decided before is kept"
 
 
-def _is_decision(content: object) -> bool:
-    names = {field.name for field in fields(Decision)}
-    if not isinstance(content, Mapping):
-        return False
-    return set(content) == names and all(isinstance(value, str) for value in content.values())
-
-
-def proposals_of(folder: Path) -> tuple[Proposal, ...]:
+def read_finished_proposals(folder: Path) -> tuple[Proposal, ...]:
     """Return the proposals of a finished build.
 
     Errors: those of :func:`~lexiscope.build.minimal_pairs.tables.read_proposals`; :class:`InputError` E468 where the
@@ -146,27 +142,27 @@ def build_language(folder: Path) -> str:
     return str(check_run(folder).get("language", "en"))
 
 
-def decided(folder: Path, name: str, proposals: Sequence[Proposal]) -> dict[str, Decision]:
+def latest_decisions(folder: Path, name: str, proposals: Sequence[Proposal]) -> dict[str, Decision]:
     """Return the latest decisions of a curator who has decided something, by proposal.
 
-    Errors: :class:`InputError` E466 for somebody who has not, naming those who have.
+    Errors: :class:`InputError` E466 for a curator who has not, naming those who have.
     """
-    found = DecisionLog(folder, check_curator(name)).latest(proposals)
-    if not found:
-        known = ", ".join(curators(folder)) or "nobody"
+    decisions = DecisionLog(folder, check_curator(name)).latest(proposals)
+    if not decisions:
+        known = ", ".join(curator_names(folder)) or "nobody"
         hint = f"those who have: {known}"
         raise InputError(f"{name!r} has decided nothing here", code="E466", place=Place(str(folder)), hint=hint)
-    return found
+    return decisions
 
 
-def disputed(folder: Path, names: tuple[str, str]) -> frozenset[str]:
+def disputed_proposals(folder: Path, names: tuple[str, str]) -> frozenset[str]:
     """Return the ids of the proposals on which two curators disagree.
 
-    Errors: those of :func:`~lexiscope.build.minimal_pairs.curation.compare`; :class:`InputError` E469 where they
-    disagree on none.
+    Errors: those of :func:`~lexiscope.build.minimal_pairs.curation.compare_decisions`; :class:`InputError` E469 where
+    they disagree on none.
     """
-    proposals = proposals_of(folder)
-    found = compare(proposals, *(decided(folder, name, proposals) for name in names))
-    if not found.disagreements:
+    proposals = read_finished_proposals(folder)
+    comparison = compare_decisions(proposals, *(latest_decisions(folder, name, proposals) for name in names))
+    if not comparison.disagreements:
         raise InputError(f"{names[0]} and {names[1]} disagree on nothing", code="E469", hint="merge them")
-    return frozenset(one.proposal.proposal_id for one in found.disagreements)
+    return frozenset(disagreement.proposal.proposal_id for disagreement in comparison.disagreements)

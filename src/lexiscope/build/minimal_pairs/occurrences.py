@@ -40,7 +40,7 @@ class TaggedOccurrence:
 
     @property
     def form(self) -> str:
-        """The word as it stands in the text."""
+        """The word as it is in the text."""
         return self.text[self.start : self.end]
 
 
@@ -59,7 +59,7 @@ def read_occurrences(path: Path | str, pos: Pos = "n") -> tuple[TaggedOccurrence
     """Read a table of sentences with a tagged word each (commas, semicolons or tabs; UTF-8).
 
     Columns: ``sentence``, ``lemma``, ``sense`` (keys of the lexicon, divided by blanks); ``start`` and ``end``
-    (half-open character offsets) or ``target`` (the word as it stands there, once; default: the lemma); ``pos`` (n, v,
+    (half-open character offsets) or ``target`` (the word as it is there, once; default: the lemma); ``pos`` (n, v,
     a, r, or a universal tag; default: *pos*); ``sentence_id`` (default: one per distinct text); ``n_tokens`` (default:
     the parts between blanks).
 
@@ -135,8 +135,8 @@ def _number(row: SheetRow, column: str) -> int:
 
 def _pos(row: SheetRow, default: Pos) -> str:
     cell = row.cells.get("pos") or default
-    found = POS_OF_TAG.get(cell.upper(), cell)
-    if found not in POS_OF_TAG.values():
+    pos = POS_OF_TAG.get(cell.upper(), cell)
+    if pos not in POS_OF_TAG.values():
         hint = f"use {', '.join(POS_OF_TAG.values())} or {', '.join(POS_OF_TAG)}"
         raise InputError(f"{cell!r} is no part of speech", code="E461", place=row.place("pos"), hint=hint)
-    return found
+    return pos

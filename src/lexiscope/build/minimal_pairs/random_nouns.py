@@ -11,31 +11,13 @@ import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from lexiscope.build.minimal_pairs.word_counts import folded
+from lexiscope.build.minimal_pairs.word_counts import fold_frequencies
 from lexiscope.core.errors import InputError, Place
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 from lexiscope.resources.lexicons.lexicon import Lexicon
 
 N_NOUNS = 10
-PUBLISHED_SEED = 160
 _NEAREST = 50
-
-
-def published_nouns(
-    number: int, nouns: Sequence[str], words: Iterable[str], *, n: int = N_NOUNS, seed: int = PUBLISHED_SEED
-) -> tuple[str, ...]:
-    """Return the nouns of an item by the published rule: drawn with replacement, seeded with the item's number.
-
-    *number* counts from 1; *nouns* is the list with its repetitions; of each of *words* (target, synonym, distractor)
-    the first occurrence in it is struck out. The rule does not rule out a synonym of another sense, nor a word twice.
-    *Source:* the synonymy study, released code and files.
-    """
-    # the list keeps its repetitions, which is part of the rule: a frequent noun is drawn more often
-    left = list(nouns)
-    for word in words:
-        if word in left:
-            left.remove(word)
-    return tuple(random.Random(seed + number).choices(left, k=n))
 
 
 def draw_nouns(
@@ -77,7 +59,7 @@ def matched_nouns(
     >>> sorted(matched_nouns(counts, counts, "role", excluded=["role"], key="1", n=2, nearest=2))
     ['actor', 'part']
     """
-    counts = folded(frequencies)
+    counts = fold_frequencies(frequencies)
     if word.casefold() not in counts:
         raise InputError(
             f"the frequency of {word!r} is not known",

@@ -45,7 +45,7 @@ def open_corpus(name: str) -> CorpusSource:
             raise InputError("this is no corpus that can be read", place=Place(str(path)), hint=hint)
         return CorpusSource(path.name, iter(read_occurrences(table)), {path.name: sha256_of(table)})
     corpus = semcor.load() if name == "semcor" else _in_folder(path)
-    checksums = {each.name: sha256_of(each) for each in (corpus.data, corpus.keys)}
+    checksums = {file.name: sha256_of(file) for file in (corpus.data, corpus.keys)}
     licence = SEMCOR.licence if name == "semcor" else ""
     return CorpusSource(corpus.data.name.partition(".")[0], corpus_occurrences(corpus), checksums, licence)
 
@@ -60,7 +60,7 @@ def open_named_lexicon(spec: str) -> tuple[Lexicon, Mapping[str, str]]:
         spec = f"wordnet:{spec}"
     lexicon = open_lexicon(spec)
     if spec == "wordnet":
-        return lexicon, {found.path.name: found.sha256 for found in fetch.locate_all(WORDNET)}
+        return lexicon, {file.path.name: file.sha256 for file in fetch.locate_all(WORDNET)}
     return lexicon, {path.name: sha256_of(path)} if path.is_file() else {}
 
 

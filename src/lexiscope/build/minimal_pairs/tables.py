@@ -19,9 +19,11 @@ CANDIDATES, CONTEXTS, PROPOSALS = "candidates.csv", "contexts.csv", "proposals.c
 
 
 def write_candidates(folder: Path, candidates: Sequence[Candidate]) -> None:
-    """Write candidates and their contexts; synonyms and distractors stand in their cells as JSON."""
+    """Write candidates and their contexts; synonyms and distractors are in their cells as JSON."""
     _CANDIDATE.write(folder / CANDIDATES, candidates)
-    _CONTEXT.write(folder / CONTEXTS, [(one, each) for one in candidates for each in one.contexts])
+    _CONTEXT.write(
+        folder / CONTEXTS, [(candidate, context) for candidate in candidates for context in candidate.contexts]
+    )
 
 
 def write_proposals(folder: Path, proposals: Sequence[Proposal], *, language: str = "en") -> None:
@@ -38,13 +40,13 @@ def read_candidates(folder: Path) -> tuple[Candidate, ...]:
     contexts: dict[str, list[Context]] = {}
     for row in read_sheet(_table(folder, CONTEXTS), _CONTEXT.header, what=_CONTEXT.what):
         contexts.setdefault(row.cells["sense"], []).append(_context(row))
-    found = []
+    candidates = []
     for row in read_sheet(_table(folder, CANDIDATES), _CANDIDATE.header, what=_CANDIDATE.what):
-        found.append(_candidate(row, contexts.pop(row.cells["sense"], [])))
+        candidates.append(_candidate(row, contexts.pop(row.cells["sense"], [])))
     if contexts:
         what = f"there are contexts of {next(iter(contexts))!r}, which is no candidate"
         raise InputError(what, code="E468", place=Place(str(folder / CONTEXTS)), hint=_AGAIN)
-    return tuple(found)
+    return tuple(candidates)
 
 
 def read_proposals(folder: Path) -> tuple[Proposal, ...]:
@@ -52,7 +54,7 @@ def read_proposals(folder: Path) -> tuple[Proposal, ...]:
 
     Errors: those of :func:`read_candidates`; :class:`InputError` E468 for a proposal that is none of the candidates'.
     """
-    candidates = {one.sense: one for one in read_candidates(folder)}
+    candidates = {candidate.sense: candidate for candidate in read_candidates(folder)}
     form = _proposals("en")
     rows = read_sheet(_table(folder, PROPOSALS), form.header, what=form.what)
     return tuple(_proposal(row, candidates) for row in rows)
@@ -69,21 +71,21 @@ def _table(folder: Path, name: str) -> Path:
 
 
 def _json(alternatives: Sequence[Alternative]) -> str:
-    return json.dumps([asdict(each) for each in alternatives], ensure_ascii=False)
+    return json.dumps([asdict(alternative) for alternative in alternatives], ensure_ascii=False)
 
 
 _CANDIDATE: SheetForm[Candidate] = SheetForm(
     "a table of candidates",
     (
-        TextColumn("sense", lambda one: one.sense),
-        TextColumn("word", lambda one: one.word),
-        TextColumn("gloss", lambda one: one.gloss),
-        TextColumn("sense_number", lambda one: str(one.sense_number)),
-        TextColumn("n_senses", lambda one: str(one.n_senses)),
-        TextColumn("n_contexts", lambda one: str(len(one.contexts))),
-        TextColumn("synset", lambda one: " ".join(one.synset)),
-        TextColumn("synonyms", lambda one: _json(one.synonyms)),
-        TextColumn("distractors", lambda one: _json(one.distractors)),
+        TextColumn("sense", lambda candidate: candidate.sense),
+        TextColumn("word", lambda candidate: candidate.word),
+        TextColumn("gloss", lambda candidate: candidate.gloss),
+        TextColumn("sense_number", lambda candidate: str(candidate.sense_number)),
+        TextColumn("n_senses", lambda candidate: str(candidate.n_senses)),
+        TextColumn("n_contexts", lambda candidate: str(len(candidate.contexts))),
+        TextColumn("synset", lambda candidate: " ".join(candidate.synset)),
+        TextColumn("synonyms", lambda candidate: _json(candidate.synonyms)),
+        TextColumn("distractors", lambda candidate: _json(candidate.distractors)),
     ),
     key="sense",
 )
@@ -108,13 +110,13 @@ def _proposals(language: str) -> SheetForm[Proposal]:
     return SheetForm(
         "a table of proposals",
         (
-            TextColumn("proposal_id", lambda one: one.proposal_id),
-            TextColumn("word", lambda one: one.candidate.word),
-            TextColumn("sense", lambda one: one.candidate.sense),
-            TextColumn("context_id", lambda one: one.context.context_id),
-            TextColumn("synonym", lambda one: one.synonym),
-            TextColumn("distractor", lambda one: one.distractor),
-            TextColumn("marked", lambda one: one.context.marked(language=language)),
+            TextColumn("proposal_id", lambda proposal: proposal.proposal_id),
+            TextColumn("word", lambda proposal: proposal.candidate.word),
+            TextColumn("sense", lambda proposal: proposal.candidate.sense),
+            TextColumn("context_id", lambda proposal: proposal.context.context_id),
+            TextColumn("synonym", lambda proposal: proposal.synonym),
+            TextColumn("distractor", lambda proposal: proposal.distractor),
+            TextColumn("marked", lambda proposal: proposal.context.bracketed_text(language=language)),
         ),
         key="proposal_id",
     )
@@ -134,7 +136,7 @@ def _context(row: SheetRow) -> Context:
             place=int(cells["place"]),
         )
     except ValueError as error:
-        raise _damaged(row, "start", error) from error
+        raise _damage_error(row, "start", error) from error
 
 
 def _candidate(row: SheetRow, contexts: Sequence[Context]) -> Candidate:
@@ -154,12 +156,12 @@ def _candidate(row: SheetRow, contexts: Sequence[Context]) -> Candidate:
             contexts=tuple(contexts),
         )
     except (ValueError, TypeError, KeyError, LexiscopeError) as error:
-        raise _damaged(row, "sense", error) from error
+        raise _damage_error(row, "sense", error) from error
 
 
 def _alternatives(cell: str) -> tuple[Alternative, ...]:
     content: list[Mapping[str, object]] = parse_json(cell)
-    return tuple(Alternative(**{**each, "not_with": tuple(each["not_with"])}) for each in content)  # type: ignore[arg-type]
+    return tuple(Alternative(**{**fields, "not_with": tuple(fields["not_with"])}) for fields in content)  # type: ignore[arg-type]
 
 
 def _proposal(row: SheetRow, candidates: Mapping[str, Candidate]) -> Proposal:
@@ -167,9 +169,9 @@ def _proposal(row: SheetRow, candidates: Mapping[str, Candidate]) -> Proposal:
     candidate = candidates.get(cells["sense"])
     context = candidate.context(cells["context_id"]) if candidate is not None else None
     if candidate is None or context is None:
-        raise _damaged(row, "sense", LexiscopeError("its sense or its context is no candidate's"))
+        raise _damage_error(row, "sense", LexiscopeError("its sense or its context is no candidate's"))
     return Proposal(cells["proposal_id"], candidate, context, cells["synonym"], cells["distractor"])
 
 
-def _damaged(row: SheetRow, column: str, error: Exception) -> InputError:
+def _damage_error(row: SheetRow, column: str, error: Exception) -> InputError:
     return InputError("this row is damaged", code="E468", place=row.place(column), why=str(error), hint=_AGAIN)

@@ -24,26 +24,26 @@ def read_frequencies(path: Path | str, *, word: str = "word", count: str = "coun
         if name not in header.fields:
             raise InputError(f"no column {name!r}", code="E006", place=header.place(), hint="name the column")
     at, number = header.fields.index(word), header.fields.index(count)
-    found: dict[str, float] = {}
+    frequencies: dict[str, float] = {}
     for row in rows:
-        if row.fields[at] in found:
+        if row.fields[at] in frequencies:
             raise InputError(f"{row.fields[at]!r} stands twice", code="E449", place=row.place(at), hint="add them up")
-        found[row.fields[at]] = _frequency(row.fields[number], row.place(number))
-    if not found:
+        frequencies[row.fields[at]] = _frequency(row.fields[number], row.place(number))
+    if not frequencies:
         raise InputError("this table has no words", code="E002", place=Place(str(path)), hint="add rows")
-    return folded(found)
+    return fold_frequencies(frequencies)
 
 
-def folded(frequencies: Mapping[str, float]) -> dict[str, float]:
+def fold_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:
     """Return frequencies by words in folded case; those of words that differ in case only are added up.
 
-    >>> folded({"Tree": 3.0, "tree": 12.0})
+    >>> fold_frequencies({"Tree": 3.0, "tree": 12.0})
     {'tree': 15.0}
     """
-    found: dict[str, float] = {}
+    sums: dict[str, float] = {}
     for word, frequency in frequencies.items():
-        found[word.casefold()] = found.get(word.casefold(), 0.0) + frequency
-    return found
+        sums[word.casefold()] = sums.get(word.casefold(), 0.0) + frequency
+    return sums
 
 
 def noun_count(lexicon: Lexicon, word: str) -> int:

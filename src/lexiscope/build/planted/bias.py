@@ -12,7 +12,7 @@ where only one of them changes they are *mute*: then the word decides what the c
 
 A share of the items, the *context sufficiency*, has a telling context, and independently a share, the *word
 sufficiency*, a telling word. An ideal learner then reaches 1 on the whole input, ½ + c/2 on the context, ½ + w/2 on the
-word, and ½ on nothing: its context bias is c and its word bias is w. Whoever measures biases can be tried on it.
+word, and ½ on nothing: its context bias is c and its word bias is w. A measure of biases can be tried on it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Dials:
     """How much each part of the input tells, and how many words and items there are.
 
     ``context_sufficiency`` and ``word_sufficiency`` are shares of items, 0 to 1. ``splits`` are names and sizes. The
-    same words and contexts stand in all splits: what a nonsense word does can only be learnt from that word.
+    same words and contexts are in all splits: what a nonsense word does can only be learnt from that word.
 
     Errors: :class:`InputError` for a share outside 0 to 1, an odd number of words or fewer than 4 (or
     more than 2,000), and an empty split.
@@ -81,10 +81,10 @@ class PlantedScores:
     word_bias: float
 
 
-def expected(dials: Dials) -> PlantedScores:
+def expected_scores(dials: Dials) -> PlantedScores:
     """Return the closed form: with balanced answers, a part that tells a share s of the items reaches ½ + s/2.
 
-    >>> expected(Dials(context_sufficiency=0.5, word_sufficiency=0.0))
+    >>> expected_scores(Dials(context_sufficiency=0.5, word_sufficiency=0.0))
     PlantedScores(full=1.0, context=0.75, word=0.5, label=0.5, context_bias=0.5, word_bias=0.0)
     """
     c, w = dials.context_sufficiency, dials.word_sufficiency
@@ -106,7 +106,7 @@ def planted_items(dials: Dials, *, dataset: str = "planted_bias") -> tuple[Item,
     return tuple(item for split, size in dials.splits for item in _split(dataset, split, size, dials, roles, rng))
 
 
-def look_up(train: Sequence[Item], test: Sequence[Item], view: str) -> tuple[str, ...]:
+def count_answers(train: Sequence[Item], test: Sequence[Item], view: str) -> tuple[str, ...]:
     """Return the answers of a learner that counts: the most frequent gold of the same texts in *train*.
 
     It sees what the view shows and nothing else. What it did not see in training gets the most frequent gold of all;
@@ -114,7 +114,8 @@ def look_up(train: Sequence[Item], test: Sequence[Item], view: str) -> tuple[str
 
     >>> def item(text, gold):
     ...     return Item(text, "d", (Usage(text, 0, 3), Usage(text, 0, 3)), gold=gold)
-    >>> look_up([item("ban here", "f"), item("ban there", "f"), item("dor here", "t")], [item("ban now", "t")], "word")
+    >>> train = [item("ban here", "f"), item("ban there", "f"), item("dor here", "t")]
+    >>> count_answers(train, [item("ban now", "t")], "word")
     ('f',)
 
     Errors: :class:`InputError` where an item of *train* has no gold, or there is none.
@@ -143,11 +144,11 @@ def _most_frequent(counts: Counter[str]) -> str:
 
 def _words(count: int, rng: random.Random) -> list[str]:
     """Nonsense words of two syllables, no two alike; with these endings none of them is an entry of WordNet 3.0."""
-    found: dict[str, None] = {}
-    while len(found) < count:
+    words: dict[str, None] = {}
+    while len(words) < count:
         first, second = rng.choice(_ONSETS) + rng.choice(_VOWELS), rng.choice(_ONSETS) + rng.choice(_VOWELS)
-        found[first + second + rng.choice(_ENDS)] = None
-    return list(found)
+        words[first + second + rng.choice(_ENDS)] = None
+    return list(words)
 
 
 def _roles(dials: Dials, words: Sequence[str]) -> dict[str, list[str]]:
@@ -176,10 +177,10 @@ class _PlantedKind:
     gold: str
 
 
-def _plans(context_tells: bool, word_tells: bool) -> list[_PlantedKind]:
+def _item_kinds(context_tells: bool, word_tells: bool) -> list[_PlantedKind]:
     """The kinds of item of one cell, answers in turn, so that any number of them is balanced."""
     made = [
-        _PlantedKind(context_tells, role, same_place, _gold(role, same_place, context_tells))
+        _PlantedKind(context_tells, role, same_place, _gold_answer(role, same_place, context_tells))
         for role, same_place in itertools.product(
             (_CONSTANT, _SHIFTING) if word_tells else (_PLACE, _TIME), (True, False)
         )
@@ -191,7 +192,7 @@ def _plans(context_tells: bool, word_tells: bool) -> list[_PlantedKind]:
     return [plan for pair in zip(yes, no, strict=True) for plan in pair]
 
 
-def _gold(role: str, same_place: bool, context_tells: bool) -> str:
+def _gold_answer(role: str, same_place: bool, context_tells: bool) -> str:
     if role in (_CONSTANT, _SHIFTING):
         return SAME if role == _CONSTANT else DIFFERENT
     # where the context tells, time goes with place; where it is mute, time does the opposite
@@ -214,7 +215,7 @@ def _split(
     made: list[tuple[_PlantedKind, str, int, int]] = []
     odd = 0
     for (context_tells, word_tells), count in _sizes(size, dials).items():
-        plans = _plans(context_tells, word_tells)
+        plans = _item_kinds(context_tells, word_tells)
         streams = {plan: _stream(roles[plan.role], rng) for plan in plans}
         # where a cell has an odd number of items, the next such cell begins with the other answer
         for number in range(odd, odd + count):

@@ -1,7 +1,7 @@
 """Planted senses: pseudo-words, two unrelated words written as one, whose senses are known without any judgment.
 
 Every occurrence of *banana* and of *door* becomes *bananadoor*. Which of the two stood there is the sense of that
-occurrence: whoever induces senses from such a text can be measured against it.
+occurrence: a program that induces senses from such a text can be measured against it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def pseudo_words(
     """
     rng = random.Random(seed)
     taken: set[str] = set()
-    found: list[PseudoWord] = []
+    drawn: list[PseudoWord] = []
     for low, high in bands:
         fit = (word for word, count in counts.items() if low <= count < high and word.isalpha())
         free = sorted(word for word in fit if word not in taken and (kinds is None or word in kinds))
@@ -64,10 +64,10 @@ def pseudo_words(
         rng.shuffle(free)
         for _ in range(n):
             pair = _pair(free, counts, kinds)
-            found.append(PseudoWord(*sorted(pair, key=lambda word: (-counts[word], word))))
+            drawn.append(PseudoWord(*sorted(pair, key=lambda word: (-counts[word], word))))
             taken |= set(pair)
-    _check_names(found, counts)
-    return tuple(found)
+    _check_names(drawn, counts)
+    return tuple(drawn)
 
 
 def _pair(free: list[str], counts: Mapping[str, int], kinds: Mapping[str, str] | None) -> tuple[str, str]:
@@ -77,7 +77,7 @@ def _pair(free: list[str], counts: Mapping[str, int], kinds: Mapping[str, str] |
     if not others:
         what = f"no word of its frequency is of another kind than {word!r}"
         raise InputError(what, code="E715", hint="ask for fewer, or for another band")
-    other = min(others, key=lambda each: abs(math.log(counts[each] / counts[word])))
+    other = min(others, key=lambda candidate: abs(math.log(counts[candidate] / counts[word])))
     free.remove(other)
     return word, other
 
@@ -88,21 +88,21 @@ def unambiguous_nouns(words: Iterable[str], lexicon: Lexicon) -> dict[str, str]:
     Words with senses of their own would plant more senses than are known, and words of two supersenses (a person and a
     place) are not alike. Words of fewer than four letters are left out: most of them stand for something else too.
     """
-    found = {}
+    nouns = {}
     for word in words:
         senses = lexicon.synsets(word) if len(word) > _SHORTEST and word.isalpha() else ()
         inflected = [form for pos in ("n", "v", "a", "r") for form in lexicon.base_forms(word, pos) if form != word]
         if len(senses) == 1 and senses[0].pos == "n" and not inflected:
-            found[word] = senses[0].supersense
-    return found
+            nouns[word] = senses[0].supersense
+    return nouns
 
 
-def plant(lines: Iterable[Sequence[str]], planted: Sequence[PseudoWord]) -> Iterator[list[str]]:
+def plant_words(lines: Iterable[Sequence[str]], planted: Sequence[PseudoWord]) -> Iterator[list[str]]:
     """Give lines of words in which both words of each pseudo-word are written as one.
 
     Errors: :class:`InputError` E715 for a word in two pseudo-words.
 
-    >>> list(plant([["a", "banana", "door"]], [PseudoWord("banana", "door")]))
+    >>> list(plant_words([["a", "banana", "door"]], [PseudoWord("banana", "door")]))
     [['a', 'bananadoor', 'bananadoor']]
     """
     names = _names(planted)
@@ -111,13 +111,13 @@ def plant(lines: Iterable[Sequence[str]], planted: Sequence[PseudoWord]) -> Iter
 
 
 def planted_usages(
-    lines: Iterable[Sequence[str]], planted: Sequence[PseudoWord], *, each: int = 50, seed: int = 0
+    lines: Iterable[Sequence[str]], planted: Sequence[PseudoWord], *, per_word: int = 50, seed: int = 0
 ) -> tuple[Usage, ...]:
-    """Draw up to *each* occurrences of each planted word, as usages of its pseudo-word in the planted line.
+    """Draw up to *per_word* occurrences of each planted word, as usages of its pseudo-word in the planted line.
 
     ``lemma`` is the pseudo-word, ``sense`` the word that stood there. *lines* are those before planting. Occurrences
     are drawn without replacement, each equally likely, in one pass and with no more in memory than are drawn. Usages
-    come word by word, in the order of the text. Errors: as :func:`plant`.
+    come word by word, in the order of the text. Errors: as :func:`plant_words`.
     """
     names, rng = _names(planted), random.Random(seed)
     drawn: dict[str, list[tuple[int, Usage]]] = {word: [] for word in names}
@@ -126,9 +126,9 @@ def planted_usages(
         for place in (place for place, word in enumerate(line) if word in names):
             word = line[place]
             seen[word] += 1
-            # the k-th occurrence is kept with the probability each/k, in the place of one that was kept before
-            where = len(drawn[word]) if seen[word] <= each else rng.randrange(seen[word])
-            if where < each:
+            # the k-th occurrence is kept with the probability per_word/k, in the place of one that was kept before
+            where = len(drawn[word]) if seen[word] <= per_word else rng.randrange(seen[word])
+            if where < per_word:
                 kept = drawn[word]
                 kept[where : where + 1] = [(number * _WIDEST + place, _usage(line, place, names))]
     return tuple(usage for kept in drawn.values() for _, usage in sorted(kept, key=lambda pair: pair[0]))
@@ -161,14 +161,90 @@ def _usage(line: Sequence[str], place: int, names: Mapping[str, str]) -> Usage:
 
 
 def _names(planted: Sequence[PseudoWord]) -> dict[str, str]:
-    names = {word: each.name for each in planted for word in (each.first, each.second)}
+    names = {word: pair.name for pair in planted for word in (pair.first, pair.second)}
     if len(names) != 2 * len(planted):
         raise InputError("a word stands in two pseudo-words, or twice in one", code="E715", hint="draw them again")
     return names
 
 
 def _check_names(planted: Sequence[PseudoWord], counts: Mapping[str, int]) -> None:
-    taken = [each.name for each in planted if each.name in counts]
+    taken = [pair.name for pair in planted if pair.name in counts]
     if taken:
         what = f"{taken[0]!r} is a word of this corpus already, so it is no pseudo-word"
         raise InputError(what, code="E715", hint="draw with another seed")
+
+
+# -- made-up text -----------------------------------------------------------------------------------------------------
+# Lines of invented words, each line about one topic, so that contexts distinguish the topics. With two words of
+# different topics written as one, it shows on any machine whether a way of inducing senses works at all.
+
+
+_CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+
+
+@dataclass(frozen=True, slots=True)
+class MadeUpText:
+    """Text and its topics: ``lines`` of words, the ``topics`` with their words, and ``common`` words of all topics."""
+
+    lines: tuple[tuple[str, ...], ...]
+    topics: tuple[tuple[str, ...], ...]
+    common: tuple[str, ...]
+
+
+def made_up_text(
+    n_lines: int = 2000,
+    *,
+    n_topics: int = 6,
+    n_words: int = 20,
+    n_common: int = 12,
+    length: int = 10,
+    share_common: float = 0.2,
+    seed: int = 0,
+) -> MadeUpText:
+    """Return *n_lines* lines of *length* words: each of one topic, *share_common* of its words those of all topics.
+
+    Words are drawn with equal probability. The same arguments give the same text.
+    Errors: :class:`InputError` for numbers below 1, or a share outside 0 to 1.
+
+    >>> text = made_up_text(3, n_topics=2, n_words=2, n_common=1, length=4)
+    >>> len(text.lines), {len(line) for line in text.lines}, len(set(sum(text.topics, text.common)))
+    (3, {4}, 5)
+    """
+    if min(n_lines, n_topics, n_words, n_common, length) < 1 or not 0 <= share_common <= 1:
+        raise InputError("a made-up text needs a line, a topic, a word of each kind, and a share from 0 to 1")
+    rng = random.Random(seed)
+    words = _words(n_topics * n_words + n_common, rng)
+    topics = tuple(tuple(words[start : start + n_words]) for start in range(0, n_topics * n_words, n_words))
+    common = tuple(words[n_topics * n_words :])
+    lines = []
+    for _ in range(n_lines):
+        topic = rng.choice(topics)
+        lines.append(tuple(rng.choice(common if rng.random() < share_common else topic) for _ in range(length)))
+    return MadeUpText(tuple(lines), topics, common)
+
+
+def planted_pairs(text: MadeUpText, n: int) -> tuple[PseudoWord, ...]:
+    """Return *n* pseudo-words, each of two words of neighbouring topics, no word twice.
+
+    Errors: :class:`InputError` for one topic only, or more pseudo-words than its words make.
+
+    >>> [pair.name for pair in planted_pairs(MadeUpText((), (("a", "b"), ("c", "d"), ("e", "f")), ()), 3)]
+    ['ac', 'eb', 'df']
+    """
+    free = [list(topic) for topic in text.topics]
+    pairs = []
+    for number in range(n):
+        first, second = (2 * number) % len(free), (2 * number + 1) % len(free)
+        if first == second or not free[first] or not free[second]:
+            raise InputError(f"{len(text.topics)} topics do not make {n} pseudo-words", hint="ask for fewer")
+        pairs.append(PseudoWord(free[first].pop(0), free[second].pop(0)))
+    return tuple(pairs)
+
+
+def _words(n: int, rng: random.Random) -> list[str]:
+    """Return so many invented words of two or three syllables, all different."""
+    words: dict[str, None] = {}
+    while len(words) < n:
+        syllables = (rng.choice(_CONSONANTS) + rng.choice(_VOWELS) for _ in range(rng.choice((2, 3))))
+        words["".join(syllables)] = None
+    return list(words)

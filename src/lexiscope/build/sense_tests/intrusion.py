@@ -1,12 +1,15 @@
-"""Making word-intrusion items: nine neighbours of a sense, and an intruder from another sense of the same word.
+"""Word-intrusion items from the vectors of induced senses: neighbours found, intruders drawn, what fails listed.
 
-*Source:* GASI §4.1. Where the paper leaves something open, it is decided here and said so.
+*Source:* GASI §4.1. The words beside a frequent word are mostly rarer than it: of the ten nearest neighbours of its
+other senses few are about as frequent as the word, often none. The search therefore goes on down the neighbours of each
+other sense, as far as ``depth``, until it has ``pool`` words that fit; each item says how far (``intruder_rank``).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, get_args
 
@@ -14,8 +17,187 @@ import numpy as np
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item, check_unique_ids
+from lexiscope.core.settings import option
 from lexiscope.core.usage import Usage
 from lexiscope.items.draws import generator_of
+from lexiscope.items.tables.excluded import ExcludedEntry
+from lexiscope.senses.induced_senses import InducedSenses
+from lexiscope.senses.near_words import near_words, word_counts_of
+
+UNKNOWN = "out of the vocabulary of these vectors"
+ONE_SENSE = "it has one sense, and intruders come from another one"
+
+
+@dataclass(frozen=True, slots=True)
+class IntrusionRules:
+    """How word-intrusion items are made.
+
+    One word of a page is the intruder. A word that is as near to the sense as to the other one, by rank, is none.
+    """
+
+    n_words: int = option(10, "words of a page", flag="--page-words", least=3)
+    n_intruders: int = option(3, "pages of a sense", flag="--intruders", least=1)
+    band: float = option(
+        3.0, "an intruder is at most so many times as frequent, or as rare, as what --match names", least=1
+    )
+    match: Match = option(
+        "word",
+        "what an intruder is as frequent as: the word, as in the paper, or the neighbours, the words of the page, "
+        "among which a frequent word would be noticed",
+    )
+    pool: int = option(10, "drawn among so many of each other sense", least=1)
+    depth: int = option(500, "neighbours of a sense that are searched", least=1)
+    apart: int = option(50, "own neighbours that are no intruders", least=1)
+    min_count: int = option(0, "neighbours occur so often at least in the text of the training", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIntrusion:
+    """The items, and the words and senses for which there are none, with the reason."""
+
+    items: tuple[Item, ...]
+    left_out: tuple[ExcludedEntry, ...]
+
+
+def build_intrusion(
+    senses: InducedSenses,
+    words: Sequence[str],
+    *,
+    dataset: str,
+    seed: int,
+    rules: IntrusionRules | None = None,
+    frequencies: Mapping[str, float] | None = None,
+    model: str = "",
+    revision: str = "",
+    language: str = "und",
+) -> BuiltIntrusion:
+    """Return the items of every sense of the *words*, in their order, as :func:`make_intrusion_items` makes them.
+
+    Without *frequencies* (counts or shares by word) those of the vectors are taken. A word out of the vocabulary or
+    with one sense, and a sense with too few possible intruders, is left out with its reason. The same vectors, words,
+    rules and seed give the same items; leaving words out changes no others. *model* names the model in ids and
+    conditions, *revision* its state.
+    Errors: :class:`InputError` for a word given twice, rules that fit together nowhere, and vectors that know no
+    frequencies where none are given.
+
+    >>> import numpy as np
+    >>> vectors = np.array([[1, 0], [0, 1], [0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.2, 0.8]], dtype=np.float32)
+    >>> words = ("bank", "shore", "river", "loan", "cash")
+    >>> owners, numbers, counts = np.array([0, 0, 1, 2, 3, 4]), np.array([0, 1, 0, 0, 0, 0]), np.array([9, 8, 8, 8, 8])
+    >>> senses = InducedSenses(words, vectors, np.arange(6), owners, numbers, 2, counts=counts)
+    >>> rules = IntrusionRules(n_words=3, n_intruders=1, depth=3, apart=3)
+    >>> found = build_intrusion(senses, ["bank", "toad"], dataset="d", seed=1, rules=rules)
+    >>> [item.gold for item in found.items], found.left_out[-1].why  # each is the one word that is not near
+    (['loan', 'shore'], 'out of the vocabulary of these vectors')
+    """
+    rules = rules or IntrusionRules()
+    _check(words, rules)
+    known = frequencies if frequencies is not None else word_counts_of(senses)
+    near = neighbours_of_words(senses, words, rules.depth, min_count=rules.min_count)
+    made: list[Item] = []
+    left_out: list[ExcludedEntry] = []
+    for word in words:
+        of_word = near.get(word, ())
+        if len(of_word) < 2:
+            left_out.append(ExcludedEntry(word, ONE_SENSE if of_word else UNKNOWN))
+            continue
+        for sense in of_word:
+            try:
+                made += make_intrusion_items(
+                    of_word,
+                    known,
+                    dataset=dataset,
+                    seed=seed,
+                    model=model,
+                    n_words=rules.n_words,
+                    n_intruders=rules.n_intruders,
+                    band=rules.band,
+                    match=rules.match,
+                    pool=rules.pool,
+                    apart=rules.apart,
+                    of=[sense.sense],
+                    language=language,
+                )
+            except InputError as error:
+                left_out.append(ExcludedEntry(word, error.what.partition(": ")[2], sense.sense))
+    named = {"revision": revision} if revision else {}
+    items = tuple(replace(item, conditions={**item.conditions, **named}) for item in made)
+    return BuiltIntrusion(items, tuple(left_out))
+
+
+def share_most_frequent(items: Sequence[Item], frequencies: Mapping[str, float]) -> float:
+    """Return the share of pages on which the intruder is more frequent than every other word.
+
+    An intruder is about as frequent as the word, its neighbours need not be: who looks for the most common word finds
+    so many intruders without reading. *Unit:* share, 0 to 1; chance is one in the words of a page.
+
+    >>> item = Item("i", "d", (), ("river", "shore", "loan"), "loan")
+    >>> share_most_frequent([item], {"river": 3, "shore": 4, "loan": 9})
+    1.0
+    """
+    hits = [
+        all(
+            frequencies.get(item.gold or "", 0.0) > frequencies.get(word, 0.0)
+            for word in item.options
+            if word != item.gold
+        )
+        for item in items
+    ]
+    return sum(hits) / len(hits)
+
+
+def ranks_of_intruders(items: Sequence[Item]) -> tuple[float, int]:
+    """Return the median and the largest rank of the intruders among the neighbours of the sense they come from.
+
+    The deeper the search had to go for a word within the band of frequency, the less an intruder says of another
+    sense. *Unit:* rank, 1 = nearest.
+
+    >>> items = [Item(f"{rank}", "d", (), conditions={"intruder_rank": rank}) for rank in (2, 9, 400)]
+    >>> ranks_of_intruders(items)
+    (9.0, 400)
+    """
+    ranks = [int(item.condition("intruder_rank")) for item in items]
+    return float(np.median(ranks)), max(ranks)
+
+
+def neighbours_of_words(
+    senses: InducedSenses, words: Sequence[str], n: int, *, min_count: int = 0
+) -> dict[str, tuple[SenseNeighbours, ...]]:
+    """Return the senses of each known word with their *n* nearest words, all found in one search.
+
+    Ids of senses count from 1, as in the vectors that ``lexiscope train gasi_export`` writes.
+    """
+    rows = [(word, row) for word in words if word in senses.index for row in senses.of(word)]
+    if not rows:
+        return {}
+    owners = [word for word, _ in rows]
+    nearest = near_words(senses, senses.vectors([row for _, row in rows]), n, without=owners, min_count=min_count)
+    by_word: dict[str, tuple[SenseNeighbours, ...]] = {}
+    for (word, row), near in zip(rows, nearest, strict=True):
+        sense = SenseNeighbours(word, str(int(senses.numbers[row]) + 1), tuple(neighbour.word for neighbour in near))
+        by_word[word] = (*by_word.get(word, ()), sense)
+    return by_word
+
+
+def _check(words: Sequence[str], rules: IntrusionRules) -> None:
+    twice = [word for number, word in enumerate(words) if word in words[:number]]
+    if twice:
+        raise InputError(f"the word {twice[0]!r} is given twice", hint="give each word once")
+    # no band is a number that any ratio can be compared with
+    in_range = 1 <= rules.band < math.inf
+    if rules.n_words < 3 or rules.n_intruders < 1 or not in_range or rules.pool < rules.n_intruders:
+        what = "a page needs 3 words or more, a sense 1 intruder or more, the pool as many, and the band is 1 or more"
+        raise InputError(f"{what}: {rules}")
+    if rules.depth < rules.n_words or rules.apart < rules.n_words:
+        what = f"a page of {rules.n_words} words needs as many neighbours: depth {rules.depth}, apart {rules.apart}"
+        raise InputError(what, hint="the words on the page are never intruders")
+
+
+# -- items of given neighbours ----------------------------------------------------------------------------------------
+# Nine neighbours of a sense, and an intruder from another sense of the same word.
+#
+# *Source:* GASI §4.1. Where the paper leaves something open, it is decided here and said so.
+
 
 Match = Literal["word", "neighbours"]
 """What an intruder is about as frequent as: the word whose sense is tested, or the sense's neighbours on the page."""
@@ -54,12 +236,12 @@ def make_intrusion_items(
     and at most *band* times as frequent or as rare as the word; with *match* ``neighbours``, as the geometric mean of
     the sense's *n_words* neighbours, among which a frequent intruder would stand out. With *pool*, only so many of each
     other sense's neighbours that fit are possible, its nearest ones. With *apart*, only so many of the sense's own
-    nearest neighbours are ruled out, and those that stand as near to it as to the other sense, by rank. *frequencies*
+    nearest neighbours are ruled out, and those that are as near to it as to the other sense, by rank. *frequencies*
     are counts or shares, all of one corpus; a word without one is no intruder. The draw of a sense depends on *seed*
     and the senses of its word alone. *of* names the senses that get items, by default all; the others still give
     intruders.
 
-    ``options`` stand in alphabetical order and tell nothing; ``gold`` is the intruder; conditions are ``word``,
+    ``options`` are in alphabetical order and tell nothing; ``gold`` is the intruder; conditions are ``word``,
     ``sense``, ``intruder_id`` (from 1), ``replaced`` (the neighbour left out), ``intruder_from`` (the sense that the
     intruder is near), ``intruder_rank`` (its place among that sense's neighbours, from 1), and ``model`` where it is
     named.
@@ -86,10 +268,10 @@ def make_intrusion_items(
         if of is not None and sense.sense not in of:
             continue
         own = centre(sense, frequencies)
-        origin = _possible(sense, by_word[sense.word], frequencies, (own, band), (pool, apart))
+        origin = _possible_intruders(sense, by_word[sense.word], frequencies, (own, band), (pool, apart))
         possible = sorted(origin)
         if len(possible) < n_intruders:
-            raise _refused(
+            raise _sense_error(
                 sense,
                 f"only {len(possible)} words can be its intruder, {n_intruders} are wanted",
                 "give more neighbours of the other senses, or a wider band of frequency",
@@ -140,21 +322,21 @@ def _by_word(senses: Sequence[SenseNeighbours], n_words: int) -> dict[str, list[
     for sense in senses:
         plain = [word.casefold() for word in sense.neighbours]
         if len(plain) < n_words:
-            raise _refused(sense, f"it has {len(plain)} neighbours, {n_words} are wanted", "give more")
+            raise _sense_error(sense, f"it has {len(plain)} neighbours, {n_words} are wanted", "give more")
         if len(set(plain)) < len(plain) or not all(map(str.strip, plain)):
-            raise _refused(sense, "one of its neighbours is empty or comes twice", "give each word once")
+            raise _sense_error(sense, "one of its neighbours is empty or comes twice", "give each word once")
         if sense.word.casefold() in plain:
-            raise _refused(sense, "the word is among its own neighbours", "leave it out, in whatever case")
+            raise _sense_error(sense, "the word is among its own neighbours", "leave it out, in whatever case")
         if any(other.sense == sense.sense for other in by_word.get(sense.word, ())):
-            raise _refused(sense, "this sense is given twice", "give each sense once")
+            raise _sense_error(sense, "this sense is given twice", "give each sense once")
         by_word.setdefault(sense.word, []).append(sense)
-    alone = [found[0] for found in by_word.values() if len(found) == 1]
+    alone = [senses_of_word[0] for senses_of_word in by_word.values() if len(senses_of_word) == 1]
     if alone:
-        raise _refused(alone[0], "its word has no other sense, which intruders come from", "leave the word out")
+        raise _sense_error(alone[0], "its word has no other sense, which intruders come from", "leave the word out")
     return by_word
 
 
-def _possible(
+def _possible_intruders(
     sense: SenseNeighbours,
     senses: Sequence[SenseNeighbours],
     frequencies: Mapping[str, float],
@@ -164,7 +346,7 @@ def _possible(
     """The words that can be an intruder, each with its rank and the sense that it is nearest to."""
     pool, apart = limits
     here = {word.casefold(): rank for rank, word in enumerate(sense.neighbours, start=1)} | {sense.word.casefold(): 0}
-    found: dict[str, tuple[int, str, str]] = {}
+    origins: dict[str, tuple[int, str, str]] = {}
     for other in senses:
         ranked = enumerate(other.neighbours, start=1) if other.sense != sense.sense else ()
         fits = [
@@ -172,26 +354,26 @@ def _possible(
             for rank, word in ranked
             if _is_apart(here.get(word.casefold()), rank, apart) and _in_band(frequencies.get(word), *like)
         ]
-        for each in fits[:pool]:
-            plain = each[2].casefold()
+        for origin in fits[:pool]:
+            plain = origin[2].casefold()
             # a word that two other senses give, in two cases perhaps, is one word
-            found[plain] = min(found.get(plain, each), each)
-    return {word: (rank, other) for rank, other, word in found.values()}
+            origins[plain] = min(origins.get(plain, origin), origin)
+    return {word: (rank, other) for rank, other, word in origins.values()}
 
 
 def _frequency_of_word(sense: SenseNeighbours, frequencies: Mapping[str, float]) -> float:
     own = frequencies.get(sense.word, 0.0)
     if not own > 0:
-        raise _refused(sense, "its word has no frequency above 0", "add it to the frequencies")
+        raise _sense_error(sense, "its word has no frequency above 0", "add it to the frequencies")
     return own
 
 
 def _frequency_of_neighbours(sense: SenseNeighbours, frequencies: Mapping[str, float], n_words: int) -> float:
     """The geometric mean of the frequencies of the words on the page."""
-    found = np.array([frequencies.get(word, 0.0) for word in sense.neighbours[:n_words]])
-    if not (found > 0).all():
-        raise _refused(sense, "one of its neighbours has no frequency above 0", "add it to the frequencies")
-    return float(np.exp(np.log(found).mean()))
+    values = np.array([frequencies.get(word, 0.0) for word in sense.neighbours[:n_words]])
+    if not (values > 0).all():
+        raise _sense_error(sense, "one of its neighbours has no frequency above 0", "add it to the frequencies")
+    return float(np.exp(np.log(values).mean()))
 
 
 def _is_apart(here: int | None, there: int, apart: int | None) -> bool:
@@ -204,5 +386,5 @@ def _in_band(frequency: float | None, own: float, band: float) -> bool:
     return frequency is not None and own <= frequency * band and frequency <= own * band
 
 
-def _refused(sense: SenseNeighbours, what: str, hint: str) -> InputError:
+def _sense_error(sense: SenseNeighbours, what: str, hint: str) -> InputError:
     return InputError(f"sense {sense.sense!r} of {sense.word!r}: {what}", hint=hint)

@@ -1,7 +1,7 @@
 """The most polysemous nouns of a lexicon that a sense-tagged corpus has often enough, with their sentences.
 
 *Source:* GASI §4.2: of the word types with at least ten sentences in SemCor the fifty with most senses in WordNet. A
-type is taken at its word: a sentence counts where the noun stands in the form of its lemma, in lower case, because
+type is taken at its word: a sentence counts where the noun is in the form of its lemma, in lower case, because
 sense vectors belong to forms, and people are to judge the senses of the word that they see. Names that are tagged as a
 person, a group or a place are no uses of the word. Of several uses in one sentence the first counts.
 """
@@ -18,7 +18,7 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.settings import option
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.surface import place_word
-from lexiscope.items.tables.left_out import LeftOut
+from lexiscope.items.tables.excluded import ExcludedEntry
 from lexiscope.resources.lexicons.lexicon import Lexicon, normalised_lemma
 
 
@@ -36,22 +36,24 @@ def polysemous_nouns(
 ) -> tuple[PolysemousNoun, ...]:
     """Return the nouns with two senses or more and at least *min_sentences* sentences, those of most senses first.
 
-    Nouns of equally many senses stand in alphabetical order. The punctuation of a tokenised sentence is joined, and
+    Nouns of equally many senses are in alphabetical order. The punctuation of a tokenised sentence is joined, and
     the span goes along. Two sentences of one text are one.
     """
     sentences: dict[str, dict[str, tuple[str, Usage]]] = {}
-    for each in occurrences:
-        if each.pos == "n" and not each.is_name and each.form == normalised_lemma(each.lemma) and each.form.isalpha():
-            sentences.setdefault(each.form, {}).setdefault(each.text, (each.sentence_id, _usage(each, language)))
-    often = [(word, tuple(found.values())) for word, found in sentences.items() if len(found) >= min_sentences]
-    nouns = [PolysemousNoun(word, len(lexicon.senses(word, "n")), found) for word, found in often]
-    return tuple(sorted((each for each in nouns if each.n_senses > 1), key=lambda each: (-each.n_senses, each.word)))
-
-
-def _usage(found: TaggedOccurrence, language: str) -> Usage:
-    placed = place_word(found.text, (found.start, found.end), found.form, tokenised=found.tokenised, language=language)
-    sense = found.senses[0] if found.senses else None
-    return Usage(placed.text, placed.start, placed.end, found.lemma, found.pos, language, sense)
+    for word in occurrences:
+        form, span = word.form, (word.start, word.end)
+        if word.pos != "n" or word.is_name or form != normalised_lemma(word.lemma) or not form.isalpha():
+            continue
+        placed = place_word(word.text, span, form, tokenised=word.tokenised, language=language)
+        sense = word.senses[0] if word.senses else None
+        usage = Usage(placed.text, placed.start, placed.end, word.lemma, word.pos, language, sense)
+        sentences.setdefault(form, {}).setdefault(word.text, (word.sentence_id, usage))
+    nouns = [
+        PolysemousNoun(form, len(lexicon.senses(form, "n")), tuple(distinct.values()))
+        for form, distinct in sentences.items()
+        if len(distinct) >= min_sentences
+    ]
+    return tuple(sorted((noun for noun in nouns if noun.n_senses > 1), key=lambda noun: (-noun.n_senses, noun.word)))
 
 
 # -- nouns by the names of their sources ------------------------------------------------------------------------------
@@ -71,7 +73,7 @@ class NounSource:
     min_sentences: int = option(10, "a noun has so many sentences at least", least=1)
     language: str = option("en", "of the words", metavar="TAG")
 
-    def listed(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    def read_word_list(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
         """Return the words of the list and the sha256 of its file; nothing where there is no list."""
         return ((), {}) if self.words is None else (read_nouns(self.words), {self.words.name: sha256_of(self.words)})
 
@@ -80,17 +82,17 @@ class NounSource:
 
         Errors: those of the corpus, the lexicon and the list.
         """
-        listed, own = self.listed()
+        listed, own = self.read_word_list()
         corpus = open_corpus(self.corpus)
         lexicon, files = open_named_lexicon(self.lexicon)
-        found = polysemous_nouns(corpus.occurrences, lexicon, min_sentences=self.min_sentences, language=self.language)
+        nouns = polysemous_nouns(corpus.occurrences, lexicon, min_sentences=self.min_sentences, language=self.language)
         checksums = {**corpus.checksums, **files, **own}
         if self.words is None:
-            return SourceNouns(found, checksums, corpus.licence)
-        known = {noun.word for noun in found}
+            return SourceNouns(nouns, checksums, corpus.licence)
+        known = {noun.word for noun in nouns}
         why = f"not among the nouns with two senses in the lexicon and {self.min_sentences} sentences in the corpus"
-        absent = tuple(LeftOut(word, why) for word in dict.fromkeys(listed) if word not in known)
-        return SourceNouns(tuple(noun for noun in found if noun.word in listed), checksums, corpus.licence, absent)
+        absent = tuple(ExcludedEntry(word, why) for word in dict.fromkeys(listed) if word not in known)
+        return SourceNouns(tuple(noun for noun in nouns if noun.word in listed), checksums, corpus.licence, absent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,4 +102,4 @@ class SourceNouns:
     nouns: tuple[PolysemousNoun, ...]
     checksums: Mapping[str, str]
     licence: str
-    absent: tuple[LeftOut, ...] = ()
+    absent: tuple[ExcludedEntry, ...] = ()

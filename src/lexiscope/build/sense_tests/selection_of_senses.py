@@ -12,7 +12,7 @@ from itertools import count, islice
 
 import numpy as np
 
-from lexiscope.build.sense_tests.intrusion_of_senses import UNKNOWN, neighbours_of_words
+from lexiscope.build.sense_tests.intrusion import UNKNOWN, neighbours_of_words
 from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item
@@ -20,7 +20,7 @@ from lexiscope.core.settings import option
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
 from lexiscope.items.draws import generator_of
-from lexiscope.items.tables.left_out import LeftOut
+from lexiscope.items.tables.excluded import ExcludedEntry
 from lexiscope.senses.induced_senses import InducedSenses
 from lexiscope.senses.near_words import near_words
 
@@ -46,7 +46,7 @@ class BuiltSelection:
     """The items, and the nouns for which there are none, with the reason."""
 
     items: tuple[Item, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[ExcludedEntry, ...]
 
 
 def build_selection(
@@ -62,9 +62,9 @@ def build_selection(
 ) -> BuiltSelection:
     """Return the items of the first nouns for which they can be made, in the order of *nouns*.
 
-    *choose* gives the model's distribution over its senses (a subject's ``sense_distribution``); what it says stands in
+    *choose* gives the model's distribution over its senses (a subject's ``sense_distribution``); what it says is in
     each item as ``model_choice`` and ``p_<sense>``, the ids of senses counting from 1. ``options`` have the senses in
-    an order in which the model's choice stands in each place equally often, give or take one. *model* names the model
+    an order in which the model's choice is in each place equally often, give or take one. *model* names the model
     in ids and conditions, *revision* its state: a sense embedding answers with its own probabilities only items of its
     own revision. The same input and seed give the same items.
     Errors: :class:`InputError` for rules below 1 or fewer than two groups; those of *choose*.
@@ -72,59 +72,59 @@ def build_selection(
     rules = rules or SelectionRules()
     if min(rules.n_nouns, rules.n_sentences, rules.n_words) < 1 or rules.n_groups < 2:
         raise InputError(f"a page needs two groups of one word at least, and a test a noun with a sentence: {rules}")
-    left_out: list[LeftOut] = []
+    left_out: list[ExcludedEntry] = []
     groups: dict[str, Groups] = {}
     waiting = iter(nouns)
     # as many nouns at a time as are still missing: the search for neighbours is what takes long
     while batch := list(islice(waiting, rules.n_nouns - len(groups))):
-        found = _groups_of(batch, senses, rules)
-        left_out += [each for each in found.values() if isinstance(each, LeftOut)]
-        groups |= {word: each for word, each in found.items() if not isinstance(each, LeftOut)}
+        outcomes = _groups_of(batch, senses, rules)
+        left_out += [outcome for outcome in outcomes.values() if isinstance(outcome, ExcludedEntry)]
+        groups |= {word: outcome for word, outcome in outcomes.items() if not isinstance(outcome, ExcludedEntry)}
     questions = [
         (noun, sentence_id, usage)
         for noun in nouns
         if noun.word in groups
-        for sentence_id, usage in _drawn(noun, rules.n_sentences, seed)
+        for sentence_id, usage in _draw_sentences(noun, rules.n_sentences, seed)
     ]
     shares = choose([usage for _, _, usage in questions]) if questions else ()
-    filled = _filled(groups, senses, rules, seed)
+    filled = _dummy_groups(groups, senses, rules, seed)
     named: dict[str, Condition] = {key: value for key, value in (("model", model), ("revision", revision)) if value}
     items = [
         _item(question, groups[question[0].word], filled[question[0].word], row, dataset, named)
         for question, row in zip(questions, shares, strict=True)
     ]
-    return BuiltSelection(_ordered(items, seed), tuple(left_out))
+    return BuiltSelection(_order_options(items, seed), tuple(left_out))
 
 
 def _groups_of(
     nouns: Sequence[PolysemousNoun], senses: InducedSenses, rules: SelectionRules
-) -> dict[str, Groups | LeftOut]:
+) -> dict[str, Groups | ExcludedEntry]:
     """The groups of words of each noun's senses, or why it has none."""
     sizes = {noun.word: len(senses.of(noun.word)) for noun in nouns if noun.word in senses.index}
     searched = [word for word, size in sizes.items() if size <= rules.n_groups]
     near = neighbours_of_words(senses, searched, rules.n_words, min_count=rules.min_count)
-    found: dict[str, Groups | LeftOut] = {}
+    outcomes: dict[str, Groups | ExcludedEntry] = {}
     for word, n_sentences in ((noun.word, len(noun.sentences)) for noun in nouns):
-        groups = {each.sense: each.neighbours for each in near.get(word, ())}
+        groups = {sense.sense: sense.neighbours for sense in near.get(word, ())}
         if word not in sizes:
-            found[word] = LeftOut(word, UNKNOWN)
+            outcomes[word] = ExcludedEntry(word, UNKNOWN)
         elif n_sentences < rules.n_sentences:
-            found[word] = LeftOut(word, f"it has {n_sentences} sentences, {rules.n_sentences} are wanted")
+            outcomes[word] = ExcludedEntry(word, f"it has {n_sentences} sentences, {rules.n_sentences} are wanted")
         elif sizes[word] > rules.n_groups:
-            found[word] = LeftOut(word, f"it has {sizes[word]} senses, a page shows {rules.n_groups} groups")
+            outcomes[word] = ExcludedEntry(word, f"it has {sizes[word]} senses, a page shows {rules.n_groups} groups")
         elif any(len(words_of) < rules.n_words for words_of in groups.values()):
-            found[word] = LeftOut(word, f"a sense has fewer than {rules.n_words} neighbours")
+            outcomes[word] = ExcludedEntry(word, f"a sense has fewer than {rules.n_words} neighbours")
         elif len({frozenset(words_of) for words_of in groups.values()}) < len(groups):
-            found[word] = LeftOut(word, "two of its senses have the same neighbours: prune the vectors")
+            outcomes[word] = ExcludedEntry(word, "two of its senses have the same neighbours: prune the vectors")
         else:
-            found[word] = groups
-    return found
+            outcomes[word] = groups
+    return outcomes
 
 
-def _drawn(noun: PolysemousNoun, n: int, seed: int) -> list[tuple[str, Usage]]:
+def _draw_sentences(noun: PolysemousNoun, n: int, seed: int) -> list[tuple[str, Usage]]:
     """Sentences of a noun, in the order of the corpus; who draws does not depend on the other nouns.
 
-    A sentence with an asterisk, which in Brown and SemCor stands where a formula was, is drawn only where the others
+    A sentence with an asterisk, which in Brown and SemCor is where a formula was, is drawn only where the others
     do not suffice.
     """
     generator = generator_of(seed, noun.word, "sentences")
@@ -134,11 +134,11 @@ def _drawn(noun: PolysemousNoun, n: int, seed: int) -> list[tuple[str, Usage]]:
     return [noun.sentences[place] for place in sorted(chosen.tolist())]
 
 
-def _filled(
+def _dummy_groups(
     groups: Mapping[str, Groups], senses: InducedSenses, rules: SelectionRules, seed: int
 ) -> dict[str, dict[str, tuple[str, ...]]]:
     """The dummies that fill up the groups of each word: the nearest words of vectors drawn at random."""
-    missing = [(word, rules.n_groups - len(found)) for word, found in groups.items()]
+    missing = [(word, rules.n_groups - len(of_word)) for word, of_word in groups.items()]
     words = [word for word, n in missing for _ in range(n)]
     filled: dict[str, dict[str, tuple[str, ...]]] = {word: {} for word in groups}
     if not words:
@@ -147,10 +147,10 @@ def _filled(
     drawn = [generator_of(seed, word, "dummies").standard_normal((n, width)) for word, n in missing]
     vectors = np.concatenate(drawn).astype(np.float32)
     # all of them in one search, which is what takes long
-    found = near_words(senses, vectors, rules.n_words, without=words, min_count=rules.min_count)
-    for word, near in zip(words, found, strict=True):
+    nearest = near_words(senses, vectors, rules.n_words, without=words, min_count=rules.min_count)
+    for word, near in zip(words, nearest, strict=True):
         free = next(str(number) for number in count(1) if str(number) not in {*groups[word], *filled[word]})
-        filled[word][free] = tuple(each.word for each in near)
+        filled[word][free] = tuple(neighbour.word for neighbour in near)
     return filled
 
 
@@ -181,16 +181,16 @@ def _item(
     return Item(item_id, dataset, (usage,), tuple(sorted(every, key=int)), conditions={**named, **known, **shown})
 
 
-def _ordered(items: Sequence[Item], seed: int) -> tuple[Item, ...]:
-    """The same items, the model's choice in each place equally often; the other groups stand in an order drawn."""
+def _order_options(items: Sequence[Item], seed: int) -> tuple[Item, ...]:
+    """The same items, the model's choice in each place equally often; the other groups are in an order drawn."""
     generator = generator_of(seed, "", "order")
     n_groups = len(items[0].options) if items else 1
     places = generator.permutation(np.resize(np.arange(n_groups), len(items))).tolist()
-    found = []
+    ordered = []
     for item, place in zip(items, places, strict=True):
         chosen = str(item.condition("model_choice"))
-        others = [each for each in item.options if each != chosen]
+        others = [sense for sense in item.options if sense != chosen]
         order = [others[number] for number in generator.permutation(len(others)).tolist()]
         options = (*order[:place], chosen, *order[place:])
-        found.append(replace(item, options=options))
-    return tuple(found)
+        ordered.append(replace(item, options=options))
+    return tuple(ordered)

@@ -2,7 +2,7 @@
 
 A row of the sheet is one error: a story with its ambiguous word in brackets, the meaning that was judged, what people
 said and what a subject answered. Which subject that was is not shown. Several tags may apply; where none does, coders
-say so, so that an empty row is one that nobody looked at. *Source:* AmbiStory §5.2 (the three kinds of error).
+say so, so that an empty row is one that was not looked at. *Source:* AmbiStory §5.2 (the three kinds of error).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import statistic_name
-from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, mark
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, answer_column, parse_mark
 
 MEASURE = "error_tag"
 TAGS: Mapping[str, str] = {
@@ -50,7 +50,7 @@ class ErrorCase:
 def write_tag_sheet(path: Path | str, cases: Sequence[ErrorCase]) -> None:
     """Write the sheet of some errors; coders put an x under each tag that applies, or under ``none_of_these``.
 
-    Errors: :class:`InputError` for a case that stands twice, or without the conditions of a story;
+    Errors: :class:`InputError` for a case that occurs twice, or without the conditions of a story;
     :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
     SHEET.write(path, _distinct(cases))
@@ -102,8 +102,8 @@ SHEET: SheetForm[ErrorCase] = SheetForm(
         TextColumn("example", lambda case: str(case.item.condition("example"))),
         TextColumn("people", lambda case: f"{case.mean:.2f} ± {case.sd:.2f}"),
         TextColumn("answer", lambda case: f"{case.answer:g}"),
-        *(filled(name, mark) for name in (*TAGS, NONE)),
-        filled("comment"),
+        *(answer_column(name, parse_mark) for name in (*TAGS, NONE)),
+        answer_column("comment"),
     ),
     key="case_id",
 )

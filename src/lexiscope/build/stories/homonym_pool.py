@@ -39,17 +39,10 @@ class PoolStep:
 
 @dataclass(frozen=True, slots=True)
 class HomonymPool:
-    """The items of the pool, the filters that made it, and the ids of items that lack an example."""
+    """The items of the pool, and the filters that made it."""
 
     items: tuple[Item, ...]
     steps: tuple[PoolStep, ...]
-
-    @property
-    def without_example(self) -> tuple[str, ...]:
-        """The ids of items in which a meaning has no example yet: draft one, and review it."""
-        return tuple(
-            item.item_id for item in self.items if not (item.condition("example_1") and item.condition("example_2"))
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +78,12 @@ def homonym_pool(puns: Sequence[PunSenses], lexicon: Lexicon, *, dataset: str = 
 
 
 def _pair(pun: PunSenses, lexicon: Lexicon) -> _Pair:
-    found = (next(filter(None, map(lexicon.find_sense, keys)), None) for keys in pun.meanings)
-    first, second = found
+    senses = (next(filter(None, map(lexicon.find_sense, keys)), None) for keys in pun.meanings)
+    first, second = senses
     lemma = first.lemma if first is not None else pun.form
     # a word at the head of its pun is capitalised there, and nowhere else
     form = pun.form if lemma != lemma.lower() else pun.form.lower()
     return _Pair(form, (first, second))
-
-
-def _one_pos(pair: _Pair) -> bool:
-    first, second = pair.both
-    return first.pos == second.pos
 
 
 def _is_free(pair: _Pair) -> bool:
@@ -104,24 +92,19 @@ def _is_free(pair: _Pair) -> bool:
     return all(len(sense.lemma.replace("_", " ").split()) <= words for sense in pair.both)
 
 
-def _two_synsets(pair: _Pair) -> bool:
-    first, second = pair.both
-    return first.synset_id != second.synset_id
-
-
 _TESTS: dict[str, Callable[[_Pair], bool]] = {
     KNOWN: lambda pair: None not in pair.senses,
-    SAME_POS: _one_pos,
+    SAME_POS: lambda pair: pair.both[0].pos == pair.both[1].pos,
     NO_PARTICLE: _is_free,
-    DIFFERENT: _two_synsets,
+    DIFFERENT: lambda pair: pair.both[0].synset_id != pair.both[1].synset_id,
 }
 
 
 def _distinct(pairs: Sequence[_Pair]) -> list[_Pair]:
-    found: dict[tuple[str, frozenset[str]], _Pair] = {}
+    distinct: dict[tuple[str, frozenset[str]], _Pair] = {}
     for pair in pairs:
-        found.setdefault((pair.form, frozenset(sense.synset_id for sense in pair.both)), pair)
-    return list(found.values())
+        distinct.setdefault((pair.form, frozenset(sense.synset_id for sense in pair.both)), pair)
+    return list(distinct.values())
 
 
 def _item(pair: _Pair, number: int, lexicon: Lexicon, dataset: str) -> Item:
@@ -133,7 +116,7 @@ def _item(pair: _Pair, number: int, lexicon: Lexicon, dataset: str) -> Item:
 
 
 def _meaning(sense: LexicalSense, form: str, lexicon: Lexicon) -> tuple[str, str]:
-    """Return the definition of a sense, and the first example of its synset in which the form stands."""
+    """Return the definition of a sense, and the first example of its synset that has the form."""
     synset = lexicon.synset(sense.synset_id)
     return synset.gloss, next((example for example in synset.examples if word_spans(example, form)), "")
 

@@ -1,10 +1,11 @@
-"""What a set of stories holds before anybody answers: lengths, word forms, pairs of meanings, guessed lemmas.
+"""What a set of stories holds before it is answered: lengths, word forms, pairs of meanings, guessed lemmas.
 
 *Source:* AmbiStory §4.1 and Table 2. Everything is counted on setups and stories, not on samples.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -116,22 +117,21 @@ def story_inventory(items: Sequence[Item]) -> StoryInventory:
         sense_pairs=len({(split, form, *senses) for split, form, senses in pairs.values()}),
         ordered_pairs=len(ordered),
         unordered_pairs=len({(form, frozenset(senses)) for form, *senses in ordered}),
-        setups_per_form=tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0]))),
+        setups_per_form=tuple(sorted(counts.items(), key=lambda count: (-count[1], count[0]))),
     )
 
 
 def guessed_lemmas(forms: Iterable[str], lexicon: Lexicon) -> dict[str, str]:
     """Return a lemma for each form: the shortest base form of any part of speech, in lower case.
 
-    This is a guess. Nobody published the lemmas; the paper's 305 come out this way, other rules give 299 to 334. A form
-    that the lexicon does not know is its own lemma. No item carries a guessed lemma.
+    This is a guess. The lemmas were not published; the paper's 305 come out this way, other rules give 299 to 334. A
+    form that the lexicon does not know is its own lemma. No item carries a guessed lemma.
     """
-    return {form: _lemma(form, lexicon) for form in dict.fromkeys(forms)}
-
-
-def _lemma(form: str, lexicon: Lexicon) -> str:
-    candidates = [base for pos in POS for base in lexicon.base_forms(form, pos)]
-    return min(candidates, key=len).lower() if candidates else form.lower()
+    lemmas = {}
+    for form in forms:
+        candidates = [base for pos in POS for base in lexicon.base_forms(form, pos)]
+        lemmas[form] = min(candidates, key=len, default=form).lower()
+    return lemmas
 
 
 def _pairs(items: Sequence[Item]) -> Mapping[str, tuple[str, str, tuple[str, str]]]:
@@ -142,10 +142,10 @@ def _pairs(items: Sequence[Item]) -> Mapping[str, tuple[str, str, tuple[str, str
         setup = _text(item, "setup")
         senses.setdefault(setup, {})[_text(item, "meaning")] = _text(item, "sense")
         about[setup] = (str(item.conditions.get("split", "")), _text(item, "homonym"))
-    lacking = [setup for setup, found in senses.items() if set(found) != {"1", "2"}]
+    lacking = [setup for setup, meanings in senses.items() if set(meanings) != {"1", "2"}]
     if lacking:
         raise InputError(f"{len(lacking)} setups do not have the meanings 1 and 2; the first is {lacking[0]!r}")
-    return {setup: (*about[setup], (found["1"], found["2"])) for setup, found in senses.items()}
+    return {setup: (*about[setup], (meanings["1"], meanings["2"])) for setup, meanings in senses.items()}
 
 
 def _words(text: str) -> int:
@@ -154,3 +154,47 @@ def _words(text: str) -> int:
 
 def _text(item: Item, name: str) -> str:
     return str(item.condition(name))
+
+
+# -- how often a sense that is known by its definition alone was tagged in the lexicon's corpus -----------------------
+# AmbiStory's senses are WordNet 3.0 glosses without their examples. A gloss is looked for among the senses of every
+# base form of the word; it may have been changed a little on its way (quotation marks, what is left of removed
+# examples).
+
+
+_MARKS = str.maketrans(dict.fromkeys("`'\"‘’“”"))
+
+
+def sense_counts(items: Iterable[Item], lexicon: Lexicon) -> dict[str, int | None]:
+    """Return how often the sense of each item was tagged under the lemma of its homonym, by item id.
+
+    ``None`` where no sense of the homonym has this gloss: the count is not known to be 0. Items need the conditions
+    ``homonym`` and ``sense``.
+    """
+    known: dict[tuple[str, str], int | None] = {}
+    counts = {}
+    for item in items:
+        pair = (str(item.condition("homonym")), str(item.condition("sense")))
+        if pair not in known:
+            known[pair] = _count(*pair, lexicon)
+        counts[item.item_id] = known[pair]
+    return counts
+
+
+def gloss_key(text: str) -> str:
+    """Return what two spellings of one gloss share: no quotation marks, nothing behind the definition, no case.
+
+    >>> gloss_key("a `kind' of bank; ; "), gloss_key("a 'kind' of bank")
+    ('a kind of bank', 'a kind of bank')
+    """
+    bare = re.sub(r"\s*;[\s;]*(?:--.*)?$", "", text.translate(_MARKS).strip())
+    return " ".join(bare.rstrip(" ;,").split()).casefold()
+
+
+def _count(form: str, gloss: str, lexicon: Lexicon) -> int | None:
+    wanted = gloss_key(gloss)
+    bases = ((base, pos) for pos in POS for base in lexicon.base_forms(form.lower(), pos))
+    for sense in (sense for base, pos in bases for sense in lexicon.senses(base, pos)):
+        if gloss_key(lexicon.synset(sense.synset_id).gloss) == wanted:
+            return sense.count
+    return None

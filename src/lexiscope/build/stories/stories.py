@@ -61,7 +61,7 @@ class StorySetup:
                 hint="write both endings; the open story is made without one",
             )
 
-    def ending(self, ending_of: EndingOf) -> str:
+    def ending_text(self, ending_of: EndingOf) -> str:
         """Return the last sentence of a story; that of an open story is empty, which is data and no missing value."""
         return {"A": self.endings[0], "B": self.endings[1], "open": ""}[ending_of]
 
@@ -114,7 +114,7 @@ def _conditions(setup: StorySetup, ending_of: EndingOf, meaning: Meaning) -> dic
     which = int(meaning) - 1
     return {
         "precontext": setup.precontext,
-        "ending": setup.ending(ending_of),
+        "ending": setup.ending_text(ending_of),
         "sense": setup.senses[which],
         "example": setup.examples[which],
         "homonym": setup.homonym,

@@ -34,13 +34,13 @@ def synset_usages(name: str) -> tuple[str, tuple[Usage, ...]]:
     Errors: :class:`DataError` if WordNet or SemCor is not available; :class:`InputError` for a name that is none.
     """
     lemma, keys = _keys_of(name, wordnet.load())
-    found = []
+    usages = []
     for sentence in semcor.load().sentences():
         for place in sentence.instances:
             token = sentence.tokens[place]
             if keys.intersection(token.sense_keys) and not semcor.is_name(token):
-                found.append(with_wordform(sentence.usage(place), lemma))
-    return lemma, tuple(found)
+                usages.append(with_wordform(sentence.usage(place), lemma))
+    return lemma, tuple(usages)
 
 
 def _keys_of(name: str, lexicon: Lexicon) -> tuple[str, frozenset[str]]:

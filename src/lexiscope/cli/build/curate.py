@@ -15,7 +15,12 @@ from lexiscope.build.minimal_pairs.alternatives import Alternative
 from lexiscope.build.minimal_pairs.candidates import Context
 from lexiscope.build.minimal_pairs.curation import REASONS, Decision, is_changed
 from lexiscope.build.minimal_pairs.curation_bench import CurationBench
-from lexiscope.build.minimal_pairs.decision_log import DecisionLog, build_language, disputed, proposals_of
+from lexiscope.build.minimal_pairs.decision_log import (
+    DecisionLog,
+    build_language,
+    disputed_proposals,
+    read_finished_proposals,
+)
 from lexiscope.cli.build.curators import PAIR
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb
@@ -43,11 +48,11 @@ def curate(folder: Path, *, curator: str, settle: tuple[str, str] | None) -> Non
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = f"with a spreadsheet: lexiscope build sheet {folder} --curator {curator} --out sheet.csv"
         raise InputError("the curation bench needs a terminal", hint=hint)
-    proposals = proposals_of(folder)
+    proposals = read_finished_proposals(folder)
     log = DecisionLog(folder, curator)
-    if log.torn:
+    if log.torn_line:
         remark("the last decision was cut off while it was written: it is asked for again")
-    only = None if settle is None else sorted(disputed(folder, settle))
+    only = None if settle is None else sorted(disputed_proposals(folder, settle))
     bench = CurationBench(proposals, log, only=only, language=build_language(folder))
     others = {} if settle is None else {name: DecisionLog(folder, name).latest(proposals) for name in settle}
     run_bench(bench, Console(highlight=False), read_key=click.getchar, read_line=_ask, others=others)
@@ -95,12 +100,12 @@ def _apply_key(bench: CurationBench, key: str, console: Console, read_key: ReadK
     if key == "r":
         return _ask_and_reject(bench, console, read_key, read_line)
     steps: dict[str, Callable[[], None]] = {
-        "s": bench.turn_synonym,
-        "S": lambda: bench.turn_synonym(-1),
-        "d": bench.turn_distractor,
-        "D": lambda: bench.turn_distractor(-1),
-        "c": bench.turn_context,
-        "C": lambda: bench.turn_context(-1),
+        "s": bench.switch_synonym,
+        "S": lambda: bench.switch_synonym(-1),
+        "d": bench.switch_distractor,
+        "D": lambda: bench.switch_distractor(-1),
+        "c": bench.switch_context,
+        "C": lambda: bench.switch_context(-1),
         "n": bench.skip,
     }
     if key not in steps:
@@ -187,7 +192,7 @@ def _decision_text(decision: Decision) -> str:
 
 def _sentence_text(context: Context, word: str, style: str, language: str) -> Text:
     """The sentence as subjects will read it, with a word in the target's place."""
-    placed = context.placed(word, language=language)
+    placed = context.with_word(word, language=language)
     return Text.assemble(placed.text[: placed.start], (f"[{placed.word}]", style), placed.text[placed.end :])
 
 

@@ -18,12 +18,18 @@ from lexiscope.build.minimal_pairs.curation import (
     CuratorComparison,
     CuratorDisagreement,
     Decision,
-    compare,
-    merge,
+    compare_decisions,
+    merge_decisions,
 )
 from lexiscope.build.minimal_pairs.curation_bench import now
-from lexiscope.build.minimal_pairs.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
-from lexiscope.build.minimal_pairs.decision_log import DecisionLog, build_language, decided, disputed, proposals_of
+from lexiscope.build.minimal_pairs.curation_sheet import append_new_decisions, read_curation_sheet, write_curation_sheet
+from lexiscope.build.minimal_pairs.decision_log import (
+    DecisionLog,
+    build_language,
+    disputed_proposals,
+    latest_decisions,
+    read_finished_proposals,
+)
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
@@ -55,9 +61,9 @@ def sheet(folder: Path, *, curator: str, settle: tuple[str, str] | None, out: Pa
     A row is a proposal; what the curator decided before stands in it. The columns verdict, reason, note, context,
     synonym and distractor are filled in or changed; read-sheet takes them in.
     """
-    proposals = proposals_of(folder)
+    proposals = read_finished_proposals(folder)
     before = DecisionLog(folder, curator).latest(proposals)
-    only = disputed(folder, settle) if settle is not None else None
+    only = disputed_proposals(folder, settle) if settle is not None else None
     shown = [proposal for proposal in proposals if only is None or proposal.proposal_id in only]
     write_curation_sheet(out, shown, before, language=build_language(folder))
     say(f"written: {out} ({len(shown)} proposals, {sum(proposal.proposal_id in before for proposal in shown)} decided)")
@@ -75,10 +81,10 @@ def read_sheet(folder: Path, file: Path, *, curator: str) -> None:
     Nothing is taken in where a row is wrong; a row that says what was decided before changes nothing. Decisions that
     the sheet changes stay on record; the latest counts.
     """
-    proposals = proposals_of(folder)
+    proposals = read_finished_proposals(folder)
     log = DecisionLog(folder, curator)
     decisions = read_curation_sheet(existing_file(file), proposals, curator=curator, at=now())
-    n_new = take_in(log, decisions, proposals)
+    n_new = append_new_decisions(log, decisions, proposals)
     say(f"{len(decisions)} decisions in the sheet, {n_new} of them new; written: {log.path}")
     say(f"{curator} has decided {len(log.latest(proposals))} of {len(proposals)} proposals")
 
@@ -98,9 +104,9 @@ def compare_curators(folder: Path, first: str, second: str, *, out: Path | None,
     Agreement and Cohen's kappa are over accept and reject, of the proposals that both decided; among those that both
     accepted it is counted how many have the same context and words.
     """
-    proposals = proposals_of(folder)
+    proposals = read_finished_proposals(folder)
     language = build_language(folder)
-    comparison = compare(proposals, *(decided(folder, name, proposals) for name in (first, second)))
+    comparison = compare_decisions(proposals, *(latest_decisions(folder, name, proposals) for name in (first, second)))
     if out is not None:
         write_disagreements(out, comparison, language=language)
     if as_json:
@@ -139,15 +145,15 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
     """
     if len(names) > 2 or (third is not None and len(names) != 2):
         raise click.UsageError("name one curator, or two and with --third who decides between them")
-    proposals = proposals_of(folder)
-    decisions = [decided(folder, name, proposals) for name in names]
-    settled = decided(folder, third, proposals) if third is not None else None
-    merged = merge(proposals, decisions[0], decisions[1] if len(decisions) == 2 else None, settled)
+    proposals = read_finished_proposals(folder)
+    decisions = [latest_decisions(folder, name, proposals) for name in names]
+    settled = latest_decisions(folder, third, proposals) if third is not None else None
+    merged = merge_decisions(proposals, decisions[0], decisions[1] if len(decisions) == 2 else None, settled)
     say(", ".join(f"{number} {name}" for name, number in merged.counts.items()))
     left_out = out.with_name(f"{out.stem}_left_out.csv")
     language = build_language(folder)
     rows = [
-        [proposal.proposal_id, proposal.candidate.word, proposal.context.marked(language=language), why]
+        [proposal.proposal_id, proposal.candidate.word, proposal.context.bracketed_text(language=language), why]
         for proposal, why in merged.left_out
     ]
     write_sheet(left_out, ("proposal", "word", "sentence", "why"), rows)
@@ -203,7 +209,7 @@ def _difference_row(disagreement: CuratorDisagreement, language: str) -> dict[st
         "proposal": disagreement.proposal.proposal_id,
         "word": disagreement.proposal.candidate.word,
         "differ_in": disagreement.kind,
-        "sentence": disagreement.proposal.context.marked(language=language),
+        "sentence": disagreement.proposal.context.bracketed_text(language=language),
     }
     for decision in (disagreement.first, disagreement.second):
         given = asdict(decision) | {"context": decision.context_id}

@@ -12,7 +12,7 @@ import click
 
 from lexiscope.build.minimal_pairs.assembly import COLLECTION, ITEMS, LINES
 from lexiscope.build.minimal_pairs.build_folder import PairBuildSettings, make_build
-from lexiscope.build.minimal_pairs.candidates import FoundCandidates
+from lexiscope.build.minimal_pairs.candidates import CandidateSet
 from lexiscope.cli import options
 from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.verb import Verb
@@ -44,7 +44,7 @@ def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
         told(f"or look at each first: lexiscope build curate {out} --curator NAME")
 
 
-def _print_candidates(result: FoundCandidates, *, quiet: bool) -> None:
+def _print_candidates(result: CandidateSet, *, quiet: bool) -> None:
     if not quiet:
         rows = [(step.stage, step.name, step.n_in, step.n_in - step.n_out, step.n_out) for step in result.counts]
         numbers = ("in", "fell", "out")

@@ -18,8 +18,7 @@ from lexiscope.cli.verb import Verb, check_output, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import write_atomically
 from lexiscope.report.tables import csv_text
-from lexiscope.senses.histogram import SensesByFrequency, senses_by_rank
-from lexiscope.senses.induced_senses import InducedSenses
+from lexiscope.senses.induced_senses import InducedSenses, SensesByFrequency, senses_by_rank
 
 _SHOWN = 6
 

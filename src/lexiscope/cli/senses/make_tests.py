@@ -14,11 +14,11 @@ from typing import Any
 import click
 
 from lexiscope.build.minimal_pairs.word_counts import read_frequencies
-from lexiscope.build.sense_tests.intrusion_of_senses import (
+from lexiscope.build.sense_tests.intrusion import (
     IntrusionRules,
     build_intrusion,
-    most_frequent_found,
     ranks_of_intruders,
+    share_most_frequent,
 )
 from lexiscope.build.sense_tests.polysemous_nouns import NounSource
 from lexiscope.build.sense_tests.selection_of_senses import SelectionRules, build_selection
@@ -31,7 +31,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.run import manifest, sha256_of, versions
 from lexiscope.core.sealed import write_sealed
-from lexiscope.items.tables.left_out import LeftOut, write_left_out
+from lexiscope.items.tables.excluded import ExcludedEntry, write_excluded
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.senses.near_words import word_counts_of
 from lexiscope.subjects.senses.gasi import Gasi
@@ -66,7 +66,7 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
     check_new(out)
     asked, rules = read_subject(subject), options.make_settings(IntrusionRules, given)
     source = options.make_settings(NounSource, given)
-    words, checksums = source.listed()
+    words, checksums = source.read_word_list()
     if source.words is None:
         nouns = source.nouns()
         n_nouns = options.make_settings(SelectionRules, {"n_nouns": given["n_nouns"]}).n_nouns
@@ -90,7 +90,7 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
     write_test(out, made, asked, seed=given["seed"])
     senses = {(item.condition("word"), item.condition("sense")) for item in built.items}
     say(f"{len(built.items)} items for {len(senses)} senses of {len({word for word, _ in senses})} words")
-    say(f"the most frequent word of a page is its intruder in {most_frequent_found(built.items, known):.1%} of them")
+    say(f"the most frequent word of a page is its intruder in {share_most_frequent(built.items, known):.1%} of them")
     median, most = ranks_of_intruders(built.items)
     say(f"an intruder's rank among the neighbours of the sense it comes from: median {median:g}, at most {most}")
     _print_left_out(out, made, quiet=quiet)
@@ -168,7 +168,7 @@ class BuiltTest:
 
     task: str
     items: tuple[Item, ...]
-    left_out: Sequence[LeftOut]
+    left_out: Sequence[ExcludedEntry]
     rules: Mapping[str, Any]
     checksums: Mapping[str, str]
     licence: str = ""
@@ -185,7 +185,7 @@ def write_test(out: Path, made: BuiltTest, asked: Gasi | SenseEmbedding, *, seed
         raise InputError("no item can be made of these words and vectors", why=why, hint=hint)
     with whole_folder(out) as folder:
         write_items(made.items, folder / ITEMS)
-        write_left_out(folder / LEFT_OUT, made.left_out)
+        write_excluded(folder / LEFT_OUT, made.left_out)
         command = ["lexiscope", *sys.argv[1:]]
         collect_run(made.items, [asked], made.task, out=folder / MODEL, seed=seed, command=command)
         record = {

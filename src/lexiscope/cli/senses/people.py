@@ -49,7 +49,7 @@ from lexiscope.report.parts.sense_tests import (
 from lexiscope.report.tables import Table, layout
 from lexiscope.resources.tables.delimited import read_header
 from lexiscope.resources.vectors.sense_vectors import VECTORS, read_sense_vectors
-from lexiscope.resources.vectors.word_vectors import read_word_vectors
+from lexiscope.resources.vectors.word2vec import read_word_vectors
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.tasks.sense_choice import GROUP
 from lexiscope.tasks.sense_choice import NAME as SELECTION

@@ -15,8 +15,7 @@ from lexiscope.cli.verb import Verb
 from lexiscope.report.page.sense_explorer import percent, word_line
 from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.senses.entries import SenseEntry, WordEntry, make_entries
-from lexiscope.senses.examples import SenseExamples
-from lexiscope.senses.usage import SenseUsage, read_usages
+from lexiscope.senses.examples import SenseExamples, SenseUsage, read_usages
 from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi.sense_counts import count_senses
 from lexiscope.training.gasi.shards import ABOUT, open_shards

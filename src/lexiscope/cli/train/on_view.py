@@ -21,9 +21,9 @@ from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.search_space import Entry, SearchSpace
-from lexiscope.items.answers.synset_space import for_retrieval, synset_space
+from lexiscope.items.answers.synset_space import retrieval_items, synset_space
 from lexiscope.items.arrange.splits import split_by_word
-from lexiscope.items.check.bias_fitness import question_of
+from lexiscope.items.check.bias_fitness import question_content
 from lexiscope.items.read.item_source import lines_named, load_items
 from lexiscope.resources.corpora.entity_list import EntityList
 from lexiscope.resources.lexicons import wordnet
@@ -131,8 +131,8 @@ def train_parts(
 
 def _remark_shared_items(parts: TrainingParts, *, quiet: bool) -> None:
     """Say how many items of dev are asked in training too: what is chosen by them has been learnt by heart."""
-    learnt = {question_of(item) for item in parts.train}
-    shared = [item.item_id for item in parts.dev if question_of(item) in learnt]
+    learnt = {question_content(item) for item in parts.train}
+    shared = [item.item_id for item in parts.dev if question_content(item) in learnt]
     if shared:
         count = (
             f"{len(shared)} of {len(parts.dev)} dev items ask what a training item asks too; the first is {shared[0]}"
@@ -275,7 +275,7 @@ def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> 
         if not _chooses_senses(task) and task != RETRIEVED and named != WORDNET:
             raise SpecError(f"nothing says among which entries {given['items']} is looked up", hint="--entries FILE")
         lexicon = wordnet.load()
-        return synset_space(lexicon), for_retrieval(items, lexicon) if _chooses_senses(task) else items
+        return synset_space(lexicon), retrieval_items(items, lexicon) if _chooses_senses(task) else items
     made = cast(Callable[[], SearchSpace], getattr(catalog.module("datasets", dataset), "search_space"))  # noqa: B009
     return made(), items
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import AskFunction, ChatQuestion, ChatReply, Converses
-from lexiscope.core.reply import MEASURE_REPLY, ParsedReply, read_reply
+from lexiscope.core.reply import MEASURE_REPLY, read_reply
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import Progress, Subject
@@ -71,7 +71,7 @@ def chat_answers(
     how = {"language": settings.language, "variant": settings.variant, "shots": settings.shots}
     questions = [asks(item, view=view, **how) for item in items]  # type: ignore[arg-type]
     replies = subject.converse(questions, work=work, progress=progress)
-    if len(replies) != len(items) or any(len(each) != settings.repeats for each in replies):
+    if len(replies) != len(items) or any(len(answers) != settings.repeats for answers in replies):
         raise SubjectError(
             f"{subject.subject_id} gave {len(replies)} replies to {len(items)} questions, or too few each"
         )
@@ -87,21 +87,21 @@ def chat_answers(
 def reply_rows(reply: ChatReply, question: ChatQuestion, blank: Response) -> Iterator[Response]:
     """Yield the rows of one reply; *blank* says who answers which task under which measure."""
     read = read_reply(reply, question)
-    yield replace(
-        blank, value=read.value, option=read.option.value if read.option else None, raw=_raw(read, reply, question)
-    )
+    # the row keeps the reply, or the text that was asked for: a refusal is in the row of the reply alone
+    raw = read.text if question.scale is None and not question.options else reply.text
+    yield replace(blank, value=read.value, option=read.option.value if read.option else None, raw=raw)
     set_flags = read.option.flags if read.option is not None else None
     for flag in sorted({flag for option in question.options for flag in option.flags}):
         yield replace(blank, measure=f"flag_{flag}", value=None if set_flags is None else float(flag in set_flags))
     said = reply.fault or reply.text
     yield replace(blank, measure=MEASURE_REPLY, value=float(read.kind == "ok"), option=read.kind, raw=said)
     yield replace(blank, measure=MEASURE_FINISH, value=float(reply.cut), option=reply.finish or None)
-    found = None
+    expected = None
     if question.scale is not None:
-        found = expected_rating(reply.first_tokens, question.scale, whole=reply.whole)
-    if found is not None:
-        yield replace(blank, measure=MEASURE_EXPECTED, value=found.rating)
-        yield replace(blank, measure=MEASURE_MASS, value=found.mass)
+        expected = expected_rating(reply.first_tokens, question.scale, whole=reply.whole)
+    if expected is not None:
+        yield replace(blank, measure=MEASURE_EXPECTED, value=expected.rating)
+        yield replace(blank, measure=MEASURE_MASS, value=expected.mass)
 
 
 def expected_rating(first_tokens: Mapping[str, float], scale: Scale, *, whole: bool = False) -> ExpectedRating | None:
@@ -125,18 +125,11 @@ def expected_rating(first_tokens: Mapping[str, float], scale: Scale, *, whole: b
     for token, log_probability in first_tokens.items():
         if token.strip() in points:
             weights[points[token.strip()]] += math.exp(log_probability)
-    return weighted(weights)
+    return mean_of_points(weights)
 
 
-def weighted(weights: Mapping[float, float]) -> ExpectedRating:
+def mean_of_points(weights: Mapping[float, float]) -> ExpectedRating:
     """Return the mean of points by their probabilities, which need not sum to 1."""
     mass = math.fsum(weights.values())
     mean = math.fsum(point * weight for point, weight in weights.items()) / mass if mass > 0 else None
     return ExpectedRating(mean, mass)
-
-
-def _raw(read: ParsedReply, reply: ChatReply, question: ChatQuestion) -> str | None:
-    """Return what the row of the answer keeps: the reply, or the text that was asked for where it is one."""
-    wrote = question.scale is None and not question.options
-    # a refusal is no sentence: it stands in the row of the reply, where nobody takes it for an answer
-    return read.text if wrote else reply.text

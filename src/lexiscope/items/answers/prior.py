@@ -35,5 +35,5 @@ class Prior:
         """
         counts = self._counts.get(word, Counter())
         # a counter keeps the order in which its keys came
-        found = max(among or counts, key=lambda kind: counts[kind], default=None)
-        return found if found is not None and counts[found] else None
+        best = max(among or counts, key=lambda kind: counts[kind], default=None)
+        return best if best is not None and counts[best] else None

@@ -21,7 +21,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.scoring import ScoringPolicy, TokenScores
 from lexiscope.core.subject import Progress, Scores, Subject
 from lexiscope.core.task import AnswerFunction
-from lexiscope.items.answers.chat_answers import MEASURE_EXPECTED, MEASURE_MASS, weighted
+from lexiscope.items.answers.chat_answers import MEASURE_EXPECTED, MEASURE_MASS, mean_of_points
 from lexiscope.items.arrange.views import view_item
 
 MEASURE_MOST_PROBABLE = "most_probable_rating"
@@ -38,7 +38,7 @@ RATED = ("rating", "norm", MEASURE_EXPECTED, MEASURE_MOST_PROBABLE)
 """The measures whose values lie on the scale of their item."""
 
 
-def scoring(task: str, measure: str, asks: AskFunction) -> AnswerFunction:
+def scoring_function(task: str, measure: str, asks: AskFunction) -> AnswerFunction:
     """Return the answer function of a task with a scale for subjects that score texts.
 
     The row of *measure* is the mean of the points weighted by their probabilities, ``most_probable_rating`` the first
@@ -66,14 +66,14 @@ def scoring(task: str, measure: str, asks: AskFunction) -> AnswerFunction:
         policy = replace(scorer.policy, tokens="continuation", per="text")
         questions = [asks(view_item(item, view), view=view) for item in items]
         texts = [text for question in questions for text in _texts(question)]
-        found = dict(zip(texts, scorer.score(texts, work=work, progress=progress), strict=True))
+        scores = dict(zip(texts, scorer.score(texts, work=work, progress=progress), strict=True))
         blank = Response(subject.subject_id, subject.kind, "", task, measure, view=view)
         rows: list[Response] = []
         for item, question in zip(items, questions, strict=True):
             prompt = prompt_of(question)
             several = _texts(question)
-            _check_told_apart(several, [found[text] for text in several], len(prompt), item)
-            values = [policy.value(found[text], text, (len(prompt), len(text))) for text in several]
+            _check_distinct_points(several, [scores[text] for text in several], len(prompt), item)
+            values = [policy.value(scores[text], text, (len(prompt), len(text))) for text in several]
             rows += _rows(values, _scale(question).options, policy, replace(blank, item_id=item.item_id))
         return ResponseTable.from_rows(rows)
 
@@ -104,12 +104,12 @@ def _scale(question: ChatQuestion) -> Scale:
     return question.scale
 
 
-def _check_told_apart(texts: Sequence[str], scores: Sequence[TokenScores], begin: int, item: Item) -> None:
+def _check_distinct_points(texts: Sequence[str], scores: Sequence[TokenScores], begin: int, item: Item) -> None:
     """Refuse points of which one's tokens begin another's: the longer one could never be the more probable one."""
     tokens: dict[str, tuple[str, ...]] = {}
-    for text, each in zip(texts, scores, strict=True):
-        inside = each.ends > begin
-        spans = zip(each.starts[inside].tolist(), each.ends[inside].tolist(), strict=True)
+    for text, token_scores in zip(texts, scores, strict=True):
+        inside = token_scores.ends > begin
+        spans = zip(token_scores.starts[inside].tolist(), token_scores.ends[inside].tolist(), strict=True)
         tokens[text[begin:].strip()] = tuple(text[max(start, begin) : end] for start, end in spans)
     for (first, short), (second, long) in pairwise(sorted(tokens.items(), key=lambda pair: pair[1])):
         if long[: len(short)] == short:
@@ -126,7 +126,7 @@ def _rows(
     # the highest is taken out first: the probabilities of a long answer may be too small for a float
     highest = max(values)
     shares = {point: math.exp(value - highest) for point, value in zip(points, values, strict=True)}
-    yield replace(blank, value=weighted(shares).rating)
+    yield replace(blank, value=mean_of_points(shares).rating)
     yield replace(blank, measure=MEASURE_MOST_PROBABLE, value=points[values.index(highest)])
     yield replace(blank, measure=MEASURE_MASS, value=math.exp(highest) * math.fsum(shares.values()))
     for point, value in zip(points, values, strict=True):

@@ -1,7 +1,7 @@
 """The entries among which a mention is looked up: the synsets of a lexicon, the pages of an encyclopedia, concepts.
 
-Whoever answers a retrieval task (``sense_retrieval``, ``entity_link``) ranks the entries of a search space; the id at
-rank 1 is a row of the measure ``retrieved``, those behind it are rows of ``retrieved_next``, in their order.
+A subject that answers a retrieval task (``sense_retrieval``, ``entity_link``) ranks the entries of a search space; the
+id at rank 1 is a row of the measure ``retrieved``, those behind it are rows of ``retrieved_next``, in their order.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.answers.sense_options import right_ids
+from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.resources.corpora.entity_list import Entity, EntityList
 from lexiscope.resources.vectors.nearest import Nearest
 
@@ -78,10 +78,6 @@ class SearchSpace:
             raise InputError(f"the search space {self.name} has no entry {entry_id!r}")
         return self._rows[entry_id]
 
-    def without_descriptions(self) -> SearchSpace:
-        """Return the same entries by their names alone."""
-        return SearchSpace(self.name, tuple(Entry(entry.entry_id, entry.name) for entry in self.entries))
-
     @classmethod
     def of_pages(cls, name: str, titles: Iterable[str]) -> SearchSpace:
         """Return pages by their titles, each once, in alphabetical order; ``_`` in a title is a space in its name.
@@ -103,9 +99,9 @@ class SearchSpace:
         return cls(name or path.name, tuple(entries))
 
     def entity_list(self) -> EntityList:
-        """Return the entries as people look them up: by id and by name; the name stands before the description.
+        """Return the entries as people look them up: by id and by name; the name is before the description.
 
-        What somebody chooses is the id, which no other entry has; names may be shared.
+        What a participant chooses is the id, which is unique; names may be shared.
         """
         return EntityList(map(_looked_up, self.entries))
 
@@ -121,24 +117,26 @@ def check_reachable(items: Iterable[Item], space: SearchSpace) -> None:
 
     Errors: :class:`InputError` naming the first item of which none is, and how many there are.
     """
-    beyond = [item for item in items if right_ids(item) and not any(each in space for each in right_ids(item))]
+    beyond = [
+        item for item in items if correct_ids(item) and not any(entry_id in space for entry_id in correct_ids(item))
+    ]
     if beyond:
         what = f"the right answers of {len(beyond)} items are no entries of {space.name}: {beyond[0].gold!r}"
         hint = "use the search space of this dataset, or leave these items out and say how many"
         raise InputError(what, place=Place(item_id=beyond[0].item_id), hint=hint)
 
 
-def retrieved(
-    items: Sequence[Item], space: SearchSpace, found: Nearest, *, subject_id: str, subject_kind: str, task: str
+def retrieval_rows(
+    items: Sequence[Item], space: SearchSpace, nearest: Nearest, *, subject_id: str, subject_kind: str, task: str
 ) -> ResponseTable:
     """Return what a search found for items as rows of ``retrieved`` and ``retrieved_next``, item by item, best first.
 
     *found* has a row for every item, whose numbers are those of the search space.
     Errors: :class:`InputError` for another number of rows.
     """
-    if len(found.rows) != len(items):
-        raise InputError(f"{len(found.rows)} searches do not belong to {len(items)} items")
-    k, ids = found.rows.shape[1], space.ids
+    if len(nearest.rows) != len(items):
+        raise InputError(f"{len(nearest.rows)} searches do not belong to {len(items)} items")
+    k, ids = nearest.rows.shape[1], space.ids
     return ResponseTable.from_columns(
         {
             "subject_id": subject_id,
@@ -146,7 +144,7 @@ def retrieved(
             "item_id": [item.item_id for item in items for _ in range(k)],
             "task": task,
             "measure": [MEASURE_NEXT if rank else MEASURE_RETRIEVED for _ in items for rank in range(k)],
-            "value": found.scores.ravel(),
-            "option": [ids[row] for row in found.rows.ravel().tolist()],
+            "value": nearest.scores.ravel(),
+            "option": [ids[row] for row in nearest.rows.ravel().tolist()],
         }
     )

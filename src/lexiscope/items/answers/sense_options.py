@@ -1,6 +1,6 @@
 """The senses among which an item of sense disambiguation asks to choose, and the senses that are right.
 
-They stand in an item as ids (``options``) and glosses (the condition ``glosses``, divided by ``|``). Several senses may
+They are in an item as ids (``options``) and glosses (the condition ``glosses``, divided by ``|``). Several senses may
 be right: ``gold`` then holds them all, divided by ``|``.
 """
 
@@ -26,35 +26,37 @@ def glosses_of(item: Item) -> dict[str, str]:
     written = tuple(text.strip() for text in str(item.conditions.get(SENSES, "")).split(DIVIDER))
     senses = item.options or (written if any(written) else tuple(map(str, range(1, len(glosses) + 1))))
     if not all(glosses):
-        raise _refused(item, "an item of this task needs a gloss for every sense")
+        raise _glosses_error(item, "an item of this task needs a gloss for every sense")
     if len(senses) != len(glosses) or len(set(senses)) < len(senses) or not all(senses):
-        raise _refused(item, f"{len(glosses)} glosses need as many senses, all different, not {', '.join(senses)}")
+        raise _glosses_error(
+            item, f"{len(glosses)} glosses need as many senses, all different, not {', '.join(senses)}"
+        )
     return dict(zip(senses, glosses, strict=True))
 
 
-def right_ids(item: Item) -> frozenset[str]:
+def correct_ids(item: Item) -> frozenset[str]:
     """Return the ids that are right for an item: senses, synsets, or pages; empty where none is known.
 
     >>> from lexiscope.core.usage import Usage
     >>> item = Item("i", "d", (Usage("art", 0, 3),), gold="art%1:09:00::|art%1:06:00::")
-    >>> sorted(right_ids(item))
+    >>> sorted(correct_ids(item))
     ['art%1:06:00::', 'art%1:09:00::']
     """
     return frozenset(item.gold.split(DIVIDER)) if item.gold else frozenset()
 
 
-def joined(ids: Iterable[str]) -> str:
+def join_ids(ids: Iterable[str]) -> str:
     """Return ids as a gold answer has them, in their order, each once.
 
     Errors: :class:`InputError` for an id that holds the divider ``|``.
     """
     listed = tuple(dict.fromkeys(ids))
-    wrong = [each for each in listed if DIVIDER in each]
+    wrong = [entry_id for entry_id in listed if DIVIDER in entry_id]
     if wrong:
         raise InputError(f"the id {wrong[0]!r} holds {DIVIDER!r}, which divides ids", hint="write it otherwise")
     return DIVIDER.join(listed)
 
 
-def _refused(item: Item, what: str) -> InputError:
+def _glosses_error(item: Item, what: str) -> InputError:
     hint = f"give the glosses in a column {GLOSSES} and the ids in a column {SENSES}, divided by {DIVIDER}"
     return InputError(what, code="E617", place=Place(item_id=item.item_id), hint=hint)

@@ -24,12 +24,12 @@ def truth_choices(_item: Item, view: str) -> tuple[Choice, ...]:
     return (Choice(SAME, SAME), Choice(DIFFERENT, DIFFERENT), *undecided)
 
 
-def with_right_answers(items: Iterable[Item], condition: str) -> tuple[Item, ...]:
+def with_correct_answers(items: Iterable[Item], condition: str) -> tuple[Item, ...]:
     """Return items whose right answer is *same* where their condition is true, else *different*.
 
     >>> usages = (Usage("A bank.", 2, 6), Usage("The bank.", 4, 8))
     >>> item = Item("i", "d", usages, conditions={"same_sense": True})
-    >>> [one.gold for one in with_right_answers([item], "same_sense")]
+    >>> [one.gold for one in with_correct_answers([item], "same_sense")]
     ['t']
     """
     return tuple(replace(item, gold=SAME if item.conditions[condition] else DIFFERENT, options=()) for item in items)

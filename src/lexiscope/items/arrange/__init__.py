@@ -1,1 +1,1 @@
-"""What of an item is shown, to whom, and which items are learnt from: views, lists, pairs, splits."""
+"""Views, lists, pairs and splits: what of an item is shown, to which participants, and the items to learn from."""

@@ -87,17 +87,18 @@ def assign_lists(
     """
     if not 1 <= n_lists <= len(items):
         raise InputError(f"{len(items)} items cannot be divided into {n_lists} lists", code="E407")
-    _refuse_repeats(items)
+    if len({item.item_id for item in items}) < len(items):
+        raise InputError("an item stands twice among the items to divide", code="E403")
     ordered = sorted(items, key=lambda item: item.item_id)
     random.Random(seed).shuffle(ordered)
     groups: list[Hashable] = [item.word if group is None else item.condition(group) for item in ordered]
     levels: list[tuple[Hashable, ...]] = [tuple(item.condition(name) for name in balance) for item in ordered]
-    list_numbers = _equitable(_families(groups, levels), len(ordered), n_lists)
+    list_numbers = _list_numbers(_families(groups, levels), len(ordered), n_lists)
     of_item = {item.item_id: number for item, number in zip(ordered, list_numbers, strict=True)}
     lists = tuple(
         tuple(replace(item, list_id=str(n + 1)) for item in items if of_item[item.item_id] == n) for n in range(n_lists)
     )
-    return ListDesign(lists, _table(lists, balance), seed)
+    return ListDesign(lists, _design_rows(lists, balance), seed)
 
 
 def catch_trials(items: Sequence[Item], n: int, *, answer: str, seed: int) -> tuple[Item, ...]:
@@ -126,7 +127,7 @@ def trial_order(items: Sequence[Item], catch: Sequence[Item] = (), *, seed: int 
     """Return the items in a random order with the catch trials at random places, never first or last.
 
     The order depends on the seed only, not on the order given: use one seed per participant.
-    Errors: :class:`InputError` E408 where there are fewer than two items to stand around the catch trials.
+    Errors: :class:`InputError` E408 where there are fewer than two items to place around the catch trials.
     """
     if catch and len(items) < 2:
         raise InputError("a catch trial needs an item before and after it", code="E408")
@@ -150,20 +151,20 @@ def _families(groups: list[Hashable], levels: list[tuple[Hashable, ...]]) -> tup
     return by_group, [[level[:depth] for level in levels] for depth in range(len(levels[0]), -1, -1)]
 
 
-def _equitable(families: tuple[Family, Family], n_items: int, n_lists: int) -> list[int]:
-    members = _dealt(families[0][0], families[0][1], n_items, n_lists)
+def _list_numbers(families: tuple[Family, Family], n_items: int, n_lists: int) -> list[int]:
+    members = _deal_items(families[0][0], families[0][1], n_items, n_lists)
     uneven = True
     while uneven:
         uneven = False
         for a, b in combinations(range(n_lists), 2):
-            if _differ(families, members[a], members[b]):
-                members[a], members[b] = _balanced(families, members[a], members[b])
+            if _are_uneven(families, members[a], members[b]):
+                members[a], members[b] = _balance_lists(families, members[a], members[b])
                 uneven = True
     of_item = {item: number for number, items in enumerate(members) for item in items}
     return [of_item[item] for item in range(n_items)]
 
 
-def _dealt(cells: list[Hashable], groups: list[Hashable], n_items: int, n_lists: int) -> list[list[int]]:
+def _deal_items(cells: list[Hashable], groups: list[Hashable], n_items: int, n_lists: int) -> list[list[int]]:
     # dealt round, group by group and cell by cell: sizes and groups are even from the start, conditions nearly so
     first_of: dict[Hashable, int] = {}
     for item in range(n_items):
@@ -173,7 +174,7 @@ def _dealt(cells: list[Hashable], groups: list[Hashable], n_items: int, n_lists:
     return [dealt[number::n_lists] for number in range(n_lists)]
 
 
-def _differ(families: tuple[Family, Family], a: list[int], b: list[int]) -> bool:
+def _are_uneven(families: tuple[Family, Family], a: list[int], b: list[int]) -> bool:
     surplus: Counter[Hashable] = Counter()
     for sign, items in ((1, a), (-1, b)):
         for name in _set_names(families, items):
@@ -187,7 +188,7 @@ def _set_names(families: tuple[Family, Family], items: list[int]) -> Iterator[Ha
             yield from ((side, depth, names[item]) for item in items)
 
 
-def _balanced(families: tuple[Family, Family], a: list[int], b: list[int]) -> tuple[list[int], list[int]]:
+def _balance_lists(families: tuple[Family, Family], a: list[int], b: list[int]) -> tuple[list[int], list[int]]:
     """Divide the items of two lists anew, so that no set differs by more than one between them.
 
     Every set's squared list sizes can only fall, so that repeating this for all pairs of lists ends.
@@ -200,11 +201,11 @@ def _balanced(families: tuple[Family, Family], a: list[int], b: list[int]) -> tu
     ends = [i for i in items if i not in partners[0] or i not in partners[1]]
     for start in (*ends, *items):
         if start not in done:
-            _walk(start, partners, turn, done)
+            _alternate_chain(start, partners, turn, done)
     return [i for i in items if turn[i] == 0], [i for i in items if turn[i] == 1]
 
 
-def _walk(start: int, partners: list[dict[int, int]], turn: dict[int, int], done: set[int]) -> None:
+def _alternate_chain(start: int, partners: list[dict[int, int]], turn: dict[int, int], done: set[int]) -> None:
     side = 0 if start in partners[0] else 1
     item: int | None = start
     mine = turn[start]
@@ -228,7 +229,7 @@ def _partners(family: Family, items: list[int]) -> dict[int, int]:
     return partner
 
 
-def _table(lists: Sequence[Sequence[Item]], balance: Sequence[str]) -> tuple[ListRow, ...]:
+def _design_rows(lists: Sequence[Sequence[Item]], balance: Sequence[str]) -> tuple[ListRow, ...]:
     rows = []
     levels = [(name, sorted({str(i.condition(name)) for items in lists for i in items})) for name in balance]
     for number, items in enumerate(lists, 1):
@@ -237,8 +238,3 @@ def _table(lists: Sequence[Sequence[Item]], balance: Sequence[str]) -> tuple[Lis
             n = Counter(str(item.condition(name)) for item in items)
             rows += [ListRow(str(number), name, level, n[level]) for level in names]
     return tuple(rows)
-
-
-def _refuse_repeats(items: Sequence[Item]) -> None:
-    if len({item.item_id for item in items}) < len(items):
-        raise InputError("an item stands twice among the items to divide", code="E403")

@@ -1,8 +1,8 @@
 """Items drawn for several annotators who share some of them: 100 each, 50 of them the same, 150 in all.
 
 What is shared says how far people agree; what is not shared gives more items for the same work. The same items are
-asked in every view (full, context, word), each view of other people: nobody sees an item in two views. *Source:* the
-context–word bias study, §2.2.
+asked in every view (full, context, word), each view of other people: no participant sees an item in two views.
+*Source:* the context–word bias study, §2.2.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lexiscope.core.settings import Option
 from lexiscope.items.arrange.lists import assign_lists
 
 DIVIDER = "|"
-"""Between the lists of an item that stands in several (``list_id``: ``1|2``)."""
+"""Between the lists of an item that is in several (``list_id``: ``1|2``)."""
 
 DEV_SETS = frozenset({"wic", "xl_wic", "wic_tsv"})
 """Sets of which the study asked people dev, or whose test labels their publisher hides."""
@@ -29,7 +29,7 @@ class OverlappingLists:
     """Lists of items, one for each annotator of a view, and what they share.
 
     ``lists`` holds each list in the order in which it is asked; the ``list_id`` of an item names all lists in which it
-    stands. ``shared`` are the ids of items that stand in every list.
+    stands. ``shared`` are the ids of items that are in every list.
     """
 
     lists: tuple[tuple[Item, ...], ...]
@@ -72,7 +72,7 @@ def asked_split(items: Sequence[Item]) -> str:
 def draw_overlap(
     items: Sequence[Item], *, n_lists: int, per_list: int, shared: int, seed: int
 ) -> tuple[list[Item], list[Item]]:
-    """Draw the items that stand in one list each, and those that stand in all, without regard to the items' order.
+    """Draw the items that are in one list each, and those that are in all, without regard to the items' order.
 
     Errors: :class:`InputError` E421 where there are too few items, or where nothing is left that is not shared.
     """

@@ -1,17 +1,18 @@
-"""Pairs from a stimulus list: every two sentences of a word make one relatedness item (SAW-C §3.1)."""
+"""Pairs from a stimulus list: every two sentences of a word make one relatedness item (SAW-C §3.1); and their sizes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
+import numpy as np
+
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import SAME_SENSE, Condition, Item
+from lexiscope.core.result import Estimate, statistic_name
 from lexiscope.core.usage import Usage
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +34,6 @@ class Stimulus:
         return self.usage.lemma or self.usage.target
 
 
-def stimulus_ids(words_and_senses: Iterable[tuple[str, str]]) -> list[str]:
-    """Return an id per sentence from its word and sense: a letter counts the sentences of a sense, in order.
-
-    >>> stimulus_ids([("bank", "1"), ("bank", "1"), ("bank", "2")])
-    ['bank-1a', 'bank-1b', 'bank-2a']
-    """
-    seen: Counter[tuple[str, str]] = Counter()
-    ids = []
-    for key in words_and_senses:
-        n = seen[key]
-        letter = _LETTERS[n] if n < len(_LETTERS) else f"_{n + 1}"
-        ids.append(f"{key[0]}-{key[1]}{letter}")
-        seen[key] += 1
-    return ids
-
-
 def enumerate_pairs(stimuli: Sequence[Stimulus], *, dataset: str) -> tuple[Item, ...]:
     """Return every pair of sentences of the same word, in the order of the list.
 
@@ -64,33 +49,6 @@ def enumerate_pairs(stimuli: Sequence[Stimulus], *, dataset: str) -> tuple[Item,
     return tuple(_pair(a, b, dataset) for group in by_word.values() for a, b in combinations(group, 2))
 
 
-@dataclass(frozen=True, slots=True)
-class PairCounts:
-    """How many pairs there are in all and per word (SAW-C §3.1: 812; 6 to 28 per noun, mean 7.96)."""
-
-    n_pairs: int
-    n_same: int
-    n_different: int
-    per_word: tuple[tuple[str, int], ...]
-
-    @property
-    def mean_per_word(self) -> float:
-        """The mean number of pairs per word. *Unit: pairs.*"""
-        return self.n_pairs / len(self.per_word)
-
-
-def pair_counts(items: Sequence[Item]) -> PairCounts:
-    """Count pairs by kind and by word.
-
-    Errors: :class:`InputError` E402 where an item has no condition ``same_sense``, E404 where there are no items.
-    """
-    if not items:
-        raise InputError("there are no pairs to count", code="E404")
-    n_same = sum(bool(item.condition(SAME_SENSE)) for item in items)
-    per_word = Counter(item.word for item in items)
-    return PairCounts(len(items), n_same, len(items) - n_same, tuple(per_word.items()))
-
-
 def _pair(first: Stimulus, second: Stimulus, dataset: str) -> Item:
     # "bank-1a" and "bank-2b" make "bank-1a-2b": what both ids begin with is said once
     shared = first.stimulus_id[: first.stimulus_id.rfind("-") + 1]
@@ -100,3 +58,41 @@ def _pair(first: Stimulus, second: Stimulus, dataset: str) -> Item:
     conditions |= {f"{name}_2": value for name, value in second.about_sentence.items()}
     conditions |= dict(first.about_word)
     return Item(f"{first.stimulus_id}-{short}", dataset, (first.usage, second.usage), conditions=conditions)
+
+
+# -- the size of a set of pairs ---------------------------------------------------------------------------------------
+# How large a set of usage pairs is: items, words, sentences, and how the two sentences of a pair differ in length.
+
+
+def sizes_of_pairs(items: Sequence[Item]) -> dict[str, Estimate]:
+    """Return what there is how many of, by what a table calls it. *Source:* SAW-C §3.1.
+
+    Words of a sentence are what spaces separate. An item without two usages has no difference in length.
+
+    >>> from lexiscope.core.usage import Usage
+    >>> texts = ("A bank closed.", "The old bank closed.")
+    >>> pair = Item("1", "own", tuple(Usage(text, *(text.index("bank") + k for k in (0, 4))) for text in texts))
+    >>> {label: one.value for label, one in sizes_of_pairs([pair]).items()}["Words per sentence, mean"]
+    3.5
+    """
+    per_word = list(Counter(item.word for item in items).values())
+    texts = {usage.text for item in items for usage in item.usages}
+    lengths = [[len(usage.text.split()) for usage in item.usages] for item in items if len(item.usages) == 2]
+    differing = Counter(abs(first - second) for first, second in lengths)
+    lists = {item.list_id for item in items} - {None}
+    words = float(np.mean([len(text.split()) for text in texts]))
+    unequal = {by: statistic_name("items_differing_in_word_count", by=by) for by in ("any", 1, 2)}
+    values: dict[str, tuple[str, float]] = {
+        "Usage pairs": ("n_items", len(items)),
+        "Words": ("n_words", len(per_word)),
+        **({"Lists": ("n_lists", len(lists))} if lists else {}),
+        "Pairs per word, fewest": ("items_per_word(summary=min)", min(per_word)),
+        "Pairs per word, mean": ("items_per_word(summary=mean)", float(np.mean(per_word))),
+        "Pairs per word, most": ("items_per_word(summary=max)", max(per_word)),
+        "Distinct sentences": ("n_sentences", len(texts)),
+        "Words per sentence, mean": ("words_per_sentence(summary=mean)", words),
+        "Pairs whose sentences differ in word count": (unequal["any"], differing.total() - differing[0]),
+        "… by one word": (unequal[1], differing[1]),
+        "… by two words": (unequal[2], differing[2]),
+    }
+    return {label: Estimate(name, value) for label, (name, value) in values.items()}

@@ -32,8 +32,8 @@ def pair_item(
     >>> pair_item("wic/dev/00001", [Usage("A bank", 2, 6)], gold="t", split="dev").dataset
     'wic'
     """
-    found: dict[str, Condition] = {"split": split}
-    return Item(item_id, item_id.split("/")[0], tuple(usages), gold=gold, conditions=found | dict(conditions or {}))
+    own: dict[str, Condition] = {"split": split}
+    return Item(item_id, item_id.split("/")[0], tuple(usages), gold=gold, conditions=own | dict(conditions or {}))
 
 
 def expect_counts(name: str, items: Sequence[Item], expected: Mapping[str, int]) -> None:
@@ -41,10 +41,10 @@ def expect_counts(name: str, items: Sequence[Item], expected: Mapping[str, int])
 
     Errors: :class:`InputError` naming the set, the split and both numbers.
     """
-    found = Counter(str(item.condition("split")) for item in items)
+    counts = Counter(str(item.condition("split")) for item in items)
     for split in SPLITS:
-        if found[split] != expected.get(split, 0):
-            wanted = f"{name} has {expected.get(split, 0):,} items in {split}; these files hold {found[split]:,}"
+        if counts[split] != expected.get(split, 0):
+            wanted = f"{name} has {expected.get(split, 0):,} items in {split}; these files hold {counts[split]:,}"
             raise InputError(wanted, hint="the files are cut off or not the published ones: fetch them again")
 
 
@@ -67,10 +67,10 @@ def card_of(
     """
     counts = (("items", len(items)), ("words", len({item.word for item in items})), *more)
     ends = (items[0].item_id, items[-1].item_id)
-    found = replace(card, language=language, counts=counts, first_item=ends[0], last_item=ends[1])
-    return card if found == card else found
+    own = replace(card, language=language, counts=counts, first_item=ends[0], last_item=ends[1])
+    return card if own == card else own
 
 
-def checksums(found: Mapping[DataFile, FetchedFile]) -> tuple[tuple[str, str], ...]:
+def checksums(files: Mapping[DataFile, FetchedFile]) -> tuple[tuple[str, str], ...]:
     """Return each file that was read with its sha256, as a dataset records them."""
-    return tuple((file.path, place.sha256) for file, place in found.items())
+    return tuple((file.path, place.sha256) for file, place in files.items())

@@ -1,4 +1,4 @@
-"""Splits by target word: what is learnt from, what decides when to stop, what is tested; no word stands in two parts.
+"""Splits by target word: what is learnt from, what decides when to stop, what is tested; no word is in two parts.
 
 Items that share a word share its meanings, and often sentences and endings: a split by item would let a model learn the
 test words. AmbiStory (§3.5) splits by word into 2,280, 588 and 930 samples.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -41,7 +42,7 @@ def condition(name: str) -> GroupOf:
     return group
 
 
-def sampled(items: Sequence[Item], at_most: int) -> tuple[Item, ...]:
+def sample_items(items: Sequence[Item], at_most: int) -> tuple[Item, ...]:
     """Return *at_most* items by a hash of their ids, in their order, whatever the seed and the view; 0 = all."""
     if not at_most or len(items) <= at_most:
         return tuple(items)
@@ -66,49 +67,56 @@ def split_by_word(
     >>> [(part.name, len(part.items)) for part in split_by_word(items, {"train": 3, "test": 1}, seed=1)]
     [('train', 18), ('test', 6)]
     """
-    wanted = _wanted(len(items), shares)
-    groups = _groups(items, group_of)
+    wanted = _part_sizes(len(items), shares)
+    groups: dict[str, int] = Counter(map(group_of, items))
     names = sorted(groups)
     random.Random(seed).shuffle(names)
     held = dict.fromkeys(wanted, 0)
     part_of: dict[str, str] = {}
     for name in names:
         # the first of equals, so that the split does not depend on how a mapping is ordered inside
-        part = max(wanted, key=lambda each: wanted[each] - held[each])
+        part = max(wanted, key=lambda name: wanted[name] - held[name])
         part_of[name] = part
-        held[part] += len(groups[name])
+        held[part] += groups[name]
     empty = [part for part, n in held.items() if not n]
     if empty:
         hint = "give more items, fewer parts, or larger shares"
         raise InputError(f"{len(groups)} words leave nothing for the part {', '.join(empty)}", hint=hint)
-    return tuple(_part(name, items, part_of, group_of) for name in wanted)
+    return tuple(
+        SplitPart(
+            name,
+            tuple(item for item in items if part_of[group_of(item)] == name),
+            tuple(sorted(group for group, part in part_of.items() if part == name)),
+        )
+        for name in wanted
+    )
 
 
 def stratified_folds(golds: Sequence[str], n_folds: int, *, seed: int) -> tuple[int, ...]:
     """Return the fold of each item, from 0: every fold has nearly the same number of each answer.
 
-    A word stands in several folds, so that a word that decides its label can be learnt.
+    A word is in several folds, so that a word that decides its label can be learnt.
 
     >>> folds = stratified_folds(list("tttfff"), 3, seed=1)
     >>> sorted(folds[:3]), sorted(folds[3:])
     ([0, 1, 2], [0, 1, 2])
     """
-    found = [0] * len(golds)
+    folds = [0] * len(golds)
     rng = random.Random(seed)
     place = 0
     for gold in sorted(set(golds)):
-        own = [number for number, each in enumerate(golds) if each == gold]
+        own = [number for number, answer in enumerate(golds) if answer == gold]
         rng.shuffle(own)
         for number in own:
-            found[number] = place % n_folds
+            folds[number] = place % n_folds
             place += 1
-    return tuple(found)
+    return tuple(folds)
 
 
 def in_several_parts(
     items: Iterable[Item], part_of: GroupOf, *, group_of: GroupOf = folded_word
 ) -> dict[str, tuple[str, ...]]:
-    """Return the groups (words) that stand in more than one part, with these parts in their order.
+    """Return the groups (words) that are in more than one part, with these parts in their order.
 
     In AmbiStory that is the form ``base`` alone (train and test); by definition text it is more.
 
@@ -117,13 +125,13 @@ def in_several_parts(
     >>> in_several_parts(items, condition("split"))
     {'a': ('x', 'y')}
     """
-    found: dict[str, dict[str, None]] = {}
+    parts_of_group: dict[str, dict[str, None]] = {}
     for item in items:
-        found.setdefault(group_of(item), {})[part_of(item)] = None
-    return {group: tuple(parts) for group, parts in found.items() if len(parts) > 1}
+        parts_of_group.setdefault(group_of(item), {})[part_of(item)] = None
+    return {group: tuple(parts) for group, parts in parts_of_group.items() if len(parts) > 1}
 
 
-def _wanted(n_items: int, shares: Mapping[str, float]) -> dict[str, float]:
+def _part_sizes(n_items: int, shares: Mapping[str, float]) -> dict[str, float]:
     """Return how many items each part should hold."""
     bad = [name for name, share in shares.items() if not (math.isfinite(share) and share > 0)]
     if bad or not shares:
@@ -132,13 +140,32 @@ def _wanted(n_items: int, shares: Mapping[str, float]) -> dict[str, float]:
     return {name: n_items * share / total for name, share in shares.items()}
 
 
-def _groups(items: Sequence[Item], group_of: GroupOf) -> dict[str, list[Item]]:
-    found: dict[str, list[Item]] = {}
-    for item in items:
-        found.setdefault(group_of(item), []).append(item)
-    return found
+# -- a split by sentence: a number of sentences for test and for dev, the others for training -------------------------
+# All items of a sentence stay together. *Source:* the context–word bias study, §2.1 (Wikification: 50,000 sentences
+# each for test and dev).
 
 
-def _part(name: str, items: Sequence[Item], part_of: Mapping[str, str], group_of: GroupOf) -> SplitPart:
-    chosen = tuple(item for item in items if part_of[group_of(item)] == name)
-    return SplitPart(name, chosen, tuple(sorted(group for group, part in part_of.items() if part == name)))
+def split_by_sentence(
+    items: Sequence[Item], *, n_test: int, n_dev: int, seed: int = 0, group: str = "sentence"
+) -> tuple[Item, ...]:
+    """Return the items with the condition ``split``: test, dev or train, in the order given.
+
+    The sentences (values of the condition *group*) are sorted and then shuffled with *seed*, so that neither the order
+    of the items nor the run of the process decides. An item's id is left as it is.
+    Errors: :class:`InputError` for fewer sentences than test and dev need and one to train on, or a negative number.
+
+    >>> from lexiscope.core.usage import Usage
+    >>> made = [Item(f"i{n}", "d", (Usage("x", 0, 1),), conditions={"sentence": f"s{n // 2}"}) for n in range(8)]
+    >>> [item.conditions["split"] for item in split_by_sentence(made, n_test=1, n_dev=1, seed=2)]
+    ['train', 'train', 'test', 'test', 'dev', 'dev', 'train', 'train']
+    """
+    names = sorted({str(item.condition(group)) for item in items})
+    if min(n_test, n_dev) < 0 or n_test + n_dev >= len(names):
+        what = f"{len(names)} sentences are too few for {n_test} to test, {n_dev} for development and some to train on"
+        raise InputError(what, hint="ask for fewer sentences")
+    random.Random(seed).shuffle(names)
+    part = dict.fromkeys(names[:n_test], "test") | dict.fromkeys(names[n_test : n_test + n_dev], "dev")
+    return tuple(
+        replace(item, conditions={**item.conditions, "split": part.get(str(item.condition(group)), "train")})
+        for item in items
+    )

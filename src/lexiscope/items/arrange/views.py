@@ -1,11 +1,11 @@
 """Views: which part of an item is shown to a subject. A view never moves a target: the span is carried along.
 
-The names are ``full`` (the text as it stands), ``full+final_stop`` (with a full stop at its end), ``context`` (``[X]``
+The names are ``full`` (the text unchanged), ``full+final_stop`` (with a full stop at its end), ``context`` (``[X]``
 in the target's place and wherever else the texts of the item show the word), ``context_span`` (``[X]`` in the target's
-place alone, as published), ``word`` (the target alone), ``label`` (``[X]`` alone) and ``guessed_word`` (what somebody
-guessed, in the target's place). Participants of SAW-C saw no final stop, models were given one (footnotes 9 and 11);
-the others are the partial inputs of the context–word bias study (its §2.2 and §3.2). People see ``[X]``; a model puts
-its own mask token in exactly that span (:func:`with_mask`).
+place alone, as published), ``word`` (the target alone), ``label`` (``[X]`` alone) and ``guessed_word`` (what a
+participant guessed, in the target's place). Participants of SAW-C saw no final stop, models were given one (footnotes 9
+and 11); the others are the partial inputs of the context–word bias study (its §2.2 and §3.2). People see ``[X]``; a
+model puts its own mask token in exactly that span (:func:`with_mask`).
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from lexiscope.core.usage import Usage, occurrences
 from lexiscope.items.arrange.view_names import CONTEXT as CONTEXT
 from lexiscope.items.arrange.view_names import CONTEXT_SPAN as CONTEXT_SPAN
 from lexiscope.items.arrange.view_names import GUESSED_WORD as GUESSED_WORD
-from lexiscope.items.text_rules import composed, word_spans
+from lexiscope.items.text_rules import compose_text, word_spans
 
 _CLOSING = "\"'”’»)]"
 _STOPS = (".", "!", "?", "…")
 
 MASK = "[X]"
-"""What stands in the place of a hidden target."""
+"""What is in the place of a hidden target."""
 
 
 def with_final_stop(usage: Usage) -> Usage:
-    """Return the usage with a full stop at the end of its text, unless a sentence-final sign stands there.
+    """Return the usage with a full stop at the end of its text, unless a sentence-final sign is there.
 
     >>> with_final_stop(Usage("Guardó la lima madura", 10, 14)).text
     'Guardó la lima madura.'
@@ -37,19 +37,6 @@ def with_final_stop(usage: Usage) -> Usage:
     if usage.text.rstrip(_CLOSING).endswith(_STOPS):
         return usage
     return replace(usage, text=f"{usage.text}.")
-
-
-def without_final_stop(usage: Usage) -> Usage:
-    """Return the usage without the one full stop at the end of its text; an ellipsis stays, and so does a stop that
-    belongs to the target.
-
-    >>> without_final_stop(Usage("Guardó la lima madura.", 10, 14)).text
-    'Guardó la lima madura'
-    """
-    text = usage.text
-    if not text.endswith(".") or text.endswith("..") or usage.end == len(text):
-        return usage
-    return replace(usage, text=text[:-1])
 
 
 def with_mask(usage: Usage, token: str = MASK) -> Usage:
@@ -73,7 +60,7 @@ def with_mask(usage: Usage, token: str = MASK) -> Usage:
 def without_target(usage: Usage) -> Usage:
     """Return the usage with ``[X]`` in the target's place; the span covers it.
 
-    Only the span is replaced: where the same word stands in the text again, it stays (:func:`without_word` hides it
+    Only the span is replaced: where the same word is in the text again, it stays (:func:`without_word` hides it
     there too). The lemma and the sense id are kept, for grouping: they are no part of what is shown.
 
     >>> seen = without_target(Usage("The bank of the river.", 4, 8, lemma="bank"))
@@ -91,7 +78,7 @@ def without_word(usage: Usage) -> Usage:
     >>> without_word(Usage("A bank is not a Bank.", 2, 6)).text
     'A [X] is not a [X].'
     """
-    return hidden(usage, shown_forms([usage]), MASK)
+    return hide_forms(usage, shown_forms([usage]), MASK)
 
 
 def shows_word(item: Item) -> bool:
@@ -101,11 +88,11 @@ def shows_word(item: Item) -> bool:
     True
     """
     forms = shown_forms(item.usages)
-    return any(other_places(usage, forms) for usage in item.usages)
+    return any(other_spans(usage, forms) for usage in item.usages)
 
 
 def with_wordform(usage: Usage, form: str) -> Usage:
-    """Return the usage with another wordform in the target's place, as somebody guessed it; the span covers it.
+    """Return the usage with a guessed wordform in the target's place; the span covers it.
 
     The form is put there as it is given: inflect it first. The lemma is kept, for grouping.
     Errors: :class:`InputError` E105 for a form without letters or with white space around it.
@@ -122,7 +109,7 @@ def with_wordform(usage: Usage, form: str) -> Usage:
 
 
 def is_masked(usage: Usage) -> bool:
-    """Say whether ``[X]`` stands in the target's place.
+    """Say whether ``[X]`` is in the target's place.
 
     >>> is_masked(without_target(Usage("The bank.", 4, 8)))
     True
@@ -148,17 +135,13 @@ def nothing_shown(usage: Usage) -> Usage:
     return replace(usage, text=MASK, start=0, end=len(MASK))
 
 
-def _as_it_stands(usage: Usage) -> Usage:
-    return usage
-
-
 def _in_place(usage: Usage, letters: str) -> Usage:
     text = usage.text[: usage.start] + letters + usage.text[usage.end :]
     return replace(usage, text=text, end=usage.start + len(letters))
 
 
 VIEWS: dict[str, Callable[[Usage], Usage]] = {
-    "full": _as_it_stands,
+    "full": lambda usage: usage,
     "full+final_stop": with_final_stop,
     CONTEXT: without_word,
     CONTEXT_SPAN: without_target,
@@ -190,11 +173,15 @@ def view_item(item: Item, view: str) -> Item:
     has no guess.
     """
     if view == GUESSED_WORD:
-        usages = [with_wordform(usage, _guess(item, number)) for number, usage in enumerate(item.usages, start=1)]
+        usages = []
+        for number, usage in enumerate(item.usages, start=1):
+            own = f"{GUESSED_WORD}_{number}"
+            guess = str(item.condition(own if own in item.conditions else GUESSED_WORD))
+            usages.append(with_wordform(usage, guess))
         return replace(item, usages=tuple(usages))
     if view == CONTEXT:
         forms = shown_forms(item.usages)
-        return replace(item, usages=tuple(hidden(usage, forms, MASK) for usage in item.usages))
+        return replace(item, usages=tuple(hide_forms(usage, forms, MASK) for usage in item.usages))
     return replace(item, usages=tuple(view_usage(usage, view) for usage in item.usages))
 
 
@@ -206,11 +193,6 @@ def shown_texts(item: Item, view: str) -> tuple[str, ...]:
     [('The [bank].',), ('The [X].',), ('bank',)]
     """
     return tuple(usage.bracketed if view == "full" else usage.text for usage in view_item(item, view).usages)
-
-
-def _guess(item: Item, number: int) -> str:
-    own = f"{GUESSED_WORD}_{number}"
-    return str(item.condition(own if own in item.conditions else GUESSED_WORD))
 
 
 # -- hiding a word --------------------------------------------------------------------------------------------------
@@ -247,7 +229,7 @@ def shown_forms(usages: Sequence[Usage]) -> tuple[str, ...]:
 def english_forms(lemma: str) -> tuple[str, ...]:
     """Return the regular forms of an English lemma of one word, in -s, -ed and -ing; of another text none.
 
-    The part of speech is not asked for: a form that there is not stands in no text.
+    The part of speech is not asked for: a form that there is not is in no text.
 
     >>> english_forms("carry"), english_forms("stop")
     (('carries', 'carried', 'carrying'), ('stops', 'stoped', 'stoping', 'stopped', 'stopping'))
@@ -270,41 +252,36 @@ def english_forms(lemma: str) -> tuple[str, ...]:
     return (*simple, f"{word}{word[-1]}ed", f"{word}{word[-1]}ing") if doubled else simple
 
 
-def other_places(usage: Usage, forms: Iterable[str]) -> list[tuple[int, int]]:
-    """Return where forms stand in the text as whole words outside the target's span, case ignored, in order.
+def other_spans(usage: Usage, forms: Iterable[str]) -> list[tuple[int, int]]:
+    """Return where forms occur in the text as whole words outside the target's span, case ignored, in order.
 
-    >>> other_places(Usage("The bank by the Bank of the embankment.", 4, 8), ["bank"])
+    >>> other_spans(Usage("The bank by the Bank of the embankment.", 4, 8), ["bank"])
     [(16, 20)]
     """
     taken = [(usage.start, usage.end)]
     # offsets of word_spans count in composed letters; a text in decomposed ones is searched as it is
-    whole = composed(usage.text) == usage.text
+    whole = compose_text(usage.text) == usage.text
     # most texts have no second place: that is seen at once where no letter can be written in two ways
     plain = usage.text.casefold() if usage.text.isascii() else None
     for form in forms:
-        if plain is not None and not _outside(plain, form, usage):
+        letters = form.casefold()
+        if plain is not None and letters not in plain[: usage.start] and letters not in plain[usage.end :]:
             continue
-        found = word_spans(usage.text, form) if whole else occurrences(usage.text, form)
-        taken += [span for span in found if all(span[1] <= start or end <= span[0] for start, end in taken)]
+        spans = word_spans(usage.text, form) if whole else occurrences(usage.text, form)
+        taken += [span for span in spans if all(span[1] <= start or end <= span[0] for start, end in taken)]
     return sorted(taken[1:])
 
 
-def _outside(plain: str, form: str, usage: Usage) -> bool:
-    """Whether the letters stand before or behind the span, as a word or inside one."""
-    letters = form.casefold()
-    return letters in plain[: usage.start] or letters in plain[usage.end :]
-
-
-def hidden(usage: Usage, forms: Iterable[str], mask: str) -> Usage:
+def hide_forms(usage: Usage, forms: Iterable[str], mask: str) -> Usage:
     """Return the usage with a mask in its span, which covers it, and at every other place of one of the forms.
 
-    >>> seen = hidden(Usage("A bank by the Bank.", 2, 6), ["bank"], "[X]")
+    >>> seen = hide_forms(Usage("A bank by the Bank.", 2, 6), ["bank"], "[X]")
     >>> seen.text, seen.start, seen.target
     ('A [X] by the [X].', 2, '[X]')
     """
     pieces: list[str] = []
     done, start = 0, usage.start
-    for begin, end in sorted([*other_places(usage, forms), (usage.start, usage.end)]):
+    for begin, end in sorted([*other_spans(usage, forms), (usage.start, usage.end)]):
         pieces.append(usage.text[done:begin])
         if begin == usage.start:
             start = sum(map(len, pieces))

@@ -1,1 +1,1 @@
-"""The check of an item file before anybody is asked: rows, pairs, ratings, balance. Reading a file is in ``read``."""
+"""The check of an item file before data collection: rows, pairs, ratings, balance. Reading a file is in ``read``."""

@@ -40,13 +40,8 @@ class BiasFitness:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The findings that stand in the way of an audit; the others are warnings."""
+        """The findings that prevent an audit; the others are warnings."""
         return tuple(finding for finding in self.findings if finding.severity == "error")
-
-    @property
-    def is_fit(self) -> bool:
-        """Say whether nothing stands in the way."""
-        return not self.errors
 
     def require(self) -> None:
         """Raise what is wrong first, and say how much more is.
@@ -74,7 +69,7 @@ def bias_fitness(
     file.
 
     Findings: E481 an item without a split, or in one that is none; E482 a split without items; E483 one class only;
-    E484 hidden labels; E485 a label that is neither t nor f; and a warning, W486, where the same question stands in two
+    E484 hidden labels; E485 a label that is neither t nor f; and a warning, W486, where the same question is in two
     splits, as it does in some published sets.
 
     >>> bias_fitness([]).findings[0].message
@@ -89,17 +84,17 @@ def bias_fitness(
         findings += _faults_of(split, by_split.get(split, []), where)
     if not needs:
         findings = list(_faults_of("", items, where))
-    findings += _repeated(items, where)
-    counted = tuple(_labels(split, several) for split, several in by_split.items() if several)
+    findings += _repeated_questions(items, where)
+    counted = tuple(_split_labels(split, several) for split, several in by_split.items() if several)
     return BiasFitness(counted, tuple(findings))
 
 
-def question_of(item: Item) -> tuple[object, ...]:
+def question_content(item: Item) -> tuple[object, ...]:
     """Return what an item asks, whatever its id and its gold: its definition, and its usages in any order.
 
     >>> from lexiscope.core.usage import Usage
     >>> one, other = Usage("A bank", 2, 6), Usage("The bank", 4, 8)
-    >>> question_of(Item("a", "d", (one, other))) == question_of(Item("b", "d", (other, one), gold="t"))
+    >>> question_content(Item("a", "d", (one, other))) == question_content(Item("b", "d", (other, one), gold="t"))
     True
     """
     return (item.conditions.get("definition", ""), *question_key(item.usages))
@@ -116,7 +111,9 @@ class _RowPlace:
         return Place(self.path or None, self.lines.get(item.item_id), item_id=item.item_id)
 
     def finding(self, code: str, message: str, item: Item | None, hint: str) -> Finding:
-        return Finding.at(code, message, self.place(item) if item is not None else Place(self.path or None), hint=hint)
+        return Finding.from_place(
+            code, message, self.place(item) if item is not None else Place(self.path or None), hint=hint
+        )
 
 
 def _unknown_splits(by_split: Mapping[str, Sequence[Item]], where: _RowPlace) -> Iterator[Finding]:
@@ -143,19 +140,19 @@ def _faults_of(split: str, items: Sequence[Item], where: _RowPlace) -> Iterator[
     if strange is not None:
         hint = "two classes can be audited: t and f"
         yield where.finding("E485", f"the label {strange.gold!r} is neither t nor f", strange, hint)
-    found = sorted({item.gold for item in items if item.gold in CLASSES})
-    if len(found) == 1:
-        what = f"all {len(items) - len(hidden)} labels{of} are {found[0]}, from this item on"
+    classes = sorted({item.gold for item in items if item.gold in CLASSES})
+    if len(classes) == 1:
+        what = f"all {len(items) - len(hidden)} labels{of} are {classes[0]}, from this item on"
         hint = "a set with one class cannot be learnt: add items of the other"
         yield where.finding("E483", what, next(item for item in items if item.gold is not None), hint)
 
 
-def _repeated(items: Sequence[Item], where: _RowPlace) -> Iterator[Finding]:
+def _repeated_questions(items: Sequence[Item], where: _RowPlace) -> Iterator[Finding]:
     """The first item of each split that asks what an item of another split asks, its usages in any order."""
     first: dict[tuple[object, ...], Item] = {}
     told: set[str] = set()
     for item in items:
-        other = first.setdefault(question_of(item), item)
+        other = first.setdefault(question_content(item), item)
         split, before = str(item.conditions.get("split", "")), str(other.conditions.get("split", ""))
         if split != before and split not in told:
             told.add(split)
@@ -164,7 +161,7 @@ def _repeated(items: Sequence[Item], where: _RowPlace) -> Iterator[Finding]:
             yield where.finding("W486", what, item, "keep one of the two: what is tested would have been learnt")
 
 
-def _labels(split: str, items: Sequence[Item]) -> SplitLabels:
+def _split_labels(split: str, items: Sequence[Item]) -> SplitLabels:
     counts = Counter(item.gold for item in items)
     classes = tuple(sorted((gold, n) for gold, n in counts.items() if gold is not None))
     return SplitLabels(split, len(items), classes, counts[None])

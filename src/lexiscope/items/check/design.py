@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from lexiscope.core.usage import Usage
-from lexiscope.items.check.pairs import sentence_statistics, spill_over
+from lexiscope.items.check.pairs import differences_beyond_cue, sentence_statistics
 from lexiscope.items.check.rows import RowQuestion
 from lexiscope.items.tables.columns import Indices
 from lexiscope.items.tables.findings import Finding, Report, SentenceStatistics
@@ -32,7 +32,7 @@ def question_key(usages: tuple[Usage, ...]) -> QuestionKey:
 class DesignChecks:
     """Gathers the questions of one file and reports what is wrong between them.
 
-    ``repeats_allowed`` is set where the file has a row per rating: the same question then stands in many rows.
+    ``repeats_allowed`` is set where the file has a row per rating: the same question then is in many rows.
     """
 
     report: Report
@@ -86,16 +86,15 @@ class DesignChecks:
         if question.item_id is None or self._ids.setdefault(question.item_id, key) == key:
             return
         hint = "give each question an id of its own"
-        self._say("E211", "the item id is already used for another question", question, hint)
+        self._report_fault("E211", "the item id is already used for another question", question, hint)
 
     def _check_repeat(self, question: RowQuestion, earlier: RowQuestion) -> None:
         if self.repeats_allowed and question.item_id == earlier.item_id:
             return
-        one = len(question.usages) == 1
-        what = "the sentence" if one else "the pair"
+        what = "the sentence" if len(question.usages) == 1 else "the pair"
         turned = "" if question.usages[0].key == earlier.usages[0].key else ", in the other order"
         fault = f"{what} already stands in line {earlier.row.line}{turned}"
-        self._say("E209", fault, question, "remove one of the two rows")
+        self._report_fault("E209", fault, question, "remove one of the two rows")
 
     def _check_senses(self, question: RowQuestion) -> None:
         for usage in question.usages:
@@ -106,7 +105,7 @@ class DesignChecks:
             if sense != usage.sense and key not in self._contradictory:
                 self._contradictory.add(key)
                 fault = f"{usage.text!r} stands under sense {usage.sense!r} here and under {sense!r} in line {row.line}"
-                self._say("E210", fault, question, "file the sentence under one sense")
+                self._report_fault("E210", fault, question, "file the sentence under one sense")
 
     def _check_pair(self, question: RowQuestion) -> None:
         if len(question.usages) != 2 or question.catch:
@@ -114,19 +113,19 @@ class DesignChecks:
         first, second = question.usages
         if first.key == second.key:
             hint = "remove the pair, or mark it as a catch trial (column catch = true)"
-            self._say("E208", "the two sentences of the pair are identical", question, hint)
+            self._report_fault("E208", "the two sentences of the pair are identical", question, hint)
             return
         if first.target.casefold() != second.target.casefold():
             fault = f"the target's wordform differs: {first.target!r} and {second.target!r}"
-            self._say("W207", fault, question, "use one wordform, if the design allows it")
+            self._report_fault("W207", fault, question, "use one wordform, if the design allows it")
         self._check_cue(question, first.text, second.text)
 
     def _check_cue(self, question: RowQuestion, first: str, second: str) -> None:
-        more = spill_over(first, second)
+        more = differences_beyond_cue(first, second)
         if more is not None:
             hint = "change one word only, or keep the pair and report how many differ in more"
             fault = f"the pair differs in more than one word: {more}"
-            self._say("W206", fault, question, hint)
+            self._report_fault("W206", fault, question, hint)
 
     # -- at the end ---------------------------------------------------------------------------------------------
 
@@ -138,13 +137,13 @@ class DesignChecks:
         if len(stopped) == 2:
             fault = "some sentences of the file end in a full stop and some do not (this is the first that does not)"
             hint = "write all of them in one way: a final stop changes what some models say"
-            self._say("W111", fault, stopped[False], hint)
+            self._report_fault("W111", fault, stopped[False], hint)
 
     def _check_word(self, word: str, questions: list[RowQuestion]) -> None:
         pairs = [question for question in questions if len(question.usages) == 2]
         if len(pairs) == 1:
             hint = "give every word at least two pairs, one of each kind, or word and pair cannot be told apart"
-            self._say("W204", f"the word {word!r} has one pair only", pairs[0], hint)
+            self._report_fault("W204", f"the word {word!r} has one pair only", pairs[0], hint)
         self._check_balance(word, questions)
         single = [question for question in questions if len(question.usages) == 1]
         others = list(combinations(single, 2)) if len(single) <= _ALL_PAIRS_UP_TO else [(single[0], q) for q in single]
@@ -156,15 +155,15 @@ class DesignChecks:
         n_by_sense = Counter(filed.values())
         if not n_by_sense or (len(n_by_sense) > 1 and len(set(n_by_sense.values())) == 1):
             return
-        found = ", ".join(f"sense {sense}: {n}" for sense, n in sorted(n_by_sense.items()))
-        fault = f"the senses of {word!r} are not balanced (sentences per {found})"
+        counts = ", ".join(f"sense {sense}: {n}" for sense, n in sorted(n_by_sense.items()))
+        fault = f"the senses of {word!r} are not balanced (sentences per {counts})"
         hint = "give every sense the same number of sentences, and every word two senses or more"
-        self._say("W205", fault, questions[0], hint)
+        self._report_fault("W205", fault, questions[0], hint)
 
-    def _say(self, code: str, message: str, question: RowQuestion, hint: str) -> None:
-        # the sentence that comes last is the one that breaks a rule set by what stands before it
+    def _report_fault(self, code: str, message: str, question: RowQuestion, hint: str) -> None:
+        # the sentence that comes last is the one that breaks a rule set by what is before it
         part = "item_id" if code == "E211" else "sentence_2" if len(question.usages) == 2 else "sentence_1"
         place = question.row.place(
             self.indices.get(part), width=len(question.usages[-1].text) if part != "item_id" else 1
         )
-        self.report(Finding.at(code, message, place, hint=hint, item_id=question.item_id))
+        self.report(Finding.from_place(code, message, place, hint=hint, item_id=question.item_id))

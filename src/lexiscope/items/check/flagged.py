@@ -30,18 +30,18 @@ def flagged_words(text: str, words: Collection[str]) -> tuple[str, ...]:
     ('damn', 'whores')
     """
     # a list and a corpus may write accents in different Unicode forms
-    found = (each.lower() for each in _WORD.findall(unicodedata.normalize("NFC", text)))
-    return tuple(dict.fromkeys(each for each in found if each in words or each.removesuffix("s") in words))
+    text_words = (word.lower() for word in _WORD.findall(unicodedata.normalize("NFC", text)))
+    return tuple(dict.fromkeys(word for word in text_words if word in words or word.removesuffix("s") in words))
 
 
 def flagged_sentences(items: Iterable[Item], words: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Return the flagged words in the texts of items (options included) by sentence: their condition ``sentence``."""
-    found: dict[str, dict[str, None]] = {}
+    by_sentence: dict[str, dict[str, None]] = {}
     for item in items:
         for usage in item.usages:
             for word in flagged_words(usage.text, words):
-                found.setdefault(str(item.condition("sentence")), {})[word] = None
-    return {sentence: tuple(each) for sentence, each in sorted(found.items())}
+                by_sentence.setdefault(str(item.condition("sentence")), {})[word] = None
+    return {sentence: tuple(flagged) for sentence, flagged in sorted(by_sentence.items())}
 
 
 def read_words(path: Path) -> frozenset[str]:

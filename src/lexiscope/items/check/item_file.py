@@ -39,12 +39,12 @@ def check_file(
     are checked to be numbers only. *min_ratings*: how many ratings each item should have (SAW-C §3: 10).
     """
     findings: list[Finding] = []
-    reader = RowReader(path, lambda error: findings.append(Finding.of(error)), delimiter=delimiter)
+    reader = RowReader(path, lambda error: findings.append(Finding.from_error(error)), delimiter=delimiter)
     rows = reader.rows()
     header = next(rows, None)
     if header is None:
         return _report(reader.path, findings, None, ())
-    known = (columns or ColumnMap()).completed(reader.header)
+    known = (columns or ColumnMap()).with_usual_columns(reader.header)
     if not check_header(header, reader.header, known, findings.append):
         return _report(reader.path, findings, None, known.items())
     row_checks = RowChecks(Indices.of(known, reader.header), findings.append, scale, language)
@@ -63,7 +63,7 @@ def check_file(
 def check_header(row: Row, header: tuple[str, ...], columns: ColumnMap, report: Report) -> bool:
     """Check that the header has the columns that are needed, and return whether the file can be read.
 
-    Reports E006 (a column is missing) and E007 (a column stands twice).
+    Reports E006 (a column is missing) and E007 (a column occurs twice).
     """
     before: list[Finding] = []
     missing = missing_columns(columns, header)
@@ -134,16 +134,16 @@ class _FileChecks:
             try:
                 refuse_mixture(self.kinds, place=row.place(self.kind))
             except InputError as error:
-                self.report(Finding.at("E508", error.what, row.place(self.kind), hint=error.hint or ""))
+                self.report(Finding.from_place("E508", error.what, row.place(self.kind), hint=error.hint or ""))
 
     def finish(self) -> None:
         if not self.n_rows:
             fault = "the file has a header but no row that can be read"
-            self.report(Finding.at("E002", fault, Place(self.path), hint="write at least one row"))
+            self.report(Finding.from_place("E002", fault, Place(self.path), hint="write at least one row"))
         for row in self._not_nfc:
             fault = f"{self._n_not_nfc} rows hold letters in decomposed Unicode form (not NFC); this is the first"
             hint = "save all texts in form NFC: letters that look alike must be alike"
-            self.report(Finding.at("W109", fault, row.place(), hint=hint))
+            self.report(Finding.from_place("W109", fault, row.place(), hint=hint))
         self.design.finish()
         self.ratings.finish()
 
@@ -158,7 +158,7 @@ def read_ratings(checks: RowChecks, row: Row) -> Iterator[tuple[str | None, floa
         rater = indices.text("rater", row.fields)
         if rater is None and indices.get("rater") is not None:
             place = row.place(indices.get("rater"))
-            checks.report(Finding.at("E105", "the rating has no rater", place, hint="name the rater"))
+            checks.report(Finding.from_place("E105", "the rating has no rater", place, hint="name the rater"))
         else:
             yield rater, checks.number(row, "rating"), indices.text("rating", row.fields) or ""
     if indices.get("norm") is not None:
@@ -168,7 +168,7 @@ def read_ratings(checks: RowChecks, row: Row) -> Iterator[tuple[str | None, floa
 
 
 def _header_fault(code: str, message: str, row: Row, hint: str) -> Finding:
-    return Finding.at(code, message, row.place(), hint=hint)
+    return Finding.from_place(code, message, row.place(), hint=hint)
 
 
 def _report(
@@ -229,7 +229,7 @@ class RatingChecks:
         n = self._items.setdefault(item, [0])
         if (item, rater) in self._seen:
             fault = f"rater {rater!r} rated this item before"
-            self.report(Finding.at("W213", fault, row.place(), hint="keep one of the two", item_id=item_id))
+            self.report(Finding.from_place("W213", fault, row.place(), hint="keep one of the two", item_id=item_id))
         self._seen.add((item, rater))
         entry = self._raters.setdefault(rater, _Rater(row))
         if value is None:
@@ -239,7 +239,7 @@ class RatingChecks:
         entry.low, entry.high = min(entry.low, value), max(entry.high, value)
 
     def add_count(self, row: Row, item: Hashable, item_id: str | None, n: float) -> None:
-        """Take in how many ratings stand behind an item's norm."""
+        """Take in how many ratings are behind an item's norm."""
         self._rows.setdefault(item, (row, item_id))
         self._items[item] = [int(n)]
 
@@ -250,13 +250,13 @@ class RatingChecks:
                 row, item_id = self._rows[item]
                 fault = f"the item has {n} ratings, fewer than {self.min_ratings}"
                 hint = "collect more, or report the smaller number"
-                self.report(Finding.at("W201", fault, row.place(), hint=hint, item_id=item_id))
+                self.report(Finding.from_place("W201", fault, row.place(), hint=hint, item_id=item_id))
         if self._counted and len(self._raters) == 1:
             fault = f"all ratings come from one rater ({next(iter(self._raters))!r})"
             hint = "agreement between raters is undefined; ask at least one more person"
-            self.report(Finding.at("W202", fault, Place(self.path), hint=hint))
+            self.report(Finding.from_place("W202", fault, Place(self.path), hint=hint))
         for rater, entry in self._raters.items():
             if entry.n >= _CONSTANT_FROM and entry.low == entry.high:
                 fault = f"rater {rater!r} gave the answer {entry.low:g} to all {entry.n} items"
                 hint = "their correlation with others is undefined; decide by an exclusion rule"
-                self.report(Finding.at("W203", fault, entry.row.place(), hint=hint))
+                self.report(Finding.from_place("W203", fault, entry.row.place(), hint=hint))

@@ -69,10 +69,10 @@ def word_class(word: str) -> WordClass:
     return "preposition" if plain in _PREPOSITIONS else "word"
 
 
-def changes(first: str, second: str) -> tuple[WordChange, ...]:
+def word_changes(first: str, second: str) -> tuple[WordChange, ...]:
     """Return where two sentences differ, word by word.
 
-    >>> [str(change) for change in changes("Vio el orden público", "Vio la orden judicial")]
+    >>> [str(change) for change in word_changes("Vio el orden público", "Vio la orden judicial")]
     ['el → la', 'público → judicial']
     """
     a, b = words(first), words(second)
@@ -91,23 +91,22 @@ def changes(first: str, second: str) -> tuple[WordChange, ...]:
     )
 
 
-def spill_over(first: str, second: str) -> str | None:
+def differences_beyond_cue(first: str, second: str) -> str | None:
     """Describe by what two sentences differ beyond one replaced word; ``None`` where they differ in the cue only.
 
-    >>> spill_over("Vio el orden público", "Vio el orden establecido") is None
+    >>> differences_beyond_cue("Vio el orden público", "Vio el orden establecido") is None
     True
-    >>> spill_over("Vio el orden público", "Vio la orden judicial")
+    >>> differences_beyond_cue("Vio el orden público", "Vio la orden judicial")
     'el → la (determiner), público → judicial'
     """
-    found = changes(first, second)
-    if not found or (len(found) == 1 and len(found[0].before) == len(found[0].after) == 1):
+    differences = word_changes(first, second)
+    if not differences or (len(differences) == 1 and len(differences[0].before) == len(differences[0].after) == 1):
         return None
-    return ", ".join(str(change) + _named_classes(change) for change in found)
-
-
-def _named_classes(change: WordChange) -> str:
-    special = [name for name in ("determiner", "preposition") if name in change.classes()]
-    return f" ({', '.join(special)})" if special else ""
+    parts = []
+    for change in differences:
+        special = [name for name in ("determiner", "preposition") if name in change.classes()]
+        parts.append(f"{change} ({', '.join(special)})" if special else str(change))
+    return ", ".join(parts)
 
 
 def sentence_statistics(sentences: Iterable[str], pairs: Iterable[Sequence[str]]) -> SentenceStatistics:

@@ -45,10 +45,10 @@ _SPLITS = {
 _NO_ANSWER = frozenset({"", "na", "n/a", "nan", "null", "none"})
 
 
-def truth(text: str) -> bool | None:
+def parse_truth(text: str) -> bool | None:
     """Return the truth value that a field holds, however it is written; ``None`` for any other text.
 
-    >>> truth("T"), truth("no"), truth("maybe")
+    >>> parse_truth("T"), parse_truth("no"), parse_truth("maybe")
     (True, False, None)
     """
     text = text.strip().casefold()
@@ -85,7 +85,7 @@ class RowChecks:
         if len(usages) != len(self._sides()):
             return None
         word = self.indices.text("word", row.fields) or usages[0].target
-        catch = self._flag(row, "catch") or False
+        catch = self._truth_value(row, "catch") or False
         item_id = self.indices.text("item_id", row.fields)
         list_id = self.indices.text("list_id", row.fields)
         same_sense, split = self._same_sense(row, usages), self._split(row)
@@ -100,17 +100,17 @@ class RowChecks:
         value = _float(text)
         if value is None:
             hint = "write a number with a decimal point, or leave the field empty where there was no answer"
-            self._say("E302", f"{text!r} is not a number", row.place(index, width=len(text)), row, hint)
+            self._report_fault("E302", f"{text!r} is not a number", row.place(index, width=len(text)), row, hint)
             return None
         if self.scale is not None and part not in ("n_ratings",) and not self._on_scale(value, part):
             low, high = self.scale.low, self.scale.high
             fault = f"{text} is not on the scale {low:g} to {high:g}"
             hint = "correct the value, or name the scale that the raters used: --scale LOW HIGH"
-            self._say("E301", fault, row.place(index, width=len(text)), row, hint)
+            self._report_fault("E301", fault, row.place(index, width=len(text)), row, hint)
             return None
         return value
 
-    def gold(self, row: Row, *, truth: bool) -> str | None:
+    def gold_answer(self, row: Row, *, truth: bool) -> str | None:
         """Return the right answer of a row, ``None`` where it is hidden (an empty field, or a sign for no answer).
 
         With *truth* it is ``t`` or ``f``, however it is written (true, T, 1, yes, same); another word is E303.
@@ -120,7 +120,7 @@ class RowChecks:
             return None
         if not truth:
             return text
-        flag = self._flag(row, "gold")
+        flag = self._truth_value(row, "gold")
         return None if flag is None else "t" if flag else "f"
 
     # -- one usage ----------------------------------------------------------------------------------------------
@@ -144,18 +144,20 @@ class RowChecks:
         target = self.indices.text(f"target_{side}", row.fields) or self.indices.text("target", row.fields)
         span = self._span(row, side)
         if not text.strip():
-            self._say("E105", f"sentence {side} is empty", row.place(at), row, "give the sentence, or remove the row")
+            self._report_fault(
+                "E105", f"sentence {side} is empty", row.place(at), row, "give the sentence, or remove the row"
+            )
             return None
         if target is None and span is None:
-            self._say(
+            self._report_fault(
                 "E105", f"there is no target for sentence {side}", row.place(), row, "give the target or its span"
             )
             return None
-        self._look_at_characters(row, at, text)
+        self._check_characters(row, at, text)
         # a span that cannot be read is never replaced by a search for the target
         if span == _UNREADABLE:
             return None
-        return self._located(row, side, text, target, span)
+        return self._usage_at_span(row, side, text, target, span)
 
     def _span(self, row: Row, side: str) -> tuple[int, int] | None:
         texts = [self.indices.text(f"{part}_{side}", row.fields) for part in ("start", "end")]
@@ -166,10 +168,12 @@ class RowChecks:
             return int(texts[0] or 0), int(texts[1] or 0)
         place = row.place(self.indices.get(f"{wrong[0]}_{side}"))
         hint = "give both ends of the span as whole numbers (half-open character offsets), or leave both empty"
-        self._say("E106", f"the {wrong[0]} of the span of sentence {side} is not a whole number", place, row, hint)
+        self._report_fault(
+            "E106", f"the {wrong[0]} of the span of sentence {side} is not a whole number", place, row, hint
+        )
         return _UNREADABLE
 
-    def _located(
+    def _usage_at_span(
         self, row: Row, side: str, text: str, target: str | None, span: tuple[int, int] | None
     ) -> Usage | None:
         at = self.indices.get(f"sentence_{side}")
@@ -178,7 +182,7 @@ class RowChecks:
                 start, end = find_target(text, target or "")
             else:
                 start, end = span
-            usage = self._make(row, side, text, start, end)
+            usage = self._new_usage(row, side, text, start, end)
             if target is not None and span is not None:
                 check_span(text, start, end, target)
         except SpanError as error:
@@ -186,11 +190,11 @@ class RowChecks:
             width = error.place.width if error.place is not None else len(text)
             place = row.place(at, offset=(column or 1) - 1, width=width if column else len(text))
             message = ": ".join(part for part in (error.what, error.why) if part)
-            self._say(error.code or "E101", message, place, row, error.hint)
+            self._report_fault(error.code or "E101", message, place, row, error.hint)
             return None
         return usage
 
-    def _make(self, row: Row, side: str, text: str, start: int, end: int) -> Usage:
+    def _new_usage(self, row: Row, side: str, text: str, start: int, end: int) -> Usage:
         return Usage(
             text=text,
             start=start,
@@ -200,10 +204,10 @@ class RowChecks:
             sense=self.indices.text(f"sense_{side}", row.fields),
         )
 
-    def _look_at_characters(self, row: Row, at: int | None, text: str) -> None:
-        for code, message, found in self._strange_characters(text):
-            place = row.place(at, offset=found.start(), width=len(found.group()))
-            self._say(code, message, place, row, "remove it, or replace it by one ordinary space")
+    def _check_characters(self, row: Row, at: int | None, text: str) -> None:
+        for code, message, match in self._strange_characters(text):
+            place = row.place(at, offset=match.start(), width=len(match.group()))
+            self._report_fault(code, message, place, row, "remove it, or replace it by one ordinary space")
 
     def _strange_characters(self, text: str) -> list[tuple[str, str, re.Match[str]]]:
         if text.isascii() and text.isprintable() and text == " ".join(text.split()):
@@ -218,16 +222,16 @@ class RowChecks:
 
     # -- flags and numbers --------------------------------------------------------------------------------------
 
-    def _flag(self, row: Row, part: str) -> bool | None:
+    def _truth_value(self, row: Row, part: str) -> bool | None:
         text = (self.indices.text(part, row.fields) or "").casefold()
-        found = truth(text)
-        if found is None and text:
+        value = parse_truth(text)
+        if value is None and text:
             place = row.place(self.indices.get(part), width=len(text))
-            self._say("E303", f"{text!r} is neither true nor false", place, row, "write true or false")
-        return found
+            self._report_fault("E303", f"{text!r} is neither true nor false", place, row, "write true or false")
+        return value
 
     def _same_sense(self, row: Row, usages: Sequence[Usage]) -> bool | None:
-        stated = self._flag(row, SAME_SENSE)
+        stated = self._truth_value(row, SAME_SENSE)
         senses = [usage.sense for usage in usages]
         if len(senses) < 2 or None in senses:
             return stated
@@ -235,7 +239,7 @@ class RowChecks:
         if stated is not None and stated != same:
             fault = f"the pair is marked as {'same' if stated else 'different'} sense, but its senses are {senses}"
             place = row.place(self.indices.get(SAME_SENSE))
-            self._say("E212", fault, place, row, "correct the mark or the senses")
+            self._report_fault("E212", fault, place, row, "correct the mark or the senses")
         return same
 
     def _split(self, row: Row) -> str | None:
@@ -247,9 +251,9 @@ class RowChecks:
         # a mean lies between the scale's ends, not on its points
         return self.scale.low <= value <= self.scale.high if part == "norm" else self.scale.contains(value)
 
-    def _say(self, code: str, message: str, place: Place, row: Row, hint: str) -> None:
+    def _report_fault(self, code: str, message: str, place: Place, row: Row, hint: str) -> None:
         item_id = self.indices.text("item_id", row.fields)
-        self.report(Finding.at(code, message, place, hint=hint, item_id=item_id))
+        self.report(Finding.from_place(code, message, place, hint=hint, item_id=item_id))
 
 
 def find_target(text: str, wordform: str) -> tuple[int, int]:

@@ -23,7 +23,7 @@ _SENTENCE_START = re.compile(r"(^|[.!?:;…]\s+|[\"'“‘«(\[])[\"'“‘«(\[
 
 
 def indefinite_article(text: str) -> str:
-    """Return the English article, ``a`` or ``an``, that stands before a text. It follows the sound of its first word.
+    """Return the English article, ``a`` or ``an``, that precedes a text. It follows the sound of its first word.
 
     Rules, in order: a number by how it is read (*an 8*, *an 11*, *an 18*); a single capital letter, or capitals that
     are spelled out (up to three letters, or without a vowel), by the first letter's name (*an X-ray*, *an FBI agent*,
@@ -34,8 +34,8 @@ def indefinite_article(text: str) -> str:
     >>> [indefinite_article(word) for word in ("apple", "hour", "university", "uninvited guest", "one-way", "FBI")]
     ['an', 'an', 'a', 'an', 'a', 'an']
     """
-    found = re.match(r"[\W_]*(\d[\d.,]*|[^\W\d_]+)", text)
-    first = found[1] if found else ""
+    match = re.match(r"[\W_]*(\d[\d.,]*|[^\W\d_]+)", text)
+    first = match[1] if match else ""
     if first[:1].isdigit():
         return _before_number(first)
     plain = "".join(char for char in unicodedata.normalize("NFD", first) if not unicodedata.combining(char))
@@ -50,24 +50,24 @@ def indefinite_article(text: str) -> str:
 
 
 def with_article(before: str, following: str) -> str:
-    """Return what stands before a word, its last word, where that is *a* or *an*, put right for what follows.
+    """Return what is before a word, its last word, where that is *a* or *an*, put right for what follows.
 
     The case is kept. A capital *A* inside a sentence is a name (*vitamin A*) and stays, unless all is in capitals.
 
     >>> with_article("She bought a ", "umbrella"), with_article("An ", "unit"), with_article("vitamin A ", "excess")
     ('She bought an ', 'A ', 'vitamin A ')
     """
-    found = _ARTICLE.search(before)
-    if found is None:
+    match = _ARTICLE.search(before)
+    if match is None:
         return before
-    old, start = found[1], before[: found.start()]
+    old, start = match[1], before[: match.start()]
     if old == "A" and not _SENTENCE_START.search(start) and not start.isupper():
         return before
     # in a text in capitals a short word is a word, not an abbreviation
     new = indefinite_article(following.casefold() if start.isupper() else following)
     capitals = old.isupper() and (len(old) > 1 or start.isupper())
     new = new.upper() if capitals else new.capitalize() if old[0].isupper() else new
-    return start + new + found[2]
+    return start + new + match[2]
 
 
 def _before_number(number: str) -> str:

@@ -41,16 +41,16 @@ def read_choice_sets(path: Path | str, *, dataset: str, language: str = "en") ->
     header = next(rows)
     check_no_column_twice(header)
     wrong = _wrong_columns(header)
-    found: dict[str, Item] = {}
+    items: dict[str, Item] = {}
     for row in rows:
         item = _item(dict(zip(header.fields, row.fields, strict=True)), row, wrong, (dataset, language))
-        if item.item_id in found:
-            raise _refused(row, item.item_id, "E403", "two items have the same id", "give each its own")
-        found[item.item_id] = item
-    return tuple(found.values())
+        if item.item_id in items:
+            raise _row_error(row, item.item_id, "E403", "two items have the same id", "give each its own")
+        items[item.item_id] = item
+    return tuple(items.values())
 
 
-def read_designed(path: Path | str, *, language: str = "en") -> tuple[Item, ...]:
+def read_designed_sets(path: Path | str, *, language: str = "en") -> tuple[Item, ...]:
     """Read choice sets with their place in a design, from a table of minimal pairs or of items.
 
     The place is what :func:`~lexiscope.items.choice_sets.minimal_pairs.choice_sets` says of its items: the conditions
@@ -61,7 +61,7 @@ def read_designed(path: Path | str, *, language: str = "en") -> tuple[Item, ...]
     """
     path = Path(path)
     read = read_items(path) if is_item_table(path) else read_choice_sets(path, dataset=path.stem, language=language)
-    items = tuple(_designed(item, number, path) for number, item in enumerate(read, start=1))
+    items = tuple(_with_design(item, number, path) for number, item in enumerate(read, start=1))
     first: dict[str, Item] = {}
     for item in items:
         place = filter(None, (str(item.conditions[name]) for name in ("suite", "expression", "condition")))
@@ -113,23 +113,23 @@ def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
     words = [re.findall(r"\s*\S+", text) for text in texts]
     shortest = min(map(len, words))
     # one word is always left over, so that a text which only lacks a word still has a part of its own
-    before = min(_shared(words), shortest - 1)
-    after = min(_shared([each[::-1] for each in words]), shortest - 1 - before)
-    found = []
+    before = min(_n_shared_words(words), shortest - 1)
+    after = min(_n_shared_words([parts[::-1] for parts in words]), shortest - 1 - before)
+    spans = []
     for text, parts in zip(texts, words, strict=True):
         start = len("".join(parts[:before]))
         end = len("".join(parts[: len(parts) - after]))
-        found.append((text, start + len(text[start:end]) - len(text[start:end].lstrip()), end))
+        spans.append((text, start + len(text[start:end]) - len(text[start:end].lstrip()), end))
     while all(
-        text[end - 1] in _CLOSING and end - start > 1 and not text[end - 2].isspace() for text, start, end in found
+        text[end - 1] in _CLOSING and end - start > 1 and not text[end - 2].isspace() for text, start, end in spans
     ):
-        if len({text[end - 1] for text, _, end in found}) > 1:
+        if len({text[end - 1] for text, _, end in spans}) > 1:
             break
-        found = [(text, start, end - 1) for text, start, end in found]
-    return tuple(Placed(*each) for each in found)
+        spans = [(text, start, end - 1) for text, start, end in spans]
+    return tuple(Placed(*span) for span in spans)
 
 
-def _designed(item: Item, number: int, path: Path) -> Item:
+def _with_design(item: Item, number: int, path: Path) -> Item:
     if not item.options or item.gold != item.options[0] or len(item.usages) != len(item.options):
         what = "this is no choice set: it needs options with a text each, the right one first"
         asked = " or ".join(catalog.tasks_where(lambda task: task.reads is not None))
@@ -149,7 +149,7 @@ def _designed(item: Item, number: int, path: Path) -> Item:
     return replace(item, conditions=given)
 
 
-def _shared(words: Sequence[Sequence[str]]) -> int:
+def _n_shared_words(words: Sequence[Sequence[str]]) -> int:
     """How many words at the beginning are the same in all texts."""
     columns = zip(*words, strict=False)
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
@@ -172,26 +172,25 @@ def _item(cells: dict[str, str], row: Row, wrong: tuple[str, ...], about: tuple[
     options = [cells["correct"], *(cells[name] for name in wrong if cells[name].strip())]
     if not options[0].strip() or len(options) < 2 or len(set(options)) < len(options):
         what = "a choice set needs a right option and at least one wrong one, all different"
-        raise _refused(row, item_id, "E452", what, "fill correct and incorrect_1")
+        raise _row_error(row, item_id, "E452", what, "fill correct and incorrect_1")
     template = cells.get(COLUMN_TEMPLATE, "")
     if template and template.count(_SLOT) != 1:
-        raise _refused(row, item_id, "E453", f"the template {template!r} needs {_SLOT}, once", "mark the word's place")
-    placed = _filled(template, options) if template else differing_spans(options)
+        raise _row_error(
+            row, item_id, "E453", f"the template {template!r} needs {_SLOT}, once", "mark the word's place"
+        )
+    before, _, after = template.partition(_SLOT)
+    filled = tuple(Placed.between(before, word, after) for word in options)
+    placed = filled if template else differing_spans(options)
     other = ("item_id", "correct", COLUMN_TEMPLATE, *wrong)
     conditions: dict[str, Condition] = {name: cell for name, cell in cells.items() if name not in other}
     try:
-        usages = tuple(Usage(each.text, each.start, each.end, each.word, language=language) for each in placed)
-        words = tuple(each.word for each in placed)
+        usages = tuple(Usage(text.text, text.start, text.end, text.word, language=language) for text in placed)
+        words = tuple(text.word for text in placed)
         return Item(item_id, dataset, usages, words, gold=words[0], conditions=conditions)
     except LexiscopeError as error:
-        raise _refused(row, item_id, error.code or "", error.what, error.hint) from error
+        raise _row_error(row, item_id, error.code or "", error.what, error.hint) from error
 
 
-def _filled(template: str, words: Sequence[str]) -> tuple[Placed, ...]:
-    before, after = template.split(_SLOT)
-    return tuple(Placed(before + word + after, len(before), len(before) + len(word)) for word in words)
-
-
-def _refused(row: Row, item_id: str, code: str, what: str, hint: str) -> InputError:
+def _row_error(row: Row, item_id: str, code: str, what: str, hint: str) -> InputError:
     place = Place(row.path, row.line, item_id=item_id, text=row.place().text)
     return InputError(what, code=code, place=place, hint=hint)

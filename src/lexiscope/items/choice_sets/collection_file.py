@@ -1,7 +1,7 @@
 """A collection of synonym items as a table, CSV or TSV: read strictly, written so that nothing is lost.
 
 The columns ``target``, ``synonym`` and ``distractor`` are needed, and the sentence: ``sentence`` with ``start`` and
-``end`` (left out where the target stands in it once), or ``tokens``, one space apart, with ``position`` from 0. All
+``end`` (left out where the target is in it once), or ``tokens``, one space apart, with ``position`` from 0. All
 others are optional; columns that are not known are kept with the item.
 """
 
@@ -40,10 +40,10 @@ def open_collection(name: str) -> tuple[SynonymItem, ...]:
     """
     if Path(name).suffix or Path(name).name != name:
         return read_collection(existing_file(name))
-    found = getattr(catalog.module("datasets", name), "collection", None)
-    if found is None:
+    collection = getattr(catalog.module("datasets", name), "collection", None)
+    if collection is None:
         raise SpecError(f"{name!r} holds no collection of synonym pairs", hint="name a file, or: synonymy")
-    return cast(Callable[[], tuple[SynonymItem, ...]], found)()
+    return cast(Callable[[], tuple[SynonymItem, ...]], collection)()
 
 
 def read_collection(path: Path | str, *, delimiter: str | None = None, language: str = "en") -> tuple[SynonymItem, ...]:
@@ -51,7 +51,7 @@ def read_collection(path: Path | str, *, delimiter: str | None = None, language:
 
     An item without ``item_id`` is named by its number, one without ``number`` is numbered by its row, one without
     ``language`` is in *language*.
-    Errors: :class:`InputError` with file and line: E006 and E007 (a column is missing, or stands twice), E403 (an id
+    Errors: :class:`InputError` with file and line: E006 and E007 (a column is missing, or occurs twice), E403 (an id
     comes twice), E441 (the three words are not different), E442 (no such token), E447 (a cell is no number, or none of
     its values), and those of :class:`~lexiscope.resources.tables.rows.RowReader`; :class:`SpanError` E101 to E103 where
     the target is not where it should be.
@@ -59,16 +59,16 @@ def read_collection(path: Path | str, *, delimiter: str | None = None, language:
     rows = RowReader(path, delimiter=delimiter).rows()
     header = next(rows)
     _check_header(header)
-    found: dict[str, SynonymItem] = {}
+    items: dict[str, SynonymItem] = {}
     for number, row in enumerate(rows, start=1):
         cells = {"language": language} | dict(zip(header.fields, row.fields, strict=True))
         cells["language"] = cells["language"] or language
         item = _item(cells, row, header.fields, number)
-        if item.item_id in found:
+        if item.item_id in items:
             place = Place(row.path, row.line, item_id=item.item_id)
             raise InputError("two items have the same id", code="E403", place=place, hint="give each its own")
-        found[item.item_id] = item
-    return tuple(found.values())
+        items[item.item_id] = item
+    return tuple(items.values())
 
 
 def write_collection(items: Sequence[SynonymItem], path: Path | str) -> None:
@@ -83,14 +83,14 @@ def write_collection(items: Sequence[SynonymItem], path: Path | str) -> None:
             raise InputError(f"an extra column has the name of a known one: {name!r}", code="E448", hint="rename it")
     lines = [[*map(str, _cells(item)), *(dict(item.extra).get(name, "") for name in extra)] for item in items]
     between = "\t" if Path(path).suffix == ".tsv" else ","
-    text = "".join(between.join(map(_quoted, line)) + "\n" for line in [[*COLUMNS, *extra], *lines])
+    text = "".join(between.join(map(_csv_field, line)) + "\n" for line in [[*COLUMNS, *extra], *lines])
     write_atomically(Path(path), text)
 
 
 def check_no_column_twice(header: Row) -> None:
     """Check that the names in a header differ.
 
-    Errors: :class:`InputError` E007 at the name that stands twice.
+    Errors: :class:`InputError` E007 at the name that occurs twice.
     """
     for index, name in enumerate(header.fields):
         if name in header.fields[:index]:
@@ -114,7 +114,10 @@ def _check_header(header: Row) -> None:
 def _item(cells: dict[str, str], row: Row, names: Sequence[str], number: int) -> SynonymItem:
     given = _Cells(cells, row, names)
     values: dict[str, Any] = {name: cells[name] for name in TEXTS if cells.get(name)}
-    _check_words(cells, row, names)
+    for name in NEEDED:
+        if not cells[name]:
+            place = row.place(names.index(name))
+            raise InputError(f"the {name} is missing", code="E441", place=place, hint="give it, or leave the item out")
     # an empty cell is a field that was not given, so that its default holds
     values["number"] = given.integer("number") if cells.get("number") else number
     values.setdefault("item_id", str(values["number"]))
@@ -130,13 +133,6 @@ def _item(cells: dict[str, str], row: Row, names: Sequence[str], number: int) ->
     except LexiscopeError as error:
         place = Place(row.path, row.line, item_id=values["item_id"], text=row.place().text)
         raise type(error)(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error
-
-
-def _check_words(cells: dict[str, str], row: Row, names: Sequence[str]) -> None:
-    for name in NEEDED:
-        if not cells[name]:
-            place = row.place(names.index(name))
-            raise InputError(f"the {name} is missing", code="E441", place=place, hint="give it, or leave the item out")
 
 
 def _sentence(values: dict[str, Any], given: _Cells) -> dict[str, Any]:
@@ -177,7 +173,7 @@ class _Cells:
         return InputError(f"column {name!r}: {what}{there}", code="E447", place=self._row.place(at))
 
 
-def _quoted(text: str) -> str:
+def _csv_field(text: str) -> str:
     # quoted for every separator, so that the one that a reader finds in the header is the one that was meant
     return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in '",;\t\r\n') else text
 

@@ -97,7 +97,7 @@ class EnglishForms:
         """Return the forms by the exception lists and the lemmas of a WordNet."""
         return cls({pos: wordnet.exceptions(pos) for pos in POS}, lambda word, pos: bool(wordnet.synsets(word, pos)))
 
-    def like(self, word: str, form: str, lemma: str | None, pos: str | None = None) -> Inflected:
+    def inflect_like(self, word: str, form: str, lemma: str | None, pos: str | None = None) -> Inflected:
         """Return *word* with the features that *form* has as a form of *lemma*: *benches* for *bench*, like *banks*.
 
         Without a part of speech all that fit are looked at; the form is certain where they agree.
@@ -110,19 +110,19 @@ class EnglishForms:
         features = self._features(form.casefold(), normalised_lemma(lemma), pos)
         if not features:
             return Inflected(word, f"which form of {lemma!r} {form!r} is, is not known")
-        fitting = [each for each in features if self._is_lemma(word, each[0])]
+        fitting = [reading for reading in features if self._is_lemma(word, reading[0])]
         if not fitting:
             kinds = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
             named = " or ".join(dict.fromkeys(kinds[part] for part, _ in features))
             return Inflected(word, f"{word!r} is not known as {named}")
-        found = [self.inflected(word, *each) for each in fitting]
-        texts = dict.fromkeys(each.text for each in found)
-        doubts = [each.doubt for each in found if each.doubt]
+        forms = [self.form_of(word, *reading) for reading in fitting]
+        texts = dict.fromkeys(form.text for form in forms)
+        doubts = [form.doubt for form in forms if form.doubt]
         if len(texts) > 1:
             doubts.append("it may be " + " or ".join(feature for _, feature in fitting))
-        return Inflected(found[0].text, doubts[0] if doubts else "")
+        return Inflected(forms[0].text, doubts[0] if doubts else "")
 
-    def inflected(self, word: str, pos: Pos, feature: Feature) -> Inflected:
+    def form_of(self, word: str, pos: Pos, feature: Feature) -> Inflected:
         """Return a form of a lemma in small letters, with the doubt that there is about it."""
         if feature == "base":
             return Inflected(word)
@@ -130,27 +130,32 @@ class EnglishForms:
         if pos == "n":
             return self._plural(word, listed)
         if pos == "a":
-            return self._compared(word, feature, listed)
+            return self._comparison(word, feature, listed)
         if feature in ("past", "participle"):
             return self._past(word, listed)
         if len(listed) == 1:
             return Inflected(listed[0])
         if listed:
-            return Inflected(listed[0], f"there are {_either(listed)}")
+            return Inflected(listed[0], f"there are {_alternatives(listed)}")
         return _third_person(word) if feature == "third person" else _ing(word)
 
     def _features(self, form: str, lemma: str, pos: str | None) -> list[tuple[Pos, Feature]]:
         """The parts of speech and features under which *form* is a form of *lemma*."""
         known = _PARTS.get(pos or "")
-        parts = (known,) if known else tuple(each for each in POS if self._is_lemma(lemma, each))
-        return [(part, one) for part in parts for one in _FEATURES[part] if form in self._possible(lemma, part, one)]
+        parts = (known,) if known else tuple(part for part in POS if self._is_lemma(lemma, part))
+        return [
+            (part, feature)
+            for part in parts
+            for feature in _FEATURES[part]
+            if form in self._possible(lemma, part, feature)
+        ]
 
     def _possible(self, lemma: str, pos: Pos, feature: Feature) -> set[str]:
         if feature == "base":
             return {lemma}
         same = {"past": _SAME_PAST, "participle": _SAME_PAST | _SAME_PARTICIPLE, "plural": _SAME_PLURAL | PLURALS_ONLY}
-        found = {self.inflected(lemma, pos, feature).text, *self._of_feature(lemma, pos, feature)}
-        return found | ({lemma} if lemma in same.get(feature, ()) else set())
+        forms = {self.form_of(lemma, pos, feature).text, *self._of_feature(lemma, pos, feature)}
+        return forms | ({lemma} if lemma in same.get(feature, ()) else set())
 
     def _of_feature(self, word: str, pos: Pos, feature: Feature) -> list[str]:
         listed = [form for form in self._listed[pos].get(word, ()) if form != word and form.isalpha()]
@@ -166,9 +171,9 @@ class EnglishForms:
         if len(listed) == 1 and (word in _IRREGULAR["n"] or listed[0] == f"{word.removesuffix('is')}es" != f"{word}es"):
             return Inflected(listed[0])
         if listed:
-            return Inflected(listed[0], f"there may be {_either([*listed, _with_s(word)])}")
+            return Inflected(listed[0], f"there may be {_alternatives([*listed, _with_s(word)])}")
         if word.endswith("man"):
-            return Inflected(f"{word[:-2]}en", f"there may be {_either([word[:-2] + 'en', word + 's'])}")
+            return Inflected(f"{word[:-2]}en", f"there may be {_alternatives([word[:-2] + 'en', word + 's'])}")
         odd = word.endswith((*_IRREGULAR["n"], *_SAME_PLURAL, "o", "f", "fe", "z")) or re.search("[^s]s$", word)
         doubt = "this plural may be irregular" if odd or word in _HARD_CH else ""
         return Inflected(
@@ -184,13 +189,13 @@ class EnglishForms:
         ):
             return Inflected(listed[0])
         if listed:
-            return Inflected(listed[0], f"past or participle: there may be {_either([*listed, regular.text])}")
+            return Inflected(listed[0], f"past or participle: there may be {_alternatives([*listed, regular.text])}")
         prefixed = _PREFIX.sub("", word)
         if prefixed != word and (prefixed in _SAME_PAST or self._of_feature(prefixed, "v", "past")):
             return Inflected(regular.text, f"it may be irregular, as {prefixed!r} is")
         return regular
 
-    def _compared(self, word: str, feature: Feature, listed: list[str]) -> Inflected:
+    def _comparison(self, word: str, feature: Feature, listed: list[str]) -> Inflected:
         if len(listed) == 1:
             return Inflected(listed[0])
         ending = "er" if feature == "comparative" else "est"
@@ -212,7 +217,7 @@ def _ing(word: str) -> Inflected:
         return Inflected(f"{word[:-1]}ing", "it may keep its e")
     if word.endswith("e") and len(word) > 2 and not word.endswith(("ee", "oe", "ye")):
         return Inflected(f"{word[:-1]}ing")
-    return _doubtful(word, "ing")
+    return _doubtful_form(word, "ing")
 
 
 def _with_ed(word: str) -> Inflected:
@@ -220,10 +225,10 @@ def _with_ed(word: str) -> Inflected:
         return Inflected(f"{word}d")
     if re.search("[^aeiou]y$", word):
         return Inflected(f"{word[:-1]}ied")
-    return _doubtful(word, "ed")
+    return _doubtful_form(word, "ed")
 
 
-def _doubtful(word: str, ending: str) -> Inflected:
+def _doubtful_form(word: str, ending: str) -> Inflected:
     """The exception lists say what doubles its last letter; a short word that they lack is not believed."""
     if _SHORT.fullmatch(word) or word.endswith("c"):
         return Inflected(f"{word}{'k' if word.endswith('c') else word[-1]}{ending}", "its last letter may stay single")
@@ -238,5 +243,5 @@ def _with_s(word: str) -> str:
     return f"{word}s"
 
 
-def _either(forms: list[str]) -> str:
+def _alternatives(forms: list[str]) -> str:
     return " or ".join(dict.fromkeys(forms))

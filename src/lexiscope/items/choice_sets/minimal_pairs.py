@@ -20,12 +20,12 @@ from lexiscope.items.choice_sets.surface import (
     ArticleRule,
     Mode,
     Placed,
-    capitalised,
     is_plural,
     join_punctuation,
     place_word,
     published_article,
     published_join,
+    with_capital,
 )
 from lexiscope.items.choice_sets.templates import CHOICES, Choice, Template, choose_templates, synonymy_templates
 
@@ -38,11 +38,11 @@ class SynonymItem:
     """A target in one sentence with a synonym of its sense there, and one of another sense.
 
     ``number`` is its place in the collection, from 1. ``start`` and ``end`` are the target's half-open character span
-    in ``sentence``; the tokens of a ``tokenised`` sentence stand one space apart. ``sentence_id`` names the distinct
+    in ``sentence``; the tokens of a ``tokenised`` sentence are one space apart. ``sentence_id`` names the distinct
     sentence (items that share one are not independent). ``synset`` are the lemmas of the target's sense;
     ``random_nouns`` compete in the random conditions; ``plurals`` are those of its words that are plural, where the
     lemmas do not show it; ``article`` says whether *a* and *an* follow the sound of a word or its letter (clean mode).
-    ``published_distractor`` and ``published_targets`` (what stands in the target's place in the context of a template,
+    ``published_distractor`` and ``published_targets`` (what is in the target's place in the context of a template,
     by its name) are typing errors of the published sentences, empty where these are right. ``extra`` holds the other
     columns of a user's file.
 
@@ -146,12 +146,12 @@ class SuiteLine:
     text: str
 
     def text_line(self) -> str:
-        """Return the line as it stands in a file."""
+        """Return the line as it is in a file."""
         return f"{self.item}\t{self.flag}\t{self.word}\t{self.text}\n"
 
 
 def token_span(tokens: Sequence[str], position: int, *, item_id: str | None = None) -> tuple[int, int]:
-    """Return the half-open character span of a token where the tokens stand one space apart.
+    """Return the half-open character span of a token where the tokens are one space apart.
 
     >>> token_span(["An", "oak", "fell"], 1)
     (3, 6)
@@ -169,12 +169,12 @@ def token_span(tokens: Sequence[str], position: int, *, item_id: str | None = No
     return start, start + len(tokens[position])
 
 
-def realise(item: SynonymItem, template: Template, word: str, *, mode: Mode = "clean") -> Placed:
-    """Return the text of an item with one word, and where the word stands in it.
+def realise_text(item: SynonymItem, template: Template, word: str, *, mode: Mode = "clean") -> Placed:
+    """Return the text of an item with one word, and where the word is in it.
 
     >>> oak = SynonymItem.from_tokens("1", "An oak fell .".split(), 1, synonym="tree", distractor="wood")
     >>> substitution, relation = (each for each in synonymy_templates() if each.name in ("T12", "T14"))
-    >>> realise(oak, relation, "tree").text, realise(oak, relation, "tree", mode="published").text
+    >>> realise_text(oak, relation, "tree").text, realise_text(oak, relation, "tree", mode="published").text
     ('An oak fell. Oak means tree.', 'An oak fell. Oak means tree.')
     """
     if template.substitutes:
@@ -188,14 +188,15 @@ def realise(item: SynonymItem, template: Template, word: str, *, mode: Mode = "c
             mode=mode,
         )
     else:
-        shown = capitalised(word, mode=mode) if "{Word}" in template.pattern else word
+        shown = with_capital(word, mode=mode) if "{Word}" in template.pattern else word
         inserted = Placed(shown, 0, len(shown))
     # what the pattern does not ask for is not made: a context costs more than all the rest
+    plural = (mode == "clean" and word in item.plurals) or is_plural(word, item.forms_of, mode=mode)
     slots = {
         "context": _context(item, template, word, mode) if "{context}" in template.pattern else "",
         "target": item.target,
-        "Target": capitalised(item.target, mode=mode),
-        "determiner": template.plural if _is_plural(item, word, mode) else template.singular,
+        "Target": with_capital(item.target, mode=mode),
+        "determiner": template.plural if plural else template.singular,
     }
     return template.fill(slots, inserted)
 
@@ -242,7 +243,7 @@ def choice_sets(
     made = []
     for item in items:
         _check_language(item, chosen)
-        # the synonym and the random nouns stand in several conditions: each text is made once
+        # the synonym and the random nouns are in several conditions: each text is made once
         texts = {template: _TemplateTexts(item, template, mode) for template, _ in plan}
         made += [_choice_set(item, template, choice, texts[template], dataset) for template, choice in plan]
     return tuple(made)
@@ -270,7 +271,7 @@ class _TemplateTexts:
 
     def usage(self, word: str) -> Usage:
         if word not in self._usages:
-            placed = realise(self.item, self.template, word, mode=self.mode)
+            placed = realise_text(self.item, self.template, word, mode=self.mode)
             self._usages[word] = Usage(
                 placed.text, placed.start, placed.end, lemma=word, pos="NOUN", language=self.item.language
             )
@@ -307,11 +308,11 @@ def _lines(item: SynonymItem, template: Template, mode: Mode) -> Iterator[SuiteL
     flagged = [(SYNONYM, synonym), (DISTRACTOR, distractor)]
     flagged += [(RANDOM, word) for word in item.words("random", mode=mode)[1:]]
     for flag, word in flagged:
-        yield SuiteLine(item.number, flag, word, realise(item, template, word, mode=mode).text)
+        yield SuiteLine(item.number, flag, word, realise_text(item, template, word, mode=mode).text)
 
 
 def _context(item: SynonymItem, template: Template, word: str, mode: Mode) -> str:
-    """The sentence of an item as it stands before a prompt. Published: its article follows the inserted word."""
+    """The sentence of an item as it is before a prompt. Published: its article follows the inserted word."""
     # in clean mode nothing here may depend on the word, or the texts of a choice set would differ in two places
     if mode == "clean":
         return join_punctuation(item.sentence, quotes="straight") if item.tokenised else item.sentence
@@ -320,5 +321,32 @@ def _context(item: SynonymItem, template: Template, word: str, mode: Mode) -> st
     return published_join(written) if item.tokenised else written
 
 
-def _is_plural(item: SynonymItem, word: str, mode: Mode) -> bool:
-    return (mode == "clean" and word in item.plurals) or is_plural(word, item.forms_of, mode=mode)
+# -- relations asked the other way round ------------------------------------------------------------------------------
+# *Dirt means soil* instead of *soil means dirt*. Synonymy holds both ways, so that scores should too.
+#
+# The words of a choice set stay its options, in their order; each now is in front, the target behind. Only where
+# the word stands differs, so a subject that knows the relation decides the same way. What a text turned round looks
+# like is said by its template (``turned``); a relation that does not hold both ways (*is a kind of*) has none.
+
+
+def reversed_sets(
+    items: Sequence[SynonymItem],
+    templates: Sequence[Template] | None = None,
+    *,
+    mode: Mode = "clean",
+    dataset: str = "synonymy",
+) -> tuple[Item, ...]:
+    """Return the controlled choice sets of a collection turned round, of the templates that can be and are controlled.
+
+    *templates* are those of the synonymy study unless given. Ids and suites end in ``_turned``.
+    Errors: those of :func:`~lexiscope.items.choice_sets.minimal_pairs.choice_sets`.
+
+    >>> oak = SynonymItem.from_tokens("1", "An oak fell .".split(), 1, synonym="tree", distractor="wood")
+    >>> item = reversed_sets([oak])[1]
+    >>> item.item_id, [usage.text for usage in item.usages]
+    ('synonymy/1/relation_turned/means/controlled', ['An oak fell. Tree means oak.', 'An oak fell. Wood means oak.'])
+    """
+    given = synonymy_templates() if templates is None else templates
+    turned = [template.reversed_template for template in given if "controlled" in template.conditions]
+    able = [template for template in turned if template is not None]
+    return choice_sets(items, able, mode=mode, dataset=dataset) if able else ()

@@ -61,8 +61,18 @@ class Placed:
 
     @property
     def word(self) -> str:
-        """The word as it stands in the text."""
+        """The word as it is in the text."""
         return self.text[self.start : self.end]
+
+    @property
+    def bracketed(self) -> str:
+        """The text with the word in square brackets."""
+        return f"{self.text[: self.start]}[{self.word}]{self.text[self.end :]}"
+
+    @classmethod
+    def between(cls, before: str, word: str, after: str) -> Placed:
+        """Return the text that a word makes with what is before and after it."""
+        return cls(before + word + after, len(before), len(before) + len(word))
 
 
 @lru_cache(maxsize=1024)
@@ -100,7 +110,7 @@ def published_join(text: str) -> str:
 
 
 def published_article(before: str, word: str) -> str:
-    """Return what stands before a word with its article put right as the published sentences have it.
+    """Return what is before a word with its article put right as the published sentences have it.
 
     A letter decides, not a sound; only a lower-case article with a space on both sides is changed.
 
@@ -136,20 +146,20 @@ def place_word(
     if mode == "published":
         before = published_article(before, word)
         before, after = (published_join(before), published_join(after)) if tokenised else (before, after)
-        return _placed(before, word, after)
+        return Placed.between(before, word, after)
     # the target in its own place leaves the article that its writer chose
     if is_english(language) and word != sentence[slice(*span)]:
         before = with_article(before, word) if article == "sound" else published_article(before, word)
     if tokenised:
         before, after = join_punctuation(before, quotes="straight"), join_punctuation(after, quotes="straight")
     first = not any(char.isalnum() for char in before) and sentence[span[0]].isupper()
-    return _placed(before, capitalised(word) if first else word, after)
+    return Placed.between(before, with_capital(word) if first else word, after)
 
 
-def capitalised(word: str, *, mode: Mode = "clean") -> str:
+def with_capital(word: str, *, mode: Mode = "clean") -> str:
     """Return a mentioned word as it begins a sentence. Published: all letters but the first are small.
 
-    >>> capitalised("fBI"), capitalised("DNA"), capitalised("DNA", mode="published")
+    >>> with_capital("fBI"), with_capital("DNA"), with_capital("DNA", mode="published")
     ('FBI', 'DNA', 'Dna')
     """
     # not str.title: it would begin a word anew behind an apostrophe or a hyphen
@@ -183,7 +193,3 @@ def _plurals(lemma: str) -> tuple[str, ...]:
     forms += [lemma[:-1] + "ies"] if lemma.endswith("y") else []
     forms += [lemma[:-3] + "men"] if lemma.endswith("man") else []
     return tuple(forms)
-
-
-def _placed(before: str, word: str, after: str) -> Placed:
-    return Placed(before + word + after, len(before), len(before) + len(word))

@@ -45,8 +45,8 @@ class Template:
     Errors: :class:`SpecError` for a pattern or a name that breaks these rules.
 
     >>> opposite = Template("A1", "relation", "{Target} is the opposite of {word}.", "is the opposite of")
-    >>> opposite.key, opposite.has_context
-    ('relation/is_the_opposite_of', False)
+    >>> opposite.key
+    'relation/is_the_opposite_of'
     """
 
     name: str
@@ -66,18 +66,13 @@ class Template:
 
     @property
     def key(self) -> str:
-        """Suite and expression as they stand in the ids of items; unique in a set of templates."""
+        """Suite and expression as they are in the ids of items; unique in a set of templates."""
         slug = re.sub(r"\W+", "_", self.expression.casefold()).strip("_")
         return f"{self.suite}/{slug}" if slug else self.suite
 
     @property
-    def has_context(self) -> bool:
-        """Whether the sentence of an item stands in the text."""
-        return "{context}" in self.pattern or self.substitutes
-
-    @property
     def substitutes(self) -> bool:
-        """Whether the word stands in the target's place in its sentence."""
+        """Whether the word is in the target's place in its sentence."""
         return "{substituted}" in self.pattern
 
     @property
@@ -86,11 +81,11 @@ class Template:
         return self.pattern.endswith("{word}")
 
     @property
-    def turned_round(self) -> Template | None:
+    def reversed_template(self) -> Template | None:
         """The same relation asked the other way round, in the controlled condition; ``None`` where it has no such text.
 
         >>> means = Template("T8", "relation", "{Target} means {word}.", "means", turned="{Word} means {target}.")
-        >>> means.turned_round.key, means.turned_round.pattern
+        >>> means.reversed_template.key, means.reversed_template.pattern
         ('relation_turned/means', '{Word} means {target}.')
         """
         if not self.turned:
@@ -159,7 +154,7 @@ def choose_templates(templates: Collection[Template], suites: Collection[str] | 
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(dict.fromkeys(known))}"
             raise SpecError(f"no template belongs to {name!r}", hint=hint)
-    return tuple(each for each in templates if {each.suite, each.name, each.key} & set(suites))
+    return tuple(template for template in templates if {template.suite, template.name, template.key} & set(suites))
 
 
 _FIELDS = tuple(field.name for field in fields(Template))
@@ -199,7 +194,7 @@ def _faults(
             yield "turned", "it exchanges target and word, and one of them is missing", "write {Word} … {target}"
     if "{determiner}" in pattern and not all(forms):
         yield "pattern", "{determiner} needs its forms", "give singular and plural (This, These)"
-    unknown = [str(each) for each in conditions if each not in CHOICES]
+    unknown = [str(condition) for condition in conditions if condition not in CHOICES]
     if unknown or not conditions:
         yield "conditions", f"{', '.join(unknown) or 'nothing'} is no condition", f"use {', '.join(CHOICES)}"
 

@@ -1,7 +1,7 @@
 """Any table of sentences, targets and ratings → items and the recorded ratings.
 
 The rules and codes are those of the check (:mod:`lexiscope.items.check.item_file`): an error stops the import at its
-place, or, where asked, sets the row aside with its reason. Nothing is guessed about a target: it stands once in its
+place, or, where asked, sets the row aside with its reason. Nothing is guessed about a target: it occurs once in its
 sentence, or the file gives its span.
 """
 
@@ -41,8 +41,8 @@ class Imported:
 
     ``columns`` is the map that was used. Every column that it does not name is a condition of the items;
     ``row_columns`` are those whose value changes between the rows of one item (a row number, the age of a rater): they
-    describe ratings, not items, and are left out. :attr:`merged` says so in words. ``lines`` gives each item the line
-    of its first row.
+    describe ratings, not items, and are left out. :attr:`row_summary` says so in words. ``lines`` gives each item the
+    line of its first row.
     """
 
     items: tuple[Item, ...]
@@ -59,11 +59,11 @@ class Imported:
         return f"Imported({', '.join(sizes)}, {counted(len(self.findings), 'finding')})"
 
     @property
-    def merged(self) -> str:
+    def row_summary(self) -> str:
         """What became of rows that are one item together, for people to read; empty where every row is an item.
 
         >>> nothing = ResponseTable.from_columns({name: [] for name in (*_RATING_COLUMNS, "task")})
-        >>> Imported((), nothing, ColumnMap(), n_rows=2, n_set_aside=2).merged
+        >>> Imported((), nothing, ColumnMap(), n_rows=2, n_set_aside=2).row_summary
         ''
         """
         n_read = self.n_rows - self.n_set_aside
@@ -101,12 +101,12 @@ def import_items(
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
     intake = _Intake(bad_rows)
-    reader = RowReader(path, lambda error: intake.take(Finding.of(error)), delimiter=delimiter)
+    reader = RowReader(path, lambda error: intake.take(Finding.from_error(error)), delimiter=delimiter)
     rows = reader.rows()
     header = next(rows, None)
-    conditions = {name for name in reader.header if any(fnmatchcase(name, one) for one in conditions)}
+    conditions = {name for name in reader.header if any(fnmatchcase(name, pattern) for pattern in conditions)}
     named = [name for name in reader.header if name not in conditions]
-    known = (columns or ColumnMap()).completed(named)
+    known = (columns or ColumnMap()).with_usual_columns(named)
     if word_alone:
         known = known.with_word_alone()
     if header is None or not check_header(header, reader.header, known, intake.take):
@@ -120,9 +120,9 @@ def import_items(
     items = _Items(dataset, asked, truth, checks, _extra_columns(known, reader.header, conditions), shown, kind)
     for row in rows:
         items.add(row, intake)
-    if not items.found:
+    if not items.by_id:
         intake.refuse_empty(reader.path)
-    return items.imported(known, intake)
+    return items.result(known, intake)
 
 
 @dataclass(slots=True)
@@ -146,7 +146,7 @@ class _Intake:
 
     def refuse_empty(self, path: str) -> None:
         fault = "no row of the file could be read as an item"
-        raise Finding.at("E002", fault, Place(path), hint="run lexiscope check on the file").error()
+        raise Finding.from_place("E002", fault, Place(path), hint="run lexiscope check on the file").error()
 
 
 @dataclass(slots=True)
@@ -160,7 +160,7 @@ class _Items:
     extra: tuple[tuple[str, int], ...]
     shown: tuple[int, ...] = ()
     kind: int | None = None
-    found: dict[str, Item] = field(default_factory=dict)
+    by_id: dict[str, Item] = field(default_factory=dict)
     _keys: dict[str, object] = field(default_factory=dict)
     _lines: dict[str, int] = field(default_factory=dict)
     _varying: set[str] = field(default_factory=set)
@@ -172,7 +172,7 @@ class _Items:
         intake.n_rows += 1
         question = self.checks.question(row)
         ratings = list(read_ratings(self.checks, row))
-        gold = self._gold(question, row) if question is not None else None
+        gold = self._gold_answer(question, row) if question is not None else None
         item = self._item(question, gold, row, intake) if question is not None else None
         if item is not None:
             self._check_repeat(item, row, intake)
@@ -183,16 +183,16 @@ class _Items:
         for rater, value, raw in ratings:
             self._keep_rating(item, rater, value, raw, row)
 
-    def _gold(self, question: RowQuestion, row: Row) -> str | None:
+    def _gold_answer(self, question: RowQuestion, row: Row) -> str | None:
         """The right answer; where a truth is asked of two usages and no gold is given, the mark same_sense is it."""
         stated = question.same_sense if self.truth and len(question.usages) > 1 else None
         if self.checks.indices.get("gold") is None and stated is not None:
             return "t" if stated else "f"
-        return self.checks.gold(row, truth=self.truth)
+        return self.checks.gold_answer(row, truth=self.truth)
 
     def _check_repeat(self, item: Item, row: Row, intake: _Intake) -> None:
-        """Report a question that stands again with another gold answer, or in another split."""
-        kept = self.found.get(item.item_id)
+        """Report a question that occurs again with another gold answer, or in another split."""
+        kept = self.by_id.get(item.item_id)
         if kept is None:
             return
         where = f"line {self._lines[item.item_id]}"
@@ -206,7 +206,7 @@ class _Items:
                 place = row.place(self.checks.indices.get(part))
                 hint = "keep one of the two rows"
                 message = f"the question stands twice: {fault}"
-                intake.take(Finding.at(code, message, place, hint=hint, item_id=item.item_id))
+                intake.take(Finding.from_place(code, message, place, hint=hint, item_id=item.item_id))
 
     def _item(self, question: RowQuestion, gold: str | None, row: Row, intake: _Intake) -> Item | None:
         item_id = question.item_id or _content_id(question, self._shown_of(row))
@@ -215,7 +215,7 @@ class _Items:
             hint = "give each question an id of its own"
             fault = "the item id is already used for another question"
             place = row.place(self.checks.indices.get("item_id"), width=len(item_id))
-            intake.take(Finding.at("E211", fault, place, hint=hint, item_id=item_id))
+            intake.take(Finding.from_place("E211", fault, place, hint=hint, item_id=item_id))
             return None
         conditions: dict[str, Condition] = {}
         if question.same_sense is not None:
@@ -235,7 +235,7 @@ class _Items:
     def _keep(self, item: Item, row: Row) -> None:
         self._keys.setdefault(item.item_id, (question_key(item.usages), self._shown_of(row)))
         self._lines.setdefault(item.item_id, row.line)
-        kept = self.found.setdefault(item.item_id, item)
+        kept = self.by_id.setdefault(item.item_id, item)
         if kept is not item:
             self._varying |= {name for name, index in self.extra if kept.conditions[name] != row.fields[index]}
 
@@ -250,8 +250,11 @@ class _Items:
         for name, content in zip(_RATING_COLUMNS, (*entry, "norm" if norm else "rating", value, raw), strict=True):
             self._ratings[name].append(content)
 
-    def imported(self, columns: ColumnMap, intake: _Intake) -> Imported:
-        items = tuple(_without(item, self._varying) for item in self.found.values())
+    def result(self, columns: ColumnMap, intake: _Intake) -> Imported:
+        items = tuple(self.by_id.values())
+        if self._varying:
+            kept = [{k: v for k, v in item.conditions.items() if k not in self._varying} for item in items]
+            items = tuple(replace(item, conditions=own) for item, own in zip(items, kept, strict=True))
         lists: dict[str, str | None] = {item.item_id: item.list_id for item in items}
         ratings: Mapping[str, object] = self._ratings | {
             "task": [self.task] * len(self._ratings["item_id"]),
@@ -284,9 +287,3 @@ def _content_id(question: RowQuestion, shown: Sequence[str]) -> str:
     usages = (f"{usage.text}\x1e{usage.start}\x1e{usage.end}" for usage in question.usages)
     content = "\x1f".join((*usages, *shown))
     return f"{question.word}-{hashlib.sha256(content.encode()).hexdigest()[:10]}"
-
-
-def _without(item: Item, names: set[str]) -> Item:
-    if not names:
-        return item
-    return replace(item, conditions={name: value for name, value in item.conditions.items() if name not in names})

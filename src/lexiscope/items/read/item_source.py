@@ -92,9 +92,9 @@ def load_items(
             _refuse_columns(columns, f"{name} holds minimal pairs")
             pairs = reads(path, dataset=path.stem, language=language or "en")
             return ItemSource(name, in_language(pairs, name, language), {path.name: sha256_of(path)})
-        found = _imported(path, columns, task=task, language=language, scale=scale)
-        _check_rated(found, name, task)
-        return ItemSource(name, found.items, {path.name: sha256_of(path)}, found.responses)
+        imported = _import_file(path, columns, task=task, language=language, scale=scale)
+        _check_rated(imported, name, task)
+        return ItemSource(name, imported.items, {path.name: sha256_of(path)}, imported.responses)
     if scale is not None:
         hint = "leave --scale out: models are asked on the scale that people had"
         raise InputError(f"{name} is a dataset, whose items have a scale already", hint=hint)
@@ -137,18 +137,18 @@ def _place_of(
             if item_id in {item.item_id for item in read_items(path)}:
                 return Place(str(path), item_id=item_id)
             continue
-        lines = _imported(path, columns, task=task, language=language).lines
+        lines = _import_file(path, columns, task=task, language=language).lines
         if item_id in lines:
             return Place(str(path), lines[item_id], item_id=item_id)
     return None
 
 
-def _check_rated(found: Imported, name: str, task: str) -> None:
-    """Check that ratings whose scale nobody stated lie on the scale of the task, on which models would be asked."""
+def _check_rated(imported: Imported, name: str, task: str) -> None:
+    """Check that ratings without a stated scale are on the scale of the task, on which models would be asked."""
     scale = catalog.task(task).scale
-    rated = found.responses.where(measure=("rating", "norm"))
+    rated = imported.responses.where(measure=("rating", "norm"))
     values = rated.column("value").astype(float)
-    if scale is None or found.items[0].scale is not None or not len(values) or np.isnan(values).all():
+    if scale is None or imported.items[0].scale is not None or not len(values) or np.isnan(values).all():
         return
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     if not scale.low <= low <= high <= scale.high:
@@ -161,7 +161,7 @@ def _check_rated(found: Imported, name: str, task: str) -> None:
         )
 
 
-def _imported(
+def _import_file(
     path: Path, columns: ColumnMap | None, *, task: str, language: str, scale: Scale | None = None
 ) -> Imported:
     """The items of a file as the web app reads them: models and people are asked the same ones."""
@@ -190,3 +190,23 @@ def in_language(items: tuple[Item, ...], name: str, language: str) -> tuple[Item
         known = ", ".join(sorted({item.usages[0].language for item in items})) or "none"
         raise InputError(f"{name} has no items in {language!r}", hint=f"it has: {known}")
     return kept
+
+
+# -- catch trials: they check participants, and no statistic over items counts them -----------------------------------
+
+
+def real_items(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return the items without catch trials (those whose condition ``catch`` is true)."""
+    return tuple(item for item in items if item.conditions.get("catch") is not True)
+
+
+def catch_remark(n: int) -> tuple[str, ...]:
+    """Return the sentence that reports how many catch trials a file holds; none if there are none.
+
+    >>> catch_remark(2), catch_remark(0)
+    (('2 items of the file are catch trials (column catch): no analysis uses them.',), ())
+    """
+    if not n:
+        return ()
+    begin = "1 item of the file is a catch trial" if n == 1 else f"{n} items of the file are catch trials"
+    return (f"{begin} (column catch): no analysis uses {'it' if n == 1 else 'them'}.",)

@@ -10,11 +10,11 @@ from pathlib import Path
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.items.arrange.divided import Divided, by_item, in_folds
+from lexiscope.items.arrange.division import ItemDivision, divide_by_item, divide_in_folds
 from lexiscope.items.arrange.published_pairs import SPLITS
 from lexiscope.items.check.bias_fitness import bias_fitness
 from lexiscope.items.read.importer import import_items
-from lexiscope.items.read.real_items import catch_remark, real_items
+from lexiscope.items.read.item_source import catch_remark, real_items
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.resources.tables.rows import RowReader
@@ -26,15 +26,15 @@ _LABELS = ("gold", "label")
 class LabelledFile:
     """The items of a file, and the task that its columns ask.
 
-    ``lines`` are the lines of the items (empty for a file that Lexiscope has written); ``caught`` reports how many
-    catch trials the file has, which are not among the items.
+    ``lines`` are the lines of the items (empty for a file that Lexiscope has written); ``catch_remarks`` reports how
+    many catch trials the file has, which are not among the items.
     """
 
     path: Path
     task: str
     items: tuple[Item, ...]
     lines: Mapping[str, int]
-    caught: tuple[str, ...]
+    catch_remarks: tuple[str, ...]
 
     def require_each(self, least: int) -> None:
         """Check that each label has *least* items. Errors: :class:`InputError` E483 naming the rarest label."""
@@ -59,7 +59,7 @@ def read_labelled(path: Path, *, language: str) -> LabelledFile:
         reader = RowReader(path, lambda _error: None)
         next(reader.rows(), None)
         columns = _label_column(reader.header)
-        read = import_items(path, columns, dataset=path.stem, task=_truth(), language=language)
+        read = import_items(path, columns, dataset=path.stem, task=_truth_task(), language=language)
         every, lines = read.items, read.lines
         if all(item.gold is None for item in every):
             what = f"no labels found; labels are read from a column {', '.join(_LABELS)} or same_sense"
@@ -69,7 +69,7 @@ def read_labelled(path: Path, *, language: str) -> LabelledFile:
     return LabelledFile(path, _task_of(items, path), items, lines, catch_remark(len(every) - len(items)))
 
 
-def divided_file(file: LabelledFile, n_folds: int, seed: int) -> Divided:
+def divide_file(file: LabelledFile, n_folds: int, seed: int) -> ItemDivision:
     """Divide the items of a file into what is learnt from, chosen by and tested, and check that each part can be.
 
     By its column ``split``; without one in *n_folds* folds, or, for 0 folds, into train, dev and test.
@@ -81,28 +81,28 @@ def divided_file(file: LabelledFile, n_folds: int, seed: int) -> Divided:
 
     if any("split" in item.conditions for item in file.items):
         check(file.items, SPLITS)
-        train, dev, test = (tuple(one for one in file.items if one.conditions["split"] == split) for split in SPLITS)
-        return Divided(train, dev, test)
+        train, dev, test = (tuple(item for item in file.items if item.conditions["split"] == split) for split in SPLITS)
+        return ItemDivision(train, dev, test)
     # before the file is divided, all of it is looked at as one
     check(file.items, ())
     if n_folds:
         file.require_each(n_folds)
-        return in_folds(file.items, n_folds, seed)
-    parts = by_item(file.items, seed)
-    check(parts.marked(), SPLITS)
+        return divide_in_folds(file.items, n_folds, seed)
+    parts = divide_by_item(file.items, seed)
+    check(parts.with_split_conditions(), SPLITS)
     return parts
 
 
 def _label_column(header: Sequence[str]) -> ColumnMap | None:
     """The column of labels if its name is ``label`` in any case, and none is called gold or same_sense."""
-    known = ColumnMap().completed(header)
+    known = ColumnMap().with_usual_columns(header)
     named = [name for name in header if name.strip().casefold() == "label"]
     if known.gold is not None or known.same_sense is not None or len(named) != 1:
         return None
     return ColumnMap(gold=named[0])
 
 
-def _truth() -> str:
+def _truth_task() -> str:
     """Return a task whose answers are true or false: labels are read as its are, whichever they turn out to be of."""
     return next(name for name in catalog.names("tasks") if catalog.task(name).truth)
 

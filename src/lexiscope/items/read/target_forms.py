@@ -1,7 +1,7 @@
-"""Is what stands at a span the target? Checks of a published span against the letters of its lemma.
+"""Is what is at a span the target? Checks of a published span against the letters of its lemma.
 
 A wordform may differ from its lemma in every letter (*went*, *go*), so the rule is lenient: form and lemma begin alike,
-or share half of the shorter one, or stand in a short table of suppletive forms. Marks and case are ignored. One row can
+or share half of the shorter one, or are in a short table of suppletive forms. Marks and case are ignored. One row can
 pass by accident; a file whose spans are shifted cannot.
 """
 
@@ -68,11 +68,11 @@ def is_form_of(form: str, lemma: str, language: str = "und") -> bool:
     """
     if form.casefold() in _SUPPLETIVE.get(language, {}).get(lemma, "").split():
         return True
-    one, other = _plain(form), _plain(lemma)
-    without = one.removeprefix(_PARTICIPLES.get(language, ""))
-    if not one or not other:
+    own, base = _plain(form), _plain(lemma)
+    without_prefix = own.removeprefix(_PARTICIPLES.get(language, ""))
+    if not own or not base:
         return False
-    return other[0] in (one[0], without[:1]) or 2 * _shared(one, other) >= min(len(one), len(other))
+    return base[0] in (own[0], without_prefix[:1]) or 2 * _longest_shared_run(own, base) >= min(len(own), len(base))
 
 
 def verified_usage(
@@ -98,7 +98,8 @@ def verified_usage(
         usage = Usage(text, start, end, lemma=lemma, pos=pos, language=language)
     except SpanError as error:
         raise SpanError(error.what, code=error.code, place=here, why=error.why, hint=error.hint) from error
-    fault = _fault(usage)
+    cut = continues_word(usage.text[: usage.start][-1:]) or continues_word(usage.text[usage.end :][:1])
+    fault = "it begins or ends inside a word" if cut and usage.language not in _WITHOUT_EDGES else ""
     if not fault and lemma is not None and (usage.target, lemma) not in odd:
         known = is_form_of(usage.target, lemma, language)
         fault = "" if known else f"its letters are no form of {lemma!r} that is known"
@@ -108,22 +109,17 @@ def verified_usage(
     return usage
 
 
-def _fault(usage: Usage) -> str:
-    cut = continues_word(usage.text[: usage.start][-1:]) or continues_word(usage.text[usage.end :][:1])
-    return "it begins or ends inside a word" if cut and usage.language not in _WITHOUT_EDGES else ""
-
-
 def _plain(word: str) -> str:
     letters = unicodedata.normalize("NFD", word.casefold())
     return "".join(char for char in letters if not unicodedata.combining(char))
 
 
-def _shared(one: str, other: str) -> int:
-    """The length of the longest run of letters that stands in both."""
-    best, before = 0, [0] * (len(other) + 1)
-    for char in one:
+def _longest_shared_run(first: str, second: str) -> int:
+    """The length of the longest run of letters that is in both."""
+    best, before = 0, [0] * (len(second) + 1)
+    for char in first:
         row = [0]
-        for place, match in enumerate(other):
+        for place, match in enumerate(second):
             row.append(before[place] + 1 if char == match else 0)
         best, before = max(best, *row), row
     return best

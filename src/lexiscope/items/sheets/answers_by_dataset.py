@@ -34,19 +34,21 @@ def answers_by_dataset(paths: Sequence[str], datasets: Mapping[str, Sequence[Ite
     for name, items in datasets.items():
         for item in items:
             owners.setdefault(item.item_id, []).append(name)
-    found: dict[str, list[Response]] = {}
+    by_dataset: dict[str, list[Response]] = {}
     for path, table in zip(paths, tables, strict=True):
         for row in table.rows():
             names = owners.get(row.item_id, [])
             if len(names) != 1:
-                raise _refused(row, Place(path, item_id=row.item_id), names, datasets)
+                raise _owner_error(row, Place(path, item_id=row.item_id), names, datasets)
             if row.measure == MEASURE_PAGE:
                 row = replace(row, measure="retrieved", option=row.option or row.raw or None)
-            found.setdefault(names[0], []).append(row)
-    return {name: ResponseTable.from_rows(rows) for name, rows in found.items()}
+            by_dataset.setdefault(names[0], []).append(row)
+    return {name: ResponseTable.from_rows(rows) for name, rows in by_dataset.items()}
 
 
-def _refused(row: Response, place: Place, names: Sequence[str], datasets: Mapping[str, Sequence[Item]]) -> InputError:
+def _owner_error(
+    row: Response, place: Place, names: Sequence[str], datasets: Mapping[str, Sequence[Item]]
+) -> InputError:
     answered = f"{row.subject_id} answered {row.item_id!r}"
     if names:
         what = f"{answered}, which {' and '.join(names)} both have"

@@ -13,12 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
+
+import numpy as np
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.item import Item
+from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.settings import Option
+from lexiscope.core.usage import Usage
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 from lexiscope.items.choice_sets.surface import Mode, place_word
-from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, mark
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, answer_column, parse_mark
 
 MEASURE_CHOICE, MEASURE_WEIRD = "choice", "flag_weird"
 LETTERS = ("A", "B")
@@ -27,7 +33,7 @@ LETTERS = ("A", "B")
 def write_choice_sheet(path: Path | str, items: Sequence[Item]) -> None:
     """Write the sheet of some items of the task ``substitution``, in their order and with their options as A and B.
 
-    :func:`lexiscope.items.sheets.human_sheet.human_sheet` makes the items of the published sheet.
+    :func:`lexiscope.items.sheets.choice_sheet.human_sheet` makes the items of the published sheet.
     Errors: :class:`InputError` E617 for an item without two options; :class:`~lexiscope.core.errors.RunError` where the
     file cannot be written.
     """
@@ -40,7 +46,7 @@ def read_choice_sheet(path: Path | str, items: Sequence[Item], *, participant: s
     """Read an answered sheet; the rows are in the order of the sheet, which people may have sorted otherwise.
 
     An empty answer is a row without option. Letters may be small; a mark of weirdness is x, 1 or yes.
-    Errors: :class:`InputError` E471 (a row of no item), E472 (an item stands twice), E473 (an item is missing), E474
+    Errors: :class:`InputError` E471 (a row of no item), E472 (an item occurs twice), E473 (an item is missing), E474
     (what was shown has been changed), E475 (an answer that is neither A, B nor empty, a mark that is none), those of
     :meth:`~lexiscope.items.sheets.form.SheetForm.read`, and E505 for a participant without a name.
     """
@@ -50,7 +56,7 @@ def read_choice_sheet(path: Path | str, items: Sequence[Item], *, participant: s
         _check_two_options(item)
     rows: list[Response] = []
     for position, row in enumerate(SHEET.read(path, items)):
-        rows.extend(_answers(row, participant, position, task))
+        rows.extend(_responses(row, participant, position, task))
     return ResponseTable.from_rows(rows)
 
 
@@ -63,8 +69,7 @@ def _check_two_options(item: Item) -> None:
 def _bracketed(item: Item, word: str) -> str:
     usage, mode = item.usages[0], item.conditions.get("mode", "clean")
     published: Mode = "published" if mode == "published" else "clean"
-    placed = place_word(usage.text, (usage.start, usage.end), word, language=usage.language, mode=published)
-    return f"{placed.text[: placed.start]}[{placed.word}]{placed.text[placed.end :]}"
+    return place_word(usage.text, (usage.start, usage.end), word, language=usage.language, mode=published).bracketed
 
 
 def _letter(text: str) -> str:
@@ -83,16 +88,16 @@ SHEET: SheetForm[Item] = SheetForm(
         TextColumn("sentence_a", lambda item: _bracketed(item, item.options[0])),
         TextColumn("option_b", lambda item: item.options[1]),
         TextColumn("sentence_b", lambda item: _bracketed(item, item.options[1])),
-        filled("answer", _letter),
-        filled("weird", mark),
-        filled("comment"),
+        answer_column("answer", _letter),
+        answer_column("weird", parse_mark),
+        answer_column("comment"),
     ),
     key="item_id",
 )
 """The columns of the sheet."""
 
 
-def _answers(row: FilledRow[Item], participant: str, position: int, task: str) -> Iterator[Response]:
+def _responses(row: FilledRow[Item], participant: str, position: int, task: str) -> Iterator[Response]:
     answer = row.values["answer"]
     given = Response(
         subject_id=participant,
@@ -113,3 +118,63 @@ def _answers(row: FilledRow[Item], participant: str, position: int, task: str) -
         value=float(row.values["weird"]),
         raw=row.values["comment"] or None,
     )
+
+
+# -- the sheet of the human substitution test -------------------------------------------------------------------------
+# The sheet of the human substitution test, as items: each sentence with its target, then both candidates.
+#
+# The order of the candidates is that of the sheet which the two annotators of the synonymy study were given.
+
+
+SHEET_SEED = 160
+"""The seed of the published order."""
+
+
+def shown_orders(n_items: int, *, seed: int = SHEET_SEED) -> tuple[bool, ...]:
+    """Return, for each item, whether the synonym is first. *Source:* the synonymy study, released code.
+
+    >>> shown_orders(4)
+    (True, True, False, True)
+    """
+    # the legacy generator, whose stream never changes: it is that of the published sheet
+    draw = np.random.RandomState(seed)
+    return tuple(int(draw.randint(0, 2)) == 0 for _ in range(n_items))
+
+
+def human_sheet(
+    items: Sequence[SynonymItem],
+    *,
+    seed: Annotated[int, Option("draws which candidate is A", least=0)] = SHEET_SEED,
+    mode: Annotated[Mode, Option("how texts are written")] = "clean",
+    dataset: str = "synonymy",
+) -> tuple[Item, ...]:
+    """Return the sheet as items of the task ``substitution``, the candidates as ``options`` in the order shown.
+
+    ``gold`` is the synonym; the condition ``key`` says whether it is A (first) or B. Ids are
+    ``<dataset>/<item>/people``.
+    """
+    made = []
+    for item, first in zip(items, shown_orders(len(items), seed=seed), strict=True):
+        span = (item.start, item.end)
+        placed = place_word(item.sentence, span, item.sentence[slice(*span)], tokenised=item.tokenised, mode=mode)
+        # the sense is with the usage, where the page does not show it
+        usage = Usage(placed.text, placed.start, placed.end, item.target, "NOUN", item.language, item.sense_key or None)
+        words = item.words("controlled", mode=mode)
+        about: dict[str, Condition] = {
+            "key": "A" if first else "B",
+            "mode": mode,
+            "item": item.number,
+            "target": item.target,
+            "sentence": item.sentence_id or item.item_id,
+        }
+        made.append(
+            Item(
+                f"{dataset}/{item.item_id}/people",
+                dataset,
+                (usage,),
+                options=words if first else words[::-1],
+                gold=words[0],
+                conditions=about,
+            )
+        )
+    return tuple(made)

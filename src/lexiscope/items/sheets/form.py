@@ -32,12 +32,14 @@ class TextColumn(Generic[T]):
     read: Callable[[str], Any] = str
 
 
-def filled(name: str, read: Callable[[str], Any] = str, cell: Callable[[Any], str] = lambda _: "") -> TextColumn[Any]:
+def answer_column(
+    name: str, read: Callable[[str], Any] = str, cell: Callable[[Any], str] = lambda _: ""
+) -> TextColumn[Any]:
     """Return a column that people fill in; *cell* is what is in it before."""
     return TextColumn(name, cell, "filled", read)
 
 
-def ignored(name: str, cell: Callable[[T], str]) -> TextColumn[T]:
+def note_column(name: str, cell: Callable[[T], str]) -> TextColumn[T]:
     """Return a column that is there to be read by people only."""
     return TextColumn(name, cell, "ignored")
 
@@ -79,7 +81,7 @@ class SheetForm(Generic[T]):
         """Yield the rows in the order of the sheet, which people may have sorted otherwise.
 
         White space around an id, and how much of it is in a cell that was shown, do not count.
-        Errors: :class:`InputError` E471 (a row of no thing), E472 (a thing stands twice), E474 (what was shown has
+        Errors: :class:`InputError` E471 (a row of no thing), E472 (a thing occurs twice), E474 (what was shown has
         been changed), and if *complete* E473 (a thing is missing); those of the columns' ``read`` with their place;
         those of :func:`~lexiscope.items.tables.spreadsheet.read_sheet`.
         """
@@ -115,10 +117,10 @@ _MARKS = frozenset({"x", "1", "yes", "y", "true", "weird"})
 _NO_MARKS = frozenset({"", "0", "no", "n", "false"})
 
 
-def mark(text: str) -> bool:
+def parse_mark(text: str) -> bool:
     """Read a cell that is marked with x, 1 or yes.
 
-    >>> mark("X"), mark("")
+    >>> parse_mark("X"), parse_mark("")
     (True, False)
 
     Errors: :class:`InputError` E475 for anything else in a cell that is not empty, 0 or no.

@@ -98,13 +98,13 @@ def read_view_judgments(path: Path | str) -> ResponseTable:
 def with_page_ids(table: ResponseTable, entities: EntityList) -> ResponseTable:
     """Return the answers with the id of each page as their option; what was written stays in ``raw``.
 
-    An answer that names no entity of the list, or more than one, keeps no option: it is an answer that nobody can read.
+    An answer that names no entity of the list, or more than one, keeps no option: it is an unreadable answer.
     """
     pages = {MEASURE_PAGE, f"{REVEALED}{MEASURE_PAGE}"}
     options = []
     for row in table.rows():
-        found = entities.named(row.raw) if row.measure in pages and row.raw else None
-        options.append(found.entity_id if found is not None else row.option)
+        entity = entities.find_named(row.raw) if row.measure in pages and row.raw else None
+        options.append(entity.entity_id if entity is not None else row.option)
     return table.with_column("option", options) if options else table
 
 
@@ -146,8 +146,8 @@ def _mention(row: SheetRow, task: str) -> GivenAnswer:
 
 
 def _truth(row: SheetRow, column: str) -> bool:
-    found = _TRUTHS.get(row.cells[column].casefold(), "")
-    if found == "":
+    value = _TRUTHS.get(row.cells[column].casefold(), "")
+    if value == "":
         what = f"{row.cells[column]!r} is neither true nor false"
         raise InputError(what, code="E475", place=row.place(column), hint="export the study again")
-    return bool(found)
+    return bool(value)

@@ -1,9 +1,8 @@
-"""GUESSEDWORD: the word that somebody guessed from the context, in the form of the word that it stands for.
+"""GUESSEDWORD: the word that a participant guessed from the context, in the form of the word that it stands for.
 
 People guess a hidden word in its basic form; put back into the sentence, it has to be inflected (the study's §3.2).
 What is certain is done (:mod:`lexiscope.items.choice_sets.inflection`); all else is proposed on a sheet, where a person
-accepts or edits it and says whether the guess fits the context. Nothing that nobody looked at stands in a doubtful
-form.
+accepts or edits it and says whether the guess fits the context. No form is doubtful that was not looked at.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import GUESSED_WORD, view_usage
 from lexiscope.items.choice_sets.articles import with_article
 from lexiscope.items.choice_sets.inflection import EnglishForms
-from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, answer_column
 from lexiscope.items.sheets.given_answer import MEASURE_GUESS
 from lexiscope.resources.lexicons import wordnet
 
@@ -32,7 +31,7 @@ _FITS = {"": None, "x": True, "1": True, "yes": True, "y": True, "0": False, "no
 
 @dataclass(frozen=True, slots=True)
 class WordGuess:
-    """What was guessed at an item, and by whom."""
+    """What was guessed at an item, and by which participants."""
 
     item_id: str
     guess: str
@@ -40,7 +39,7 @@ class WordGuess:
 
     @property
     def guess_id(self) -> str:
-        """The id of the item in which the guess stands."""
+        """The id of the item with the guess."""
         return f"{self.item_id}/{self.guess}"
 
 
@@ -66,7 +65,7 @@ class GuessedSlot:
 
 @dataclass(frozen=True, slots=True)
 class DecidedSlot:
-    """The form that goes into a slot, and whether somebody judged that the guess fits there (``None``: nobody did)."""
+    """The form that goes into a slot, and whether the guess was judged to fit there (``None``: not judged)."""
 
     form: str
     fits: bool | None = None
@@ -90,15 +89,15 @@ def guesses_of(table: ResponseTable) -> tuple[WordGuess, ...]:
     (WordGuess(item_id='i1', guess='shore', participants=('ana', 'leo')),)
     """
     rows = table.where(measure=MEASURE_GUESS)
-    found: dict[tuple[str, str], WordGuess] = {}
+    guesses: dict[tuple[str, str], WordGuess] = {}
     columns = (rows.column(name).tolist() for name in ("item_id", "subject_id", "raw"))
     for item_id, who, raw in zip(*columns, strict=True):
         guess = " ".join(str(raw or "").split())
         if guess:
             key = item_id, guess.casefold()
-            known = found.get(key, WordGuess(item_id, guess, ()))
-            found[key] = replace(known, participants=tuple(dict.fromkeys((*known.participants, who))))
-    return tuple(found.values())
+            known = guesses.get(key, WordGuess(item_id, guess, ()))
+            guesses[key] = replace(known, participants=tuple(dict.fromkeys((*known.participants, who))))
+    return tuple(guesses.values())
 
 
 def propose_forms(items: Sequence[Item], guesses: Sequence[WordGuess], forms: EnglishForms) -> GuessedSlots:
@@ -137,14 +136,14 @@ def read_guess_sheet(path: Path | str, slots: Sequence[GuessedSlot]) -> dict[str
     """Read the sheet: slot id → the form decided on. ``ok`` accepts the proposal, any other text is the form itself.
 
     An empty cell accepts a form that was certain. ``fits``: x or no; empty where it was not judged.
-    Errors: :class:`InputError` E476 (a doubtful form that nobody decided on), E475 (no mark), and those of
+    Errors: :class:`InputError` E476 (a doubtful form without a decision), E475 (no mark), and those of
     :meth:`~lexiscope.items.sheets.form.SheetForm.read`.
     """
-    return {row.thing.slot_id: _decided(row) for row in SHEET.read(path, slots)}
+    return {row.thing.slot_id: _decided_slot(row) for row in SHEET.read(path, slots)}
 
 
 def certain_forms(slots: Sequence[GuessedSlot]) -> dict[str, DecidedSlot]:
-    """Return the slots whose form is certain, without a sheet; whether the guesses fit is then judged by nobody."""
+    """Return the slots whose form is certain, without a sheet; whether the guesses fit is then not judged."""
     return {slot.slot_id: DecidedSlot(slot.proposed) for slot in slots if not slot.doubt}
 
 
@@ -168,7 +167,7 @@ def guessed_items(
     )
 
 
-def guessed_again(
+def items_with_guesses(
     items: Sequence[Item], answers: ResponseTable, given: Sequence[Item] = ()
 ) -> tuple[tuple[Item, ...], str]:
     """Return the items with people's guesses in the word's place, and how their forms were found, as text.
@@ -185,18 +184,18 @@ def guessed_again(
         forms = EnglishForms.of(wordnet.load())
     except DataError as error:
         return (), f"{len(guesses)} guessed words were not put back: {error.what}."
-    found = propose_forms(items, guesses, forms)
-    made = guessed_items(items, found.slots, certain_forms(found.slots))
-    told = f"{len(guesses)} words were guessed; {len(found.same)} of them are the hidden word, and "
-    doubtful = len(guesses) - len(found.same) - len(made)
+    proposed = propose_forms(items, guesses, forms)
+    made = guessed_items(items, proposed.slots, certain_forms(proposed.slots))
+    told = f"{len(guesses)} words were guessed; {len(proposed.same)} of them are the hidden word, and "
+    doubtful = len(guesses) - len(proposed.same) - len(made)
     return made, f"{told}{doubtful} were excluded because a person has to decide on their form."
 
 
 def _slot(guess: WordGuess, number: int, usage: Usage, forms: EnglishForms) -> GuessedSlot:
     form, doubt = guess.guess, "forms are known for English only"
     if usage.language.partition("-")[0] == "en":
-        found = forms.like(guess.guess, usage.target, usage.lemma, usage.pos)
-        form, doubt = _in_case(found.text, usage), found.doubt or _place_doubt(found.text, usage)
+        inflected = forms.inflect_like(guess.guess, usage.target, usage.lemma, usage.pos)
+        form, doubt = _in_case(inflected.text, usage), inflected.doubt or _place_doubt(inflected.text, usage)
     return GuessedSlot(guess, number, view_usage(usage, "context").text, usage.target, form, doubt)
 
 
@@ -207,7 +206,7 @@ def _in_case(form: str, usage: Usage) -> str:
 
 
 def _place_doubt(form: str, usage: Usage) -> str:
-    """What stands around the slot may not fit the form, and only the slot is filled."""
+    """What is around the slot may not fit the form, and only the slot is filled."""
     before = usage.text[: usage.start]
     if with_article(before, form) != before:
         return "the article before it does not fit its sound"
@@ -215,7 +214,7 @@ def _place_doubt(form: str, usage: Usage) -> str:
     return "a capital letter inside the sentence" if usage.target[:1].isupper() and inside else ""
 
 
-def _fits(text: str) -> bool | None:
+def _parse_fit(text: str) -> bool | None:
     sign = text.strip().casefold()
     if sign not in _FITS:
         hint = "write x where the guess fits, no where it does not"
@@ -232,16 +231,16 @@ SHEET: SheetForm[GuessedSlot] = SheetForm(
         TextColumn("guess", lambda slot: slot.guess.guess),
         TextColumn("proposed", lambda slot: slot.proposed),
         TextColumn("doubt", lambda slot: slot.doubt),
-        filled("form", lambda text: " ".join(text.split())),
-        filled("fits", _fits),
-        filled("comment"),
+        answer_column("form", lambda text: " ".join(text.split())),
+        answer_column("fits", _parse_fit),
+        answer_column("comment"),
     ),
     key="slot_id",
 )
 """The columns of the sheet."""
 
 
-def _decided(row: FilledRow[GuessedSlot]) -> DecidedSlot:
+def _decided_slot(row: FilledRow[GuessedSlot]) -> DecidedSlot:
     form, slot = row.values["form"], row.thing
     if not form and slot.doubt:
         what, hint = f"nobody decided on the form of {slot.guess.guess!r}", "write ok, or the form as it is to stand"

@@ -60,12 +60,12 @@ def read_submission(path: Path | str, n_samples: int) -> Predictions:
 
     Errors: :class:`InputError` with the line of the first fault, and how many there are.
     """
-    found, faults = _read(Path(path), n_samples)
+    predictions, faults = _read(Path(path), n_samples)
     if faults:
         more = f" ({len(faults)} faults in all)" if len(faults) > 1 else ""
         hint = "lexiscope shared-task check lists every fault"
         raise InputError(f"{faults[0].message}{more}", place=Place(str(path), faults[0].line), hint=hint)
-    return Predictions(tuple(found[str(row)] for row in range(n_samples)))
+    return Predictions(tuple(predictions[str(row)] for row in range(n_samples)))
 
 
 def write_submission(path: Path | str, predictions: Sequence[float | None]) -> None:
@@ -76,22 +76,18 @@ def write_submission(path: Path | str, predictions: Sequence[float | None]) -> N
     """
     lacking = [str(row) for row, value in enumerate(predictions) if value is None or not math.isfinite(value)]
     if lacking or not predictions:
-        what = f"{len(lacking)} of {len(predictions)} rows have no prediction: {_named(lacking)}"
+        what = f"{len(lacking)} of {len(predictions)} rows have no prediction: {_listed_rows(lacking)}"
         raise InputError(what, hint="a submission needs one for every row: ask for these again, nothing is filled in")
     off = [str(row) for row, value in enumerate(predictions) if value is not None and not LOW <= value <= HIGH]
     if off:
-        what = f"{len(off)} predictions are not from {LOW} to {HIGH}: rows {_named(off)}"
+        what = f"{len(off)} predictions are not from {LOW} to {HIGH}: rows {_listed_rows(off)}"
         raise InputError(what, hint="clip them, and say so")
     lines = [
-        json.dumps({ID: str(row), PREDICTION: _number(value)})
+        json.dumps({ID: str(row), PREDICTION: int(value) if float(value).is_integer() else float(value)})
         for row, value in enumerate(predictions)
         if value is not None
     ]
     write_atomically(Path(path), "".join(f"{line}\n" for line in lines))
-
-
-def _number(value: float) -> float | int:
-    return int(value) if float(value).is_integer() else float(value)
 
 
 def _read(path: Path, n_samples: int) -> tuple[Mapping[str, float], tuple[Fault, ...]]:
@@ -101,18 +97,18 @@ def _read(path: Path, n_samples: int) -> tuple[Mapping[str, float], tuple[Fault,
         return {}, (Fault(None, f"this file is not UTF-8: {error.reason} at byte {error.start}"),)
     if lines[-1] == "":
         lines.pop()
-    found: dict[str, float] = {}
+    predictions: dict[str, float] = {}
     faults = []
     for line, text in enumerate(lines, start=1):
-        message = _take(text, found, n_samples)
+        message = _read_line(text, predictions, n_samples)
         faults += [Fault(line, message)] if message else []
-    missing = [str(row) for row in range(n_samples) if str(row) not in found]
+    missing = [str(row) for row in range(n_samples) if str(row) not in predictions]
     if missing:
-        faults.append(Fault(None, f"{len(missing)} of {n_samples} ids have no prediction: {_named(missing)}"))
-    return found, tuple(faults)
+        faults.append(Fault(None, f"{len(missing)} of {n_samples} ids have no prediction: {_listed_rows(missing)}"))
+    return predictions, tuple(faults)
 
 
-def _take(text: str, found: dict[str, float], n_samples: int) -> str:
+def _read_line(text: str, predictions: dict[str, float], n_samples: int) -> str:
     """Read one line into *found*; return what is wrong with it, or nothing."""
     if not text.strip():
         return "this line is empty"
@@ -122,22 +118,22 @@ def _take(text: str, found: dict[str, float], n_samples: int) -> str:
         return f"this line is no JSON: {error}"
     if not isinstance(row, dict) or not {ID, PREDICTION} <= set(row):
         return f'this line needs an object with "{ID}" and "{PREDICTION}"'
-    return _take_row(row, found, n_samples)
+    return _read_row(row, predictions, n_samples)
 
 
-def _take_row(row: Mapping[str, Any], found: dict[str, float], n_samples: int) -> str:
+def _read_row(row: Mapping[str, Any], predictions: dict[str, float], n_samples: int) -> str:
     number, value = row[ID], row[PREDICTION]
     if not isinstance(number, str) or number not in {str(n) for n in (_row(number),) if 0 <= n < n_samples}:
         return f'the id must be the text of a row from "0" to "{n_samples - 1}"; there is {json.dumps(number)}'
-    if number in found:
+    if number in predictions:
         return f"the id {number!r} comes twice"
     # seen, though not yet usable: a bad prediction is not reported again as a missing one
-    found[number] = math.nan
+    predictions[number] = math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
         return f"the prediction must be a number without quotation marks; there is {json.dumps(value)}"
     if not LOW <= value <= HIGH:
         return f"the prediction must be from {LOW} to {HIGH}; there is {value}"
-    found[number] = float(value)
+    predictions[number] = float(value)
     return ""
 
 
@@ -155,5 +151,5 @@ def _no_number(text: str) -> float:
     raise ValueError(f"{text} is no number")
 
 
-def _named(rows: Sequence[str]) -> str:
+def _listed_rows(rows: Sequence[str]) -> str:
     return ", ".join(rows[:_NAMED]) + (" …" if len(rows) > _NAMED else "")

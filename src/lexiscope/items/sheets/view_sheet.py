@@ -1,10 +1,10 @@
 """Items in one view as a sheet: written as CSV, answered by hand, read back as responses.
 
 The columns are those of the context–word bias study (its Figure 5): number, contexts, label, and in the view without
-the target the guessed word; behind them stand the mark of who cannot decide, a comment, and what identifies the row.
-Contexts are shown as people see them in the app: the target in brackets, or ``[X]`` in its place, or the words alone.
-The sheet ``reveal`` shows the same items again in full to whoever answered them without the target; what is answered
-there is a second judgment, under a measure of its own, and never mixed with that of another view.
+the target the guessed word; after them are the mark of participants who cannot decide, a comment, and what identifies
+the row. Contexts are shown as people see them in the app: the target in brackets, or ``[X]`` in its place, or the words
+alone. The sheet ``reveal`` shows the same items again in full to the participants who answered them without the target;
+what is answered there is a second judgment, under a measure of its own, and never mixed with that of another view.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lexiscope.core.screen import Screen
 from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
 from lexiscope.items.arrange.overlapping_lists import OverlappingLists
 from lexiscope.items.arrange.views import shown_texts
-from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, filled, ignored, mark
+from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, answer_column, note_column, parse_mark
 from lexiscope.items.sheets.given_answer import MEASURE_CHOICE, MEASURE_PAGE, GivenAnswer
 from lexiscope.items.tables.spreadsheet import read_sheet
 
@@ -63,24 +63,24 @@ def read_view_sheet(path: Path | str, drawn: OverlappingLists, *, participant: s
 
     An answer is ``t`` or ``f`` in any case; an empty one is a row without option. Who marks ``undecided`` has answered
     ``t``, as the study asks for, and has a row ``flag_undecided``. Guesses and comments are rows of their own: nothing
-    that stands in the sheet is lost. Rows are in the order of the sheet.
+    that is in the sheet is lost. Rows are in the order of the sheet.
     Errors: :class:`InputError` E474 (a view or list that there is not), E475 (no answer that can be given, a mark that
     is none, *undecided* with ``f``), E505 (no name), and those of
     :meth:`~lexiscope.items.sheets.form.SheetForm.read`.
     """
     if not participant.strip():
         raise InputError("a sheet needs the name of its participant", code="E505", hint="use a code, not a full name")
-    view, list_id = _of_sheet(path, len(drawn.lists))
+    view, list_id = _view_and_list(path, len(drawn.lists))
     items = drawn.lists[int(list_id) - 1]
     sheet = _view_sheet(items, view, list_id)
     rows: list[Response] = []
     for position, row in enumerate(sheet.form.read(path, enumerate(items, start=1))):
-        rows.extend(_given(row, sheet, view, participant, list_id, position).rows())
+        rows.extend(_given_answer(row, sheet, view, participant, list_id, position).rows())
     return ResponseTable.from_rows(rows)
 
 
 def refuse_two_views(answered: Sequence[ResponseTable]) -> None:
-    """Check that nobody was asked about an item in two views; a reveal is a second look, not another view.
+    """Check that no participant was asked about an item in two views; a reveal is a second look, not another view.
 
     Errors: :class:`InputError` E487 naming the person, the item and both views.
     """
@@ -113,18 +113,21 @@ def _view_sheet(items: Sequence[Item], view: str, list_id: str) -> _ViewSheet:
 
 def _sheet_of(task: str, screen: Screen, view: str, list_id: str) -> _ViewSheet:
     if screen.widget == "search":
-        texts, answer, extra = ["mention" if view == "word" else "context"], filled(PAGE), screen.flags
+        texts, answer, extra = ["mention" if view == "word" else "context"], answer_column(PAGE), screen.flags
     else:
         numbered = "word" if view == "word" else "context"
-        texts, answer = [f"{numbered}{number}" for number in range(1, screen.n_usages + 1)], filled(LABEL, _label)
+        texts, answer = (
+            [f"{numbered}{number}" for number in range(1, screen.n_usages + 1)],
+            answer_column(LABEL, _label),
+        )
         extra = ("word", "undecided") if view in screen.guess_views else ()
     columns: list[TextColumn[_Numbered]] = [
-        ignored("example_no", lambda numbered: str(numbered[0])),
+        note_column("example_no", lambda numbered: str(numbered[0])),
         *(TextColumn(name, _text(at, view)) for at, name in enumerate(texts)),
         *(TextColumn(name, _condition(name)) for name in (*screen.requires, *screen.shows)),
         answer,
-        *(filled(name, str.strip if name == "word" else mark) for name in extra),
-        filled("comment"),
+        *(answer_column(name, str.strip if name == "word" else parse_mark) for name in extra),
+        answer_column("comment"),
         TextColumn("view", lambda _: view),
         TextColumn("list", lambda _: list_id),
         TextColumn("item_id", lambda numbered: numbered[1].item_id),
@@ -148,7 +151,7 @@ def _task_of(item: Item, screens: Mapping[str, Screen]) -> str:
     return f"items of {len(item.usages)} texts with glosses" if item.usages else "items without a text"
 
 
-def _of_sheet(path: Path | str, n_lists: int) -> tuple[str, str]:
+def _view_and_list(path: Path | str, n_lists: int) -> tuple[str, str]:
     """The view and the list of a sheet, as its first row has them; the other rows are checked against them."""
     first = next(read_sheet(path, ("view", "list"), what=_WHAT), None)
     if first is None:
@@ -163,7 +166,7 @@ def _of_sheet(path: Path | str, n_lists: int) -> tuple[str, str]:
     return first.cells["view"], first.cells["list"]
 
 
-def _given(
+def _given_answer(
     row: FilledRow[_Numbered], sheet: _ViewSheet, view: str, participant: str, list_id: str, position: int
 ) -> GivenAnswer:
     values, again = row.values, view == REVEAL

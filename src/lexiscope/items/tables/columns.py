@@ -10,7 +10,7 @@ from typing import Any
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import SAME_SENSE
 
-# Names as they stand in the field's released files, after lower case and without punctuation.
+# Names as they are in the field's released files, after lower case and without punctuation.
 _NAMES: dict[str, tuple[str, ...]] = {
     "item_id": ("itemid", "item", "pairid", "stimulusid", "id"),
     "sentence_1": ("sentence1", "context1", "text1", "sentence", "text"),
@@ -82,31 +82,31 @@ class ColumnMap:
         >>> ColumnMap.from_mapping({"sentence_1": "Oración"}).sentence_1
         'Oración'
         """
-        known = [one.name for one in fields(cls) if one.name != "raters"]
+        known = [part.name for part in fields(cls) if part.name != "raters"]
         wrong = [name for name in mapping if name not in known]
         if wrong:
             raise InputError(f"no part of an item is called {wrong[0]!r}", hint=f"use one of {', '.join(known)}")
         parts: dict[str, Any] = dict(mapping)
         return cls(**parts)
 
-    def completed(self, header: Sequence[str]) -> ColumnMap:
+    def with_usual_columns(self, header: Sequence[str]) -> ColumnMap:
         """Fill the parts that are not set from columns whose name is one of the usual ones.
 
-        >>> found = ColumnMap(target="Palabra").completed(["Sentence_1", "Palabra", "Sense_id_s1"])
+        >>> found = ColumnMap(target="Palabra").with_usual_columns(["Sentence_1", "Palabra", "Sense_id_s1"])
         >>> found.sentence_1, found.target, found.sense_1
         ('Sentence_1', 'Palabra', 'Sense_id_s1')
         """
         plain = {re.sub(r"[\W_]", "", name).casefold(): name for name in reversed(header)}
         taken = set(dict(self.items()).values())
-        found: dict[str, Any] = {}
+        parts: dict[str, Any] = {}
         for part, usual in _NAMES.items():
             named = [plain[name] for name in usual if name in plain and plain[name] not in taken]
             if getattr(self, part) is None and named:
-                found[part] = named[0]
-        if "rating" in found and (self.rater or found.get("rater")) is None:
+                parts[part] = named[0]
+        if "rating" in parts and (self.rater or parts.get("rater")) is None:
             # a rating without a rater column is a mean under a short name at best: never guess which
-            del found["rating"]
-        return replace(self, **found)
+            del parts["rating"]
+        return replace(self, **parts)
 
     def with_word_alone(self) -> ColumnMap:
         """Let the word be the sentence too, where there is no column of sentences: the usage is the word itself.
@@ -121,10 +121,10 @@ class ColumnMap:
 
     def items(self) -> Iterator[tuple[str, str]]:
         """Yield (part, column) for the parts that are set, in order."""
-        for one in fields(self):
-            value = getattr(self, one.name)
+        for part in fields(self):
+            value = getattr(self, part.name)
             if isinstance(value, str):
-                yield one.name, value
+                yield part.name, value
         yield from ((f"rater:{name}", name) for name in self.raters)
 
 

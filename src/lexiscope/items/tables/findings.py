@@ -22,7 +22,7 @@ Severity = Literal["error", "warning"]
 class Finding:
     """One remark of the check.
 
-    ``line`` and ``column`` count from 1 in the file as it stands (a row with a quoted line break spans several lines);
+    ``line`` and ``column`` count from 1 in the file itself (a row with a quoted line break spans several lines);
     ``text`` is that line and ``caret`` a line of carets to print under it, for
     ``width`` characters.
     """
@@ -40,10 +40,12 @@ class Finding:
     width: int = 1
 
     @classmethod
-    def at(cls, code: str, message: str, place: Place, *, hint: str = "", item_id: str | None = None) -> Finding:
+    def from_place(
+        cls, code: str, message: str, place: Place, *, hint: str = "", item_id: str | None = None
+    ) -> Finding:
         """Make a finding at a place; the severity follows from the code.
 
-        >>> Finding.at("W204", "the word has one pair", Place("items.csv", 7)).severity
+        >>> Finding.from_place("W204", "the word has one pair", Place("items.csv", 7)).severity
         'warning'
         """
         marked = place.text is not None and place.column is not None
@@ -62,9 +64,9 @@ class Finding:
         )
 
     @classmethod
-    def of(cls, error: InputError) -> Finding:
+    def from_error(cls, error: InputError) -> Finding:
         """Make a finding of an error with a code."""
-        return cls.at(error.code or "", error.what, error.place or Place(), hint=error.hint)
+        return cls.from_place(error.code or "", error.what, error.place or Place(), hint=error.hint)
 
     def error(self) -> InputError:
         """Return the finding as an error that can be raised."""
@@ -168,8 +170,8 @@ class CheckReport:
     def summary(self) -> str:
         """Return what was read, how long the sentences are, and what was found, in two lines."""
         by_code = ", ".join(f"{code} {n}" for code, n in self.counts.items())
-        found = f"{len(self.errors)} errors, {len(self.warnings)} warnings" + (f" ({by_code})" if by_code else "")
-        read = f"{self.path}: {self.n_rows} rows, {self.n_items} items, {self.n_words} words: {found}"
+        counted = f"{len(self.errors)} errors, {len(self.warnings)} warnings" + (f" ({by_code})" if by_code else "")
+        read = f"{self.path}: {self.n_rows} rows, {self.n_items} items, {self.n_words} words: {counted}"
         return f"{read}\n{self.statistics}" if self.statistics.n_sentences else read
 
     def json(self) -> str:

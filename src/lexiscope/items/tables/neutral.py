@@ -1,7 +1,7 @@
 """Text that a spreadsheet would run as a formula, made harmless; and rows as CSV and as lossless JSON lines.
 
 A participant can write ``=HYPERLINK(…)`` into a comment. In every CSV file such a cell begins with an apostrophe, which
-spreadsheets show as text; what was written stands unchanged in the JSON lines beside it.
+spreadsheets show as text; what was written is unchanged in the JSON lines next to it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from lexiscope.items.tables.spreadsheet import neutral
+from lexiscope.items.tables.spreadsheet import neutral_text
 
 Cell = str | int | float | bool | None
 
@@ -28,7 +28,7 @@ def neutral_answer(text: str) -> str:
     >>> neutral_answer("-2"), neutral_answer("-2+3")
     ('-2', "'-2+3")
     """
-    return text if _NUMBER.fullmatch(text) else neutral(text)
+    return text if _NUMBER.fullmatch(text) else neutral_text(text)
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, answers: Sequence[str] = ()) -> str:
@@ -37,8 +37,12 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, answers: 
     *answers* are the columns whose text may be a number that was given as an answer.
     """
     as_answer = [name in answers for name in header]
-    lines = [",".join(_quoted(neutral(name)) for name in header)]
-    lines += [",".join(_cell(cell, number) for cell, number in zip(row, as_answer, strict=True)) for row in rows]
+    lines = [",".join(_csv_field(neutral_text(name)) for name in header)]
+    for row in rows:
+        cells = zip(row, as_answer, strict=True)
+        lines.append(
+            ",".join(_text_cell(cell, own) if isinstance(cell, str) else cell_text(cell) for cell, own in cells)
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -49,7 +53,7 @@ def json_line(row: Mapping[str, object]) -> str:
     '{"comment": "=1+1\\\\u2028"}'
     """
     text = _ENCODER.encode(row)
-    return _LINE_ENDS.sub(lambda found: f"\\u{ord(found.group()):04x}", text) if not text.isascii() else text
+    return _LINE_ENDS.sub(lambda match: f"\\u{ord(match.group()):04x}", text) if not text.isascii() else text
 
 
 def jsonl_text(rows: Iterable[Mapping[str, object]]) -> str:
@@ -66,28 +70,22 @@ def cell_text(cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, str):
-        return neutral(cell)
-    return str(cell) if isinstance(cell, bool | int) else _number(cell)
-
-
-def _cell(cell: Cell, is_answer: bool) -> str:
-    return _text_cell(cell, is_answer) if isinstance(cell, str) else cell_text(cell)
+        return neutral_text(cell)
+    if isinstance(cell, bool | int):
+        return str(cell)
+    # a missing number is a missing cell: "nan" would be text to half of the readers
+    if cell != cell:
+        return ""
+    return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
 
 
 # most cells of a long table repeat: ids, words, sentences, rules
 @lru_cache(maxsize=1 << 14)
 def _text_cell(text: str, is_answer: bool) -> str:
-    return _quoted(neutral_answer(text) if is_answer else neutral(text))
+    return _csv_field(neutral_answer(text) if is_answer else neutral_text(text))
 
 
-def _number(value: float) -> str:
-    # a missing number is a missing cell: "nan" would be text to half of the readers
-    if value != value:
-        return ""
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-
-
-def _quoted(text: str) -> str:
+def _csv_field(text: str) -> str:
     if text and not _NEEDS_QUOTES.search(text) and text == text.strip():
         return text
     return '"' + text.replace('"', '""') + '"'

@@ -27,33 +27,33 @@ def is_live(text: str) -> bool:
     for char in text:
         if char in "\t\r\n":
             return True
-        if not _is_invisible(char):
+        if not (char.isspace() or unicodedata.category(char) in ("Zs", "Zl", "Zp", "Cc", "Cf")):
             return unicodedata.normalize("NFKC", char)[:1] in _LIVE or char == "\u2212"
     return False
 
 
-def neutral(text: str) -> str:
-    """Return a text that no spreadsheet runs: an apostrophe stands before one that is live.
+def neutral_text(text: str) -> str:
+    """Return a text that no spreadsheet runs: an apostrophe is before one that is live.
 
-    >>> neutral("=1+1"), neutral("bank")
+    >>> neutral_text("=1+1"), neutral_text("bank")
     ("'=1+1", 'bank')
     """
     return f"'{text}" if is_live(text) else text
 
 
-def protected(text: str) -> str:
-    """Return a cell that no spreadsheet runs and that :func:`restored` gives back exactly.
+def protect_cell(text: str) -> str:
+    """Return a cell that no spreadsheet runs and that :func:`restore_cell` gives back exactly.
 
-    >>> protected("=1+1"), protected("' -- yes"), protected("'s")
+    >>> protect_cell("=1+1"), protect_cell("' -- yes"), protect_cell("'s")
     ("'=1+1", "'' -- yes", "'s")
     """
     return f"'{text}" if is_live(text.lstrip("'")) else text
 
 
-def restored(text: str) -> str:
-    """Return what :func:`protected` was given.
+def restore_cell(text: str) -> str:
+    """Return what :func:`protect_cell` was given.
 
-    >>> restored("'=1+1"), restored("'' -- yes"), restored("'s")
+    >>> restore_cell("'=1+1"), restore_cell("'' -- yes"), restore_cell("'s")
     ('=1+1', "' -- yes", "'s")
     """
     return text[1:] if text.startswith("'") and is_live(text.lstrip("'")) else text
@@ -64,7 +64,7 @@ def write_sheet(path: Path | str, header: Sequence[str], rows: Iterable[Sequence
 
     Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
-    lines = [",".join(_quoted(protected(cell)) for cell in row) + "\r\n" for row in [header, *rows]]
+    lines = [",".join(_csv_field(protect_cell(cell)) for cell in row) + "\r\n" for row in [header, *rows]]
     # without the mark, common spreadsheets take UTF-8 for the letters of the country's old encoding
     write_atomically(Path(path), "\ufeff" + "".join(lines))
 
@@ -78,7 +78,7 @@ class SheetRow:
     columns: tuple[str, ...]
 
     def place(self, column: str) -> Place:
-        """Return where the cell of a column stands in the file."""
+        """Return where the cell of a column is in the file."""
         index = self.columns.index(column) if column in self.columns else None
         return self.row.place(index, width=max(1, len(self.cells.get(column, ""))))
 
@@ -86,10 +86,10 @@ class SheetRow:
 def read_sheet(path: Path | str, needed: Sequence[str], *, what: str, ours: bool = True) -> Iterator[SheetRow]:
     """Yield the rows of a table that may come back from a spreadsheet (commas, semicolons or tabs).
 
-    Cells of a sheet of *ours* are :func:`restored`; those of a table that a user made stand as they are. Other columns
+    Cells of a sheet of *ours* are :func:`restore_cell`; those of a table that a user made are unchanged. Other columns
     than *needed* may be there too.
     Errors: :class:`InputError` E001 to E005 for a file that cannot be read, E006 (it is not *what*) for a missing
-    column, E007 for a column that stands twice.
+    column, E007 for a column that occurs twice.
     """
     reader = RowReader(path)
     rows = reader.rows()
@@ -104,13 +104,9 @@ def read_sheet(path: Path | str, needed: Sequence[str], *, what: str, ours: bool
     if twice:
         raise InputError(f"the column {twice[0]!r} stands twice", code="E007", place=header.place(), hint="keep one")
     for row in rows:
-        cells = map(restored, row.fields) if ours else row.fields
+        cells = map(restore_cell, row.fields) if ours else row.fields
         yield SheetRow(dict(zip(columns, cells, strict=True)), row, columns)
 
 
-def _is_invisible(char: str) -> bool:
-    return char.isspace() or unicodedata.category(char) in ("Zs", "Zl", "Zp", "Cc", "Cf")
-
-
-def _quoted(text: str) -> str:
+def _csv_field(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if re.search('[",\r\n;\t]', text) or text != text.strip() else text

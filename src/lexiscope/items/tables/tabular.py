@@ -1,6 +1,6 @@
 """Items as a table: a CSV file that keeps every field of every item exactly, for people and for programs.
 
-Texts stand as they are; ``conditions`` each have a column ``condition.<name>``. An empty field means "none"; where the
+Texts are unchanged; ``conditions`` each have a column ``condition.<name>``. An empty field means "none"; where the
 empty text itself is meant, or a text could be mistaken, it is written with a backslash or in JSON (see
 :func:`write_items`).
 """
@@ -42,10 +42,12 @@ def write_items(items: Sequence[Item], path: Path | str) -> None:
     own = [_SCALE] if any(item.scale is not None for item in items) else []
     lines = [[*_ITEM, *own, *usage_columns, *(_CONDITION + name for name in names)]]
     for item in items:
+        options = json.dumps(item.options, ensure_ascii=False) if item.options else ""
+        fields = [item.item_id, *map(_escape_text, (item.dataset, item.list_id, item.gold)), options]
         scale = [_scale_text(item.scale)] if own else []
-        usages, conditions = _usage_fields(item, n_usages), _condition_fields(item, names)
-        lines.append([*_item_fields(item), *scale, *usages, *conditions])
-    write_atomically(Path(path), "".join(",".join(map(_quoted, line)) + "\n" for line in lines))
+        conditions = [_condition_text(item.conditions[name]) if name in item.conditions else "" for name in names]
+        lines.append([*fields, *scale, *_usage_fields(item, n_usages), *conditions])
+    write_atomically(Path(path), "".join(",".join(map(_csv_field, line)) + "\n" for line in lines))
 
 
 def read_items(path: Path | str) -> tuple[Item, ...]:
@@ -73,21 +75,12 @@ def is_item_table(path: Path | str) -> bool:
         return False
 
 
-def _item_fields(item: Item) -> list[str]:
-    options = json.dumps(item.options, ensure_ascii=False) if item.options else ""
-    return [item.item_id, _escaped(item.dataset), _escaped(item.list_id), _escaped(item.gold), options]
-
-
 def _usage_fields(item: Item, n_usages: int) -> list[str]:
-    found: list[str] = []
+    cells: list[str] = []
     for usage in item.usages:
         rest = [usage.lemma, usage.pos, usage.language, usage.sense]
-        found += [usage.text, str(usage.start), str(usage.end), *map(_escaped, rest)]
-    return found + [""] * (len(_USAGE) * (n_usages - len(item.usages)))
-
-
-def _condition_fields(item: Item, names: Sequence[str]) -> list[str]:
-    return [_condition_text(item.conditions[name]) if name in item.conditions else "" for name in names]
+        cells += [usage.text, str(usage.start), str(usage.end), *map(_escape_text, rest)]
+    return cells + [""] * (len(_USAGE) * (n_usages - len(item.usages)))
 
 
 def _item(values: dict[str, str], row: Row) -> Item:
@@ -95,11 +88,11 @@ def _item(values: dict[str, str], row: Row) -> Item:
     try:
         return Item(
             item_id=values["item_id"],
-            dataset=_unescaped(values["dataset"]) or "",
+            dataset=_unescape_text(values["dataset"]) or "",
             usages=tuple(_usage(values, i) for i in sorted(numbers) if values[f"text_{i}"]),
             options=tuple(parse_json(values["options"] or "[]")),
-            gold=_unescaped(values["gold"]),
-            list_id=_unescaped(values["list_id"]),
+            gold=_unescape_text(values["gold"]),
+            list_id=_unescape_text(values["list_id"]),
             conditions={
                 name.removeprefix(_CONDITION): _condition(text)
                 for name, text in values.items()
@@ -130,26 +123,26 @@ def _usage(values: dict[str, str], i: int) -> Usage:
         text=values[f"text_{i}"],
         start=int(values[f"start_{i}"]),
         end=int(values[f"end_{i}"]),
-        lemma=_unescaped(values[f"lemma_{i}"]),
-        pos=_unescaped(values[f"pos_{i}"]),
-        language=_unescaped(values[f"language_{i}"]) or "",
-        sense=_unescaped(values[f"sense_{i}"]),
+        lemma=_unescape_text(values[f"lemma_{i}"]),
+        pos=_unescape_text(values[f"pos_{i}"]),
+        language=_unescape_text(values[f"language_{i}"]) or "",
+        sense=_unescape_text(values[f"sense_{i}"]),
     )
 
 
-def _quoted(text: str) -> str:
+def _csv_field(text: str) -> str:
     # not csv.writer: it leaves a bare carriage return unquoted, which no reader gives back
     return '"' + text.replace('"', '""') + '"' if re.search('[",\r\n]', text) else text
 
 
-def _escaped(text: str | None) -> str:
+def _escape_text(text: str | None) -> str:
     # a bare empty field is None; the empty text and texts that begin like an escape get a backslash
     if text is None:
         return ""
     return f"\\{text}" if not text or text.startswith("\\") else text
 
 
-def _unescaped(text: str) -> str | None:
+def _unescape_text(text: str) -> str | None:
     return text.removeprefix("\\") if text else None
 
 

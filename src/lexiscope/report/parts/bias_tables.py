@@ -19,7 +19,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, Interval, Record, Undefined
 from lexiscope.core.study import PublishedValue
 from lexiscope.items.answers.search_space import SearchSpace
-from lexiscope.items.arrange.divided import Divided
+from lexiscope.items.arrange.division import ItemDivision
 from lexiscope.items.arrange.published_pairs import SPLITS
 from lexiscope.items.arrange.views import shown_texts
 from lexiscope.report.part import record_cell
@@ -147,7 +147,7 @@ def human_gaps_table(rows: Sequence[GapRow], *, name: str = "human_gaps", number
 
 
 def divided_table(
-    sets: Sequence[tuple[str, str, Divided, SearchSpace | None]],
+    sets: Sequence[tuple[str, str, ItemDivision, SearchSpace | None]],
     *,
     name: str = "divided",
     title: str = "Datasets of this run",

@@ -25,7 +25,7 @@ from lexiscope.report.plots.accuracy import stacked_shares
 from lexiscope.report.plots.senses import GridPoint, beta_grid, noise_against_signal, senses_by_frequency
 from lexiscope.report.tables import BOUNDED, INTEGER, TEXT, Cell, Column, Format, Table, columns, drop_empty
 from lexiscope.resources.vectors.training_log import LogRow, read_log
-from lexiscope.senses.histogram import senses_by_rank
+from lexiscope.senses.induced_senses import senses_by_rank
 from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM, AVG_SIM_C, AVG_SIM_C_UPPER, MAX_SIM, MAX_SIM_C
 from lexiscope.tasks.same_sense.by_sense import CountsSenses

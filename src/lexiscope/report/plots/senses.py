@@ -25,7 +25,7 @@ from lexiscope.report.plots.style import (
     short_names,
 )
 from lexiscope.resources.vectors.training_log import LogRow
-from lexiscope.senses.histogram import SensesByFrequency
+from lexiscope.senses.induced_senses import SensesByFrequency
 
 # so far apart, in shares of the map, two points of one word have one label
 _ONE_PLACE = 0.03

@@ -36,8 +36,8 @@ def read_candidates(path: Path) -> Iterator[CandidateMention]:
     Errors: :class:`InputError` with file and line: a field that is missing, a candidate that is no title with a count.
     """
     number, document = 0, -1
-    for line in json_lines(path, _content):
-        number, document = (number + 1 if line.whole("doc") == document else 1), line.whole("doc")
+    for line in json_lines(path, _read_bytes):
+        number, document = (number + 1 if line.integer("doc") == document else 1), line.integer("doc")
         page = line.text("gold") if line.has("gold") else None
         yield CandidateMention(
             document=document,
@@ -51,15 +51,20 @@ def read_candidates(path: Path) -> Iterator[CandidateMention]:
 
 
 def _candidates(line: Line) -> tuple[tuple[str, int], ...]:
-    found: list[tuple[str, int]] = []
-    for each in line.listed("candidates"):
-        if not (isinstance(each, list) and len(each) == 2 and isinstance(each[0], str) and isinstance(each[1], int)):
-            raise line.error(f"{each!r} is no candidate: a title and a number of links")
-        found.append((each[0], each[1]))
-    return tuple(sorted(found, key=lambda each: (-each[1], each[0])))
+    candidates: list[tuple[str, int]] = []
+    for candidate in line.values("candidates"):
+        if not (
+            isinstance(candidate, list)
+            and len(candidate) == 2
+            and isinstance(candidate[0], str)
+            and isinstance(candidate[1], int)
+        ):
+            raise line.error(f"{candidate!r} is no candidate: a title and a number of links")
+        candidates.append((candidate[0], candidate[1]))
+    return tuple(sorted(candidates, key=lambda candidate: (-candidate[1], candidate[0])))
 
 
-def _content(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     data = path.read_bytes()
     try:
         return gzip.decompress(data) if path.suffix == ".gz" else data

@@ -55,7 +55,7 @@ class _OpenDocument:
             self.mentions.append((Mention(start, len(self.text), *_linked(cells)), cells[2]))
         return None
 
-    def closed(self) -> LinkedText:
+    def linked_text(self) -> LinkedText:
         """Return the text with its mentions."""
         return LinkedText(
             self.document_id, self.text, tuple(mention for mention, _ in self.mentions), self.title, self.split
@@ -64,9 +64,9 @@ class _OpenDocument:
     def wrong_letters(self) -> str | None:
         """Return what is wrong with the first mention whose tokens are not its letters, or ``None``."""
         for mention, letters in self.mentions:
-            found = self.text[mention.start : mention.end]
-            if "".join(found.split()) != "".join(letters.split()):
-                return f"the tokens {found!r} are not the mention {letters!r}"
+            tokens = self.text[mention.start : mention.end]
+            if "".join(tokens.split()) != "".join(letters.split()):
+                return f"the tokens {tokens!r} are not the mention {letters!r}"
         return None
 
 
@@ -84,7 +84,7 @@ def read_aida_tsv(path: Path) -> Iterator[LinkedText]:
         start = _START.match(line.strip())
         if start is not None:
             if document is not None:
-                yield _checked(path, row + 1, document)
+                yield _finished_document(path, row + 1, document)
             document = _OpenDocument(start[1], start[2] or "train", start[3])
         elif not line.strip():
             if document is not None:
@@ -95,15 +95,15 @@ def read_aida_tsv(path: Path) -> Iterator[LinkedText]:
             if fault is not None:
                 lines.refuse(row, fault, hint="get the file again")
     if document is not None:
-        yield _checked(path, len(lines), document)
+        yield _finished_document(path, len(lines), document)
 
 
-def _checked(path: Path, number: int, document: _OpenDocument) -> LinkedText:
+def _finished_document(path: Path, number: int, document: _OpenDocument) -> LinkedText:
     wrong = document.wrong_letters()
     if wrong is not None:
         what = f"document {document.document_id}, which ends before this line: {wrong}"
         raise InputError(what, place=Place(str(path), number), hint="get the file again")
-    return document.closed()
+    return document.linked_text()
 
 
 def _linked(cells: list[str]) -> tuple[tuple[str, ...], str]:

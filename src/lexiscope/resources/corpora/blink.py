@@ -25,7 +25,7 @@ def read_blink(path: Path) -> Iterator[LinkedMention]:
     """Iterate over the mentions.
 
     Fields: ``context_left``, ``mention``, ``context_right``, ``label_id``, ``label_title``, ``label`` (description).
-    The contexts are joined to the mention by a space where none stands there, as BLINK's own reader does; outer white
+    The contexts are joined to the mention by a space where none is there, as BLINK's own reader does; outer white
     space of the mention goes to its sides.
     Errors: :class:`~lexiscope.core.errors.InputError` with file and line: a field that is missing, an empty mention.
     """

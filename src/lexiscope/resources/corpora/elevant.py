@@ -26,6 +26,6 @@ def read_elevant(path: Path) -> Iterator[LinkedText]:
 
 
 def _mention(label: Line, text: str) -> Mention:
-    (start, end), entity = label.span(label.listed("span"), text), label.text("entity_id")
+    (start, end), entity = label.span(label.values("span"), text), label.text("entity_id")
     linked = _WIKIDATA.match(entity) is not None
     return Mention(start, end, (entity,) if linked else (), "linked" if linked else entity, label.text("name", ""))

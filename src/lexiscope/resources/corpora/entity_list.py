@@ -43,10 +43,10 @@ class Entity:
     description: str = ""
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """Return a text as it is compared: without case and accents, composed, with single spaces.
 
-    >>> normalised("  São   PAULO "), normalised("Stra\u00dfe") == normalised("STRASSE")
+    >>> normalise("  São   PAULO "), normalise("Stra\u00dfe") == normalise("STRASSE")
     ('sao paulo', True)
     """
     folded = text.casefold()
@@ -70,9 +70,9 @@ class EntityList:
 
     def __init__(self, entities: Iterable[Entity]) -> None:
         keyed = sorted(
-            ((normalised(entity.title), entity.entity_id, entity) for entity in entities), key=lambda each: each[:2]
+            ((normalise(entity.title), entity.entity_id, entity) for entity in entities), key=lambda row: row[:2]
         )
-        # in the order of titles, so that a number says at once where an entity stands among the results
+        # in the order of titles, so that a number says at once where an entity is among the results
         self._entities = tuple(entity for _, _, entity in keyed)
         self._ids: dict[str, int] = {}
         for number, entity in enumerate(self._entities):
@@ -101,14 +101,15 @@ class EntityList:
         number = self._ids.get(entity_id)
         return None if number is None else self._entities[number]
 
-    def named(self, answer: str) -> Entity | None:
-        """Return the entity that somebody wrote down: by its id, its title or another name, or the address of its page.
+    def find_named(self, answer: str) -> Entity | None:
+        """Return the entity that an answer names: by its id, its title or another name, or the address of its page.
 
         ``None`` where nothing is called so, or more than one entity by that name. Case, accents and underscores do not
         count; of an address the last part does.
 
         >>> pages = EntityList([Entity("Q1", "Salt (film)"), Entity("Q2", "Salt", ("sodium chloride",))])
-        >>> [found and found.entity_id for found in map(pages.named, ("https://a.org/wiki/Salt_(film)", "salt", "oak"))]
+        >>> answers = ("https://a.org/wiki/Salt_(film)", "salt", "oak")
+        >>> [entity and entity.entity_id for entity in map(pages.find_named, answers)]
         ['Q1', 'Q2', None]
         """
         text = answer.strip()
@@ -116,11 +117,11 @@ class EntityList:
             text = unquote(urlsplit(text).path.rstrip("/").rpartition("/")[2])
         if text in self._ids:
             return self._entities[self._ids[text]]
-        for key in dict.fromkeys((normalised(text), normalised(text.replace("_", " ")))):
+        for key in dict.fromkeys((normalise(text), normalise(text.replace("_", " ")))):
             low = bisect_left(self._keys, key)
             owners = self._key_owners[low : self._end_of(key, low)] if key else []
             # a title goes before what is only another name
-            for known in ({one for one in owners if one >= 0}, {~one for one in owners if one < 0}):
+            for known in ({owner for owner in owners if owner >= 0}, {~owner for owner in owners if owner < 0}):
                 if known:
                     return self._entities[known.pop()] if len(known) == 1 else None
         return None
@@ -135,21 +136,21 @@ class EntityList:
         """
         if limit < 1:
             raise InputError(f"a search returns at least 1 entity, not {limit}")
-        key = normalised(query)
+        key = normalise(query)
         if not key:
             return ()
-        found: dict[int, None] = {}
+        numbers: dict[int, None] = {}
         for number in self._matches(key, query.strip()):
-            found.setdefault(number)
-            if len(found) == limit:
+            numbers.setdefault(number)
+            if len(numbers) == limit:
                 break
-        return tuple(self._entities[number] for number in found)
+        return tuple(self._entities[number] for number in numbers)
 
     def _matches(self, key: str, query: str) -> Iterator[int]:
         """Numbers of entities, best first, some more than once; made only as far as they are asked for."""
         low, high = bisect_left(self._keys, key), bisect_left(self._keys, key + _LAST)
         equal = self._key_owners[low : self._end_of(key, low)]
-        # an entity has its number as title and its complement as another name: titles stand first
+        # an entity has its number as title and its complement as another name: titles are first
         yield from (owner for owner in equal if owner >= 0)
         yield from (~owner for owner in equal if owner < 0)
         if query in self._ids:
@@ -175,7 +176,7 @@ class EntityList:
             whole = low + int(low < len(self._words) and self._words[low] == word)
             high = bisect_left(self._words, word + _LAST) if place == len(words) - 1 else whole
             holding = np.zeros(len(self._entities), dtype=np.bool_)
-            # the entities of words that follow one another in the alphabet stand in one slice
+            # the entities of words that follow one another in the alphabet are in one slice
             holding[self._postings[self._starts[low] : self._starts[high]]] = True
             kept &= holding
         return np.flatnonzero(kept).astype(np.int32)
@@ -183,8 +184,8 @@ class EntityList:
     def _index_names(self, titles: Sequence[str]) -> None:
         names = [(title, number) for number, title in enumerate(titles)]
         for number, entity in enumerate(self._entities):
-            names += [(normalised(alias), ~number) for alias in entity.aliases]
-        names.sort(key=lambda each: (each[0], each[1] < 0, abs(each[1])))
+            names += [(normalise(alias), ~number) for alias in entity.aliases]
+        names.sort(key=lambda entry: (entry[0], entry[1] < 0, abs(entry[1])))
         self._keys = [name for name, _ in names]
         self._key_owners = [owner for _, owner in names]
 
@@ -192,7 +193,7 @@ class EntityList:
         # all lists of holders one behind the other, in the alphabet of words: a beginning is then one slice
         holders: dict[str, list[int]] = {}
         for number, entity in enumerate(self._entities):
-            text = normalised(" ".join((entity.title, *entity.aliases)))
+            text = normalise(" ".join((entity.title, *entity.aliases)))
             for word in set(_WORD.findall(text)):
                 holders.setdefault(word, []).append(number)
         self._words = sorted(holders)
@@ -208,8 +209,8 @@ def write_entities(path: Path | str, entities: Iterable[Entity]) -> None:
     Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
     lines = ["\t".join(COLUMNS)]
-    for one in entities:
-        cells = (one.entity_id, one.title, "|".join(one.aliases), one.description)
+    for entity in entities:
+        cells = (entity.entity_id, entity.title, "|".join(entity.aliases), entity.description)
         lines.append("\t".join(" ".join(cell.split()) for cell in cells))
     write_atomically(Path(path), "\n".join(lines) + "\n")
 

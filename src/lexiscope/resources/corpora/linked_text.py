@@ -33,7 +33,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Misplaced:
-    """A mention as published whose letters do not stand at its offsets: it is set aside, not repaired."""
+    """A mention as published whose letters are not those at its offsets: it is set aside, not repaired."""
 
     path: str
     line: int
@@ -41,7 +41,7 @@ class Misplaced:
     start: int
     end: int
     written: str
-    found: str
+    at_offsets: str
     ids: tuple[str, ...]
 
 
@@ -73,31 +73,31 @@ class Line:
 
         Errors: :class:`InputError` with file and line where it is missing or something else.
         """
-        found = self._content.get(name, default)
-        if isinstance(found, bool) or not isinstance(found, str | int):
-            raise self.error(f"the field {name!r} must be text, not {found!r}")
-        return str(found)
+        value = self._content.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise self.error(f"the field {name!r} must be text, not {value!r}")
+        return str(value)
 
-    def listed(self, name: str) -> list[Any]:
+    def values(self, name: str) -> list[Any]:
         """Return a field that is a list. Errors: as of :meth:`text`."""
-        found = self._content.get(name)
-        if not isinstance(found, list):
-            raise self.error(f"the field {name!r} must be a list, not {found!r}")
-        return found
+        value = self._content.get(name)
+        if not isinstance(value, list):
+            raise self.error(f"the field {name!r} must be a list, not {value!r}")
+        return value
 
     def objects(self, name: str) -> list[Line]:
         """Return a field that is a list of objects. Errors: as of :meth:`text`."""
-        found = self.listed(name)
-        if not all(isinstance(each, dict) for each in found):
+        values = self.values(name)
+        if not all(isinstance(value, dict) for value in values):
             raise self.error(f"the field {name!r} must be a list of objects")
-        return [Line(self.path, self.number, each) for each in found]
+        return [Line(self.path, self.number, value) for value in values]
 
-    def whole(self, name: str) -> int:
+    def integer(self, name: str) -> int:
         """Return a field that is a whole number. Errors: as of :meth:`text`."""
-        found = self._content.get(name)
-        if isinstance(found, bool) or not isinstance(found, int):
-            raise self.error(f"the field {name!r} must be a whole number, not {found!r}")
-        return found
+        value = self._content.get(name)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.error(f"the field {name!r} must be a whole number, not {value!r}")
+        return value
 
     def span(self, span: object, text: str, written: str | None = None) -> tuple[int, int]:
         """Return a pair of offsets after checking them against the text (and the letters of the mention).
@@ -105,7 +105,11 @@ class Line:
         Errors: :class:`InputError` with file and line: no pair, outside the text, other letters.
         """
         pair = span if isinstance(span, list | tuple) else ()
-        if len(pair) != 2 or not all(isinstance(each, int) for each in pair) or not 0 <= pair[0] < pair[1] <= len(text):
+        if (
+            len(pair) != 2
+            or not all(isinstance(offset, int) for offset in pair)
+            or not 0 <= pair[0] < pair[1] <= len(text)
+        ):
             raise self.error(f"{span!r} is no span of a text of {len(text)} characters")
         start, end = pair
         if written is not None and text[start:end] != written:

@@ -23,7 +23,7 @@ def read_pubtator(path: Path) -> Iterator[LinkedText]:
     """Iterate over the documents, in the order of the file; one that comes twice is given twice.
 
     A concept of several ids (``D003110|D009369``) gives them all; as it is written it is the ``name``. A mention whose
-    letters do not stand at its offsets is kept in ``misplaced``.
+    letters are not those at its offsets is kept in ``misplaced``.
     Errors: :class:`InputError` with file and line: a line that is neither passage nor mention, a mention without its
     document, offsets that are no numbers.
     """
@@ -33,10 +33,10 @@ def read_pubtator(path: Path) -> Iterator[LinkedText]:
         if line.strip():
             block.append(row)
         elif block:
-            yield _document(lines, block)
+            yield _parse_document(lines, block)
             block = []
     if block:
-        yield _document(lines, block)
+        yield _parse_document(lines, block)
 
 
 def concept_ids(cell: str) -> tuple[str, ...]:
@@ -46,29 +46,29 @@ def concept_ids(cell: str) -> tuple[str, ...]:
     (('D001943', 'D010051'), ('OMIM:101400', 'OMIM:123500'), ())
     """
     ids = (part.strip() for part in _DIVIDERS.split(cell))
-    return tuple(dict.fromkeys(each for each in ids if each not in _NONE))
+    return tuple(dict.fromkeys(concept for concept in ids if concept not in _NONE))
 
 
-def _document(lines: PlainLines, block: list[int]) -> LinkedText:
+def _parse_document(lines: PlainLines, block: list[int]) -> LinkedText:
     passages: dict[str, str] = {}
     document = ""
     rows = []
     for row in block:
-        found = _PASSAGE.match(lines.lines[row])
-        if found is None:
+        passage = _PASSAGE.match(lines.lines[row])
+        if passage is None:
             rows.append(row)
             continue
-        if (passages and found[1] != document) or found[2] in passages or rows:
+        if (passages and passage[1] != document) or passage[2] in passages or rows:
             lines.refuse(row, "a passage of another document stands here, or one comes twice")
-        document, passages[found[2]] = found[1], found[3]
+        document, passages[passage[2]] = passage[1], passage[3]
     if "t" not in passages:
         lines.refuse(block[0], "this document has no title line (pmid|t|title)")
     text = f"{passages['t']} {passages.get('a', '')}"
     mentions: list[Mention] = []
     misplaced: list[Misplaced] = []
     for row in rows:
-        found_here = _mention(lines, row, document, text)
-        (mentions if isinstance(found_here, Mention) else misplaced).append(found_here)  # type: ignore[arg-type]
+        mention = _mention(lines, row, document, text)
+        (mentions if isinstance(mention, Mention) else misplaced).append(mention)  # type: ignore[arg-type]
     return LinkedText(document, text, tuple(mentions), passages["t"], misplaced=tuple(misplaced))
 
 

@@ -6,7 +6,7 @@ window of a training goes over its end. Two ways to make words:
 - ``own``: letters and digits are runs; hyphens and other signs divide; clitics are split off (*do n't*, *scotland 's*,
   *they 've*); words are NFKC and lower case; a number, with its points and commas, is ``<num>``. Text that was cut so
   before has the same words.
-- ``given``: the text is tokenised already; a word is what stands between white space, as it is.
+- ``given``: the text is tokenised already; a word is what is between white space, as it is.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def words_with_spans(text: str) -> list[tuple[str, int, int]]:
 def numbers_in(text: str, index: Mapping[str, int]) -> list[tuple[int, int, int]]:
     """Return the words of a text by their numbers in a vocabulary, −1 for a word out of it, with half-open offsets.
 
-    A word is looked up as it stands, then in lower case, then as the tokeniser writes it: a vocabulary may be that of
+    A word is looked up unchanged, then in lower case, then as the tokeniser writes it: a vocabulary may be that of
     text that something else cut, with capitals and numbers.
 
     >>> numbers_in("The Bank, in 1914", {"the": 0, "Bank": 1, "bank": 2, "<num>": 3})
@@ -88,7 +88,7 @@ def number_of(form: str, index: Mapping[str, int]) -> int:
 
 
 def _number(form: str, normal: str, index: Mapping[str, int]) -> int:
-    return next((index[each] for each in (form, form.lower(), normal) if each in index), -1)
+    return next((index[spelling] for spelling in (form, form.lower(), normal) if spelling in index), -1)
 
 
 def words_of(line: str, tokenisation: Tokenisation = "own") -> list[str]:
@@ -103,8 +103,8 @@ def words_of(line: str, tokenisation: Tokenisation = "own") -> list[str]:
         return line.split()
     if line.isascii():
         lower = line.lower()
-        found = (_PLAIN_NEGATED if "n't" in lower else _PLAIN).findall(lower)
-        return [NUMBER if word[0] in _DIGITS and _is_number(word) else word for word in found]
+        words = (_PLAIN_NEGATED if "n't" in lower else _PLAIN).findall(lower)
+        return [NUMBER if word[0] in _DIGITS and _is_number(word) else word for word in words]
     return [_normal(word) for word in _WORD.findall(line)]
 
 
@@ -124,15 +124,15 @@ def corpus_files(paths: Sequence[Path]) -> tuple[Path, ...]:
     Hidden files and what lies in hidden folders are left out.
     Errors: :class:`InputError` E701 for a path that is not there, or a folder without files.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for path in paths:
-        below = (each for each in path.rglob("*") if each.is_file())
-        inside = sorted(each for each in below if not any(part[0] == "." for part in each.relative_to(path).parts))
-        files = [path] if path.is_file() else inside
-        if not files:
+        below = (file for file in path.rglob("*") if file.is_file())
+        inside = sorted(file for file in below if not any(part[0] == "." for part in file.relative_to(path).parts))
+        of_path = [path] if path.is_file() else inside
+        if not of_path:
             raise _no_text(path)
-        found += files
-    return tuple(found)
+        files += of_path
+    return tuple(files)
 
 
 def _no_text(path: Path) -> InputError:
@@ -152,7 +152,7 @@ def read_lines(path: Path, *, report: Callable[[int], None] | None = None) -> It
     """
     number = 0
     try:
-        with path.open("rb") as file, _unpacked(file, path.suffix.lower()) as stream:
+        with path.open("rb") as file, _decompressed_stream(file, path.suffix.lower()) as stream:
             while raw := stream.readline(LONGEST_LINE + 1):
                 number += 1
                 if report is not None and number % _REPORT_EVERY == 0:
@@ -178,20 +178,20 @@ def read_places(
     """Give the lines of several files as :func:`read_corpus`, each with its file and its number there, from 1."""
     total, before = sum(path.stat().st_size for path in files), 0
     for path in files:
-        for number, line in enumerate(read_lines(path, report=_told(part, before, total, progress)), start=1):
+        for number, line in enumerate(read_lines(path, report=_byte_progress(part, before, total, progress)), start=1):
             yield path, number, line
         before += path.stat().st_size
         if progress is not None:
             progress(part, before, total)
 
 
-def _told(part: str, before: int, total: int, progress: Progress | None) -> Callable[[int], None] | None:
+def _byte_progress(part: str, before: int, total: int, progress: Progress | None) -> Callable[[int], None] | None:
     if progress is None:
         return None
     return lambda read: progress(part, before + read, total)
 
 
-def _unpacked(file: IO[bytes], suffix: str) -> IO[bytes]:
+def _decompressed_stream(file: IO[bytes], suffix: str) -> IO[bytes]:
     if suffix == ".gz":
         return cast(IO[bytes], gzip.GzipFile(fileobj=file))
     if suffix == ".xz":

@@ -22,7 +22,7 @@ def load(folder: Path | None = None, *, lexicon: Lexicon | None = None) -> Unifi
 
     In a *folder* the files may be those of another conversion: ``semcor.data.xml`` and ``semcor.gold.key.txt``, as they
     are or compressed. With a *lexicon* every sense key must be one of it.
-    Errors: :class:`~lexiscope.core.errors.DataError` where it is not at hand or not as published;
+    Errors: :class:`~lexiscope.core.errors.DataError` where it is not available or not as published;
     :class:`InputError` where *folder* does not hold it.
     """
     if folder is not None:

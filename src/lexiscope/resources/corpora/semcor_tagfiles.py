@@ -78,13 +78,13 @@ def _sentences(path: Path, document_id: str) -> Iterator[Sentence]:
         elif name == "punc" and not closing:
             tokens.append(Token(text, text.lower(), "."))
         elif name == "wf" and not closing:
-            found = _word(attributes, text, f"{sentence_id}.t{instances:03d}", place)
-            instances += sum(token.instance_id is not None for token in found)
-            tokens += found
+            words = _word(attributes, text, f"{sentence_id}.t{instances:03d}", place)
+            instances += sum(token.instance_id is not None for token in words)
+            tokens += words
 
 
 def _tags(path: Path) -> Iterator[tuple[Place, tuple[str, str, dict[str, str], str]]]:
-    """The tags of a file with what follows each, and where they stand."""
+    """The tags of a file with what follows each, and where they are."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -115,8 +115,8 @@ def _keys(attributes: dict[str, str], place: Place) -> tuple[str, ...]:
         what = "this word has senses without number or without lemma"
         raise InputError(what, place=place, hint="wnsn, lexsn and lemma belong together")
     lemma = attributes["lemma"].lower()
-    found = zip(numbers, endings, strict=True)
-    return tuple(f"{lemma}%{_MARKER.sub('', ending)}" for number, ending in found if number != "0")
+    senses = zip(numbers, endings, strict=True)
+    return tuple(f"{lemma}%{_MARKER.sub('', ending)}" for number, ending in senses if number != "0")
 
 
 # -- a tagged corpus in the unified WSD layout ----------------------------------------------------------------------
@@ -131,16 +131,16 @@ def write_unified(documents: Iterable[Document], folder: Path, name: str, *, lan
     lines = ['<?xml version="1.0" encoding="UTF-8" ?>', f"<corpus lang={quoteattr(language)} source={quoteattr(name)}>"]
     keys: list[str] = []
     for document in documents:
-        lines += _document(document)
+        lines += _document_lines(document)
         tokens = (token for sentence in document.sentences for token in sentence.tokens)
         keys += [f"{token.instance_id} {' '.join(token.sense_keys)}" for token in tokens if token.instance_id]
     corpus = UnifiedCorpus(folder / f"{name}.data.xml.gz", folder / f"{name}.gold.key.txt.gz")
-    write_atomically(corpus.data, _packed([*lines, "</corpus>"]))
-    write_atomically(corpus.keys, _packed(keys))
+    write_atomically(corpus.data, _gzip_lines([*lines, "</corpus>"]))
+    write_atomically(corpus.keys, _gzip_lines(keys))
     return corpus
 
 
-def _document(document: Document) -> list[str]:
+def _document_lines(document: Document) -> list[str]:
     source = f" source={quoteattr(document.source)}" if document.source else ""
     lines = [f"<text id={quoteattr(document.document_id)}{source}>"]
     for sentence in document.sentences:
@@ -157,7 +157,7 @@ def _token(token: Token) -> str:
     return f"<instance id={quoteattr(token.instance_id)} lemma={lemma} pos={pos}>{form}</instance>"
 
 
-def _packed(lines: list[str]) -> bytes:
+def _gzip_lines(lines: list[str]) -> bytes:
     packed = io.BytesIO()
     # neither name nor time in the header: equal content, equal bytes
     with gzip.GzipFile("", "wb", 9, packed, mtime=0) as stream:

@@ -27,7 +27,7 @@ _PARENTS = {"corpus": "", "text": "corpus", "sentence": "text", "wf": "sentence"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, or several that were tagged as one (*primary election*), as it stands in the text.
+    """A word, or several that were tagged as one (*primary election*), as it is in the text.
 
     The words of a lemma are joined by ``_``. ``instance_id`` is ``None`` where no sense was tagged.
     """
@@ -76,7 +76,7 @@ class Sentence:
         """
         return _usage(self.text, self.spans[place], self.tokens[place], self.language)
 
-    def tagged(self) -> tuple[tuple[Token, Usage], ...]:
+    def tagged_usages(self) -> tuple[tuple[Token, Usage], ...]:
         """Return every tagged token with its usage; the text is put together once for all of them."""
         text, spans = self.text, self.spans
         return tuple((self.tokens[n], _usage(text, spans[n], self.tokens[n], self.language)) for n in self.instances)
@@ -111,7 +111,7 @@ class UnifiedCorpus:
         """
         gold = _GoldKeys(self.keys, self.lexicon)
         parser = _Parser(self.data, gold)
-        with _opened(self.data) as stream:
+        with _open_stream(self.data) as stream:
             while chunk := _read(stream, self.data):
                 parser.feed(chunk)
                 yield from parser.take()
@@ -166,16 +166,16 @@ def read_keys(path: Path) -> dict[str, tuple[str, ...]]:
 
     Errors: :class:`InputError` with file and line: a line without a key, an id that comes twice, not UTF-8.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    keys: dict[str, tuple[str, ...]] = {}
     for number, line in enumerate(_lines(path), start=1):
         cells = line.split()
-        if len(cells) == 1 or (cells and cells[0] in found):
+        if len(cells) == 1 or (cells and cells[0] in keys):
             what = f"{cells[0]} has no sense key" if len(cells) == 1 else f"{cells[0]} has keys in two lines"
             place = Place(str(path), number, text=line, item_id=cells[0])
             raise InputError(what, place=place, hint="a line is an instance id and its keys, divided by blanks")
         if cells:
-            found[cells[0]] = tuple(cells[1:])
-    return found
+            keys[cells[0]] = tuple(cells[1:])
+    return keys
 
 
 class _GoldKeys:
@@ -305,7 +305,7 @@ class _Parser:
         return Place(str(self._path), line, column, item_id=instance_id)
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open_stream(path: Path) -> IO[bytes]:
     try:
         return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
     except OSError as error:
@@ -321,7 +321,7 @@ def _read(stream: IO[bytes], path: Path) -> bytes:
 
 
 def _lines(path: Path) -> list[str]:
-    with _opened(path) as stream:
+    with _open_stream(path) as stream:
         parts = []
         while part := _read(stream, path):
             parts.append(part)

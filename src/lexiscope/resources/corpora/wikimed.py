@@ -23,5 +23,5 @@ def read_wikimed(path: Path) -> Iterator[LinkedText]:
 
 
 def _mention(line: Line, text: str) -> Mention:
-    span = (line.whole("start_offset"), line.whole("end_offset"))
+    span = (line.integer("start_offset"), line.integer("end_offset"))
     return Mention(*line.span(span, text, line.text("mention")), concept_ids(line.text("link_id")))

@@ -19,19 +19,21 @@ def read_zelda(path: Path) -> Iterator[LinkedText]:
     """
     for line in json_lines(path):
         text, document = line.text("text"), line.text("id")
-        spans, titles, pages = (line.listed(name) for name in ("index", "wikipedia_titles", "wikipedia_ids"))
+        spans, titles, pages = (line.values(name) for name in ("index", "wikipedia_titles", "wikipedia_ids"))
         if not len(spans) == len(titles) == len(pages):
             raise line.error(f"{len(spans)} spans do not belong to {len(titles)} titles and {len(pages)} ids")
         mentions: list[Mention] = []
         misplaced: list[Misplaced] = []
         for span, title, page in zip(spans, titles, pages, strict=True):
-            found = _mention(line, span, title, page)
-            if _stands(text, found):
-                mentions.append(found)
+            mention = _mention(line, span, title, page)
+            if _stands(text, mention):
+                mentions.append(mention)
             else:
-                letters = text[found.start : found.end]
+                letters = text[mention.start : mention.end]
                 misplaced.append(
-                    Misplaced(str(path), line.number, document, found.start, found.end, found.name, letters, found.ids)
+                    Misplaced(
+                        str(path), line.number, document, mention.start, mention.end, mention.name, letters, mention.ids
+                    )
                 )
         yield LinkedText(document, text, tuple(mentions), misplaced=tuple(misplaced))
 
@@ -39,7 +41,9 @@ def read_zelda(path: Path) -> Iterator[LinkedText]:
 def _mention(line: Line, span: object, title: object, page: object) -> Mention:
     if not isinstance(title, str) or not title:
         raise line.error(f"{title!r} is no title of a page")
-    if not (isinstance(span, list) and len(span) == 2 and all(isinstance(each, int) and each >= 0 for each in span)):
+    if not (
+        isinstance(span, list) and len(span) == 2 and all(isinstance(offset, int) and offset >= 0 for offset in span)
+    ):
         raise line.error(f"{span!r} is no span")
     return Mention(span[0], span[1], (title,), str(page), title)
 

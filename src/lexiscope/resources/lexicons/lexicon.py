@@ -200,7 +200,7 @@ def hyponym_closure(lexicon: Lexicon, synset_id: str, *, levels: int | None = No
 def common_hypernyms(lexicon: Lexicon, first: str, second: str, *, levels: int | None = None) -> tuple[Synset, ...]:
     """Return the synsets above both of two synsets, nearest to the first one first.
 
-    All nouns of WordNet stand under *entity*: whoever asks whether two nouns share a hypernym wants few *levels*
+    All nouns of WordNet are under *entity*: to learn whether two nouns share a hypernym, give few *levels*
     (1 = the direct hypernyms of both).
     """
     others = {synset.synset_id for synset in hypernym_closure(lexicon, second, levels=levels)}
@@ -210,13 +210,9 @@ def common_hypernyms(lexicon: Lexicon, first: str, second: str, *, levels: int |
 
 def derived_lemmas(lexicon: Lexicon, lemma: str, pos: Pos | None = None) -> tuple[str, ...]:
     """Return the lemmas that are derivationally related to any sense of a lemma, each once, in the order of senses."""
-    found = {
-        related.lemma: None
-        for sense in lexicon.senses(lemma, pos)
-        for related in lexicon.derivations(sense.sense_key)
-        if normalised_lemma(related.lemma) != normalised_lemma(lemma)
-    }
-    return tuple(found)
+    senses = (related for sense in lexicon.senses(lemma, pos) for related in lexicon.derivations(sense.sense_key))
+    own = normalised_lemma(lemma)
+    return tuple(dict.fromkeys(related.lemma for related in senses if normalised_lemma(related.lemma) != own))
 
 
 def plain_lemmas(lexicon: Lexicon, pos: Pos, limit: int | None = None) -> tuple[str, ...]:
@@ -230,15 +226,15 @@ def plain_lemmas(lexicon: Lexicon, pos: Pos, limit: int | None = None) -> tuple[
 
 
 def _closure(step: Callable[[str], tuple[Synset, ...]], synset_id: str, levels: int | None) -> tuple[Synset, ...]:
-    found: dict[str, Synset] = {}
+    closure: dict[str, Synset] = {}
     front, done = [synset_id], 0
     # a lexicon may hold a cycle (WordNet 3.0 has one among verbs), hence the look at what was found
     while front and (levels is None or done < levels):
-        reached = {synset.synset_id: synset for each in front for synset in step(each)}
-        front = [each for each in reached if each not in found and each != synset_id]
-        found.update((each, reached[each]) for each in front)
+        reached = {synset.synset_id: synset for synset_id in front for synset in step(synset_id)}
+        front = [key for key in reached if key not in closure and key != synset_id]
+        closure.update((key, reached[key]) for key in front)
         done += 1
-    return tuple(found.values())
+    return tuple(closure.values())
 
 
 # -- a sense: one meaning of a lemma in a named inventory -----------------------------------------------------------

@@ -1,7 +1,7 @@
 """Puns with both their meanings, in the layout of SemEval-2017 task 7, subtask 3 (homographic puns).
 
 A line of the gold file is ``hom_1_10<TAB>key;key<TAB>key``: the word that is punned on, and the WordNet sense keys of
-its two meanings, several where annotators found them equally good. The words themselves stand in the XML file beside it
+its two meanings, several where annotators found them equally good. The words themselves are in the XML file beside it
 (``<word id="hom_1_10">``); without it, the form is the lemma of the first key. The data carry a licence of their own
 (CC BY-NC): they are read from the user's copy and never shipped.
 """
@@ -24,7 +24,7 @@ _GOLD_HINT = "a line is: id of the word, tab, sense keys of one meaning, tab, se
 
 @dataclass(frozen=True, slots=True)
 class PunSenses:
-    """A word that is punned on, as it stands in its text, and the sense keys of its two meanings, the best first."""
+    """A word that is punned on, as it is in its text, and the sense keys of its two meanings, the best first."""
 
     word_id: str
     form: str
@@ -43,19 +43,19 @@ def lemma_of_key(sense_key: str) -> str:
 def read_pun_senses(gold: Path | str, texts: Path | str | None = None) -> tuple[PunSenses, ...]:
     """Return the puns of a gold file in its order, with the words of the XML file *texts*.
 
-    Errors: :class:`InputError` with file and line for a line that is none, a word that stands twice, a word that the
+    Errors: :class:`InputError` with file and line for a line that is none, a word that occurs twice, a word that the
     XML file does not have, and an XML file that is none.
     """
     forms = None if texts is None else _forms(Path(texts))
-    found: dict[str, PunSenses] = {}
+    puns: dict[str, PunSenses] = {}
     lines = read_lines(Path(gold))
     for row, line in enumerate(lines.lines):
         if line.strip():
-            one = _pun(lines.split(row), forms, lines.place(row))
-            if one.word_id in found:
-                lines.refuse(row, f"the word {one.word_id!r} stands twice")
-            found[one.word_id] = one
-    return tuple(found.values())
+            pun = _pun(lines.split(row), forms, lines.place(row))
+            if pun.word_id in puns:
+                lines.refuse(row, f"the word {pun.word_id!r} stands twice")
+            puns[pun.word_id] = pun
+    return tuple(puns.values())
 
 
 def _pun(cells: list[str], forms: Mapping[str, str] | None, place: Place) -> PunSenses:

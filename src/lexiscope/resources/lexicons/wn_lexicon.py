@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lexiscope.core.errors import DataError, InputError, require
-from lexiscope.resources.lexicons.lexicon import POS, LexicalSense, Lexicon, Pos, Synset, normalised_lemma
+from lexiscope.resources.lexicons.lexicon import POS, LexicalSense, Pos, Synset, normalised_lemma
 
 # the library writes what it knows from another lexicon's relations only as a synset of this id
 _INFERRED = "*INFERRED*"
@@ -29,17 +29,11 @@ def load(specifier: str) -> WnLexicon:
     except wn.Error as error:
         hint = f"python -m wn download {specifier}; or, with a WN-LMF file, in Python: import wn; wn.add(FILE)"
         raise DataError(f"the wn library has no lexicon {specifier!r}", why=str(error), hint=hint) from error
-    found = sorted(each.specifier() for each in wordnet.lexicons())
-    if len(found) != 1:
-        what = f"{specifier!r} names {len(found)} lexicons: {', '.join(found)}"
+    specifiers = sorted(lexicon.specifier() for lexicon in wordnet.lexicons())
+    if len(specifiers) != 1:
+        what = f"{specifier!r} names {len(specifiers)} lexicons: {', '.join(specifiers)}"
         raise DataError(what, hint="name one, with its version")
     return WnLexicon(wordnet)
-
-
-def translations(lexicon: Lexicon, synset_id: str, other: WnLexicon) -> tuple[Synset, ...]:
-    """Return the synsets of another lexicon that share the ILI of a synset."""
-    ili = lexicon.synset(synset_id).ili
-    return () if ili is None else other.synsets_of_ili(ili)
 
 
 class WnLexicon:
@@ -88,19 +82,15 @@ class WnLexicon:
         """Return the synsets of a lemma in the order of its senses; without *pos* nouns, verbs, adjectives, adverbs."""
         return tuple(self._synset(sense.synset()) for sense in self._its_senses(lemma, pos))
 
-    def synsets_of_ili(self, ili: str) -> tuple[Synset, ...]:
-        """Return the synsets that stand for a concept of the interlingual index."""
-        return tuple(self._synset(each) for each in self._wordnet.synsets(ili=ili))
-
     def sense(self, sense_key: str) -> LexicalSense:
         """Return a sense by its key.
 
         Errors: :class:`InputError` where there is none.
         """
-        found = self.find_sense(sense_key)
-        if found is None:
+        sense = self.find_sense(sense_key)
+        if sense is None:
             raise InputError(f"{self.name} has no sense {sense_key!r}", hint="ask for the senses of the lemma")
-        return found
+        return sense
 
     def find_sense(self, sense_key: str) -> LexicalSense | None:
         """Return a sense by its key, or ``None``."""
@@ -115,9 +105,9 @@ class WnLexicon:
     def senses(self, lemma: str, pos: Pos | None = None) -> tuple[LexicalSense, ...]:
         """Return the senses of a lemma in their order; without *pos* nouns, verbs, adjectives, adverbs."""
         return tuple(
-            self._sense(sense, number, each)
-            for each in (POS if pos is None else (pos,))
-            for number, sense in enumerate(self._its_senses(lemma, each), start=1)
+            self._sense(sense, number, part)
+            for part in (POS if pos is None else (pos,))
+            for number, sense in enumerate(self._its_senses(lemma, part), start=1)
         )
 
     def members(self, synset_id: str) -> tuple[LexicalSense, ...]:
@@ -126,25 +116,25 @@ class WnLexicon:
 
     def hypernyms(self, synset_id: str) -> tuple[Synset, ...]:
         """Return the synsets directly above."""
-        return self._related(synset_id, "hypernym")
+        return self._related_synsets(synset_id, "hypernym")
 
     def instance_hypernyms(self, synset_id: str) -> tuple[Synset, ...]:
         """Return the synsets of which this one names an instance."""
-        return self._related(synset_id, "instance_hypernym")
+        return self._related_synsets(synset_id, "instance_hypernym")
 
     def hyponyms(self, synset_id: str) -> tuple[Synset, ...]:
         """Return the synsets directly below."""
-        return self._related(synset_id, "hyponym")
+        return self._related_synsets(synset_id, "hyponym")
 
     def instance_hyponyms(self, synset_id: str) -> tuple[Synset, ...]:
         """Return the synsets that name instances of this one."""
-        return self._related(synset_id, "instance_hyponym")
+        return self._related_synsets(synset_id, "instance_hyponym")
 
     def derivations(self, sense_key: str) -> tuple[LexicalSense, ...]:
         """Return the senses that are derivationally related to this one."""
         own = self.sense(sense_key)
-        senses = [each for each in self._its_senses(own.lemma, own.pos) if self._key(each) == sense_key]
-        related = [target for each in senses for target in each.get_related("derivation")]
+        senses = [sense for sense in self._its_senses(own.lemma, own.pos) if self._key(sense) == sense_key]
+        related = [target for sense in senses for target in sense.get_related("derivation")]
         return tuple(self.sense(self._key(target)) for target in related)
 
     def base_forms(self, form: str, pos: Pos) -> tuple[str, ...]:
@@ -153,15 +143,15 @@ class WnLexicon:
         In English also by morphy's rules.
         """
         words = self._words(form, pos)
-        found = [normalised_lemma(word.lemma()) for word in words]
+        lemmas = [normalised_lemma(word.lemma()) for word in words]
         if self._morphy is not None:
             stems = self._morphy(form.replace("_", " "), pos).get(pos, ())
-            found += sorted(normalised_lemma(stem) for stem in stems)
-        return tuple(dict.fromkeys(found))
+            lemmas += sorted(normalised_lemma(stem) for stem in stems)
+        return tuple(dict.fromkeys(lemmas))
 
     def all_synsets(self, pos: Pos | None = None) -> Iterator[Synset]:
         """Iterate over all synsets in the order of the lexicon's file."""
-        wanted = {letter for each in (POS if pos is None else (pos,)) for letter in _LETTERS[each]}
+        wanted = {letter for part in (POS if pos is None else (pos,)) for letter in _LETTERS[part]}
         for synset in self._wordnet.synsets():
             if synset.pos in wanted:
                 yield self._synset(synset)
@@ -170,18 +160,18 @@ class WnLexicon:
         spoken = " ".join(form.replace("_", " ").split())
         # the library takes a form as it is written where it finds one
         spellings = dict.fromkeys((spoken, spoken.lower(), spoken.capitalize(), spoken.title()))
-        found: dict[str, Any] = {}
+        words: dict[str, Any] = {}
         for letter in _LETTERS[pos]:
             for spelling in spellings:
-                found.update((word.id, word) for word in self._wordnet.words(spelling, pos=letter))
-        return list(found.values())
+                words.update((word.id, word) for word in self._wordnet.words(spelling, pos=letter))
+        return list(words.values())
 
     def _its_senses(self, lemma: str, pos: Pos | None) -> list[Any]:
         wanted = normalised_lemma(lemma)
         return [
             sense
-            for each in (POS if pos is None else (pos,))
-            for word in self._words(lemma, each)
+            for part in (POS if pos is None else (pos,))
+            for word in self._words(lemma, part)
             if normalised_lemma(word.lemma()) == wanted
             for sense in word.senses()
         ]
@@ -192,9 +182,9 @@ class WnLexicon:
         except self._error as error:
             raise InputError(f"{self.name} has no synset {synset_id!r}", why=str(error)) from error
 
-    def _related(self, synset_id: str, relation: str) -> tuple[Synset, ...]:
-        found = self._its_synset(synset_id).get_related(relation)
-        return tuple(self._synset(each) for each in found if each.id != _INFERRED)
+    def _related_synsets(self, synset_id: str, relation: str) -> tuple[Synset, ...]:
+        synsets = self._its_synset(synset_id).get_related(relation)
+        return tuple(self._synset(synset) for synset in synsets if synset.id != _INFERRED)
 
     def _synset(self, synset: Any) -> Synset:
         return Synset(
@@ -217,12 +207,12 @@ class WnLexicon:
 
 
 def _identifier(sense: Any) -> str | None:
-    found = sense.metadata().get("identifier")
-    return str(found) if found and "%" in found else None
+    identifier = sense.metadata().get("identifier")
+    return str(identifier) if identifier and "%" in identifier else None
 
 
 def _pos(letter: str) -> Pos:
-    found = next((pos for pos, letters in _LETTERS.items() if letter in letters), None)
-    if found is None:
+    part = next((pos for pos, letters in _LETTERS.items() if letter in letters), None)
+    if part is None:
         raise InputError(f"a synset of the part of speech {letter!r} has no place here", hint="n, v, a, s and r have")
-    return found
+    return part

@@ -44,16 +44,16 @@ def load(folder: Path | None = None) -> WordNet:
     """Return WordNet 3.0 from *folder*, or from where ``lexiscope data get wordnet`` puts it, after checking it.
 
     In a *folder* any edition is taken as it is: a folder of database files, one that holds such a folder, an archive.
-    Errors: :class:`~lexiscope.core.errors.DataError` where it is not at hand or not as published;
+    Errors: :class:`~lexiscope.core.errors.DataError` where it is not available or not as published;
     :class:`InputError` where *folder* holds no WordNet.
     """
     if folder is not None:
         return WordNet(folder)
-    found = fetch.locate_all(CARD)
-    folders = sorted({str(each.path.parent) for each in found})
+    files = fetch.locate_all(CARD)
+    folders = sorted({str(file.path.parent) for file in files})
     if len(folders) > 1:
         raise DataError("the files of WordNet lie in two folders", why=", ".join(folders), hint="move them to one")
-    return WordNet(found[0].path if found[0].path.suffix == ".xz" else found[0].path.parent)
+    return WordNet(files[0].path if files[0].path.suffix == ".xz" else files[0].path.parent)
 
 
 class WordNet:
@@ -80,12 +80,12 @@ class WordNet:
     @property
     def name(self) -> str:
         """``wordnet-`` and the version that the files name."""
-        found = re.search(r"WordNet (\d\.\d)", self.licence)
-        return f"wordnet-{found[1]}" if found else "wordnet"
+        version = re.search(r"WordNet (\d\.\d)", self.licence)
+        return f"wordnet-{version[1]}" if version else "wordnet"
 
     @cached_property
     def licence(self) -> str:
-        """The licence that stands at the top of every file."""
+        """The licence that is at the top of every file."""
         lines = [line for line in self._text("index.adv").split("\n", 60) if line.startswith("  ")]
         return "\n".join(re.sub(r"^\s+\d+ ?", "", line).rstrip() for line in lines)
 
@@ -105,13 +105,13 @@ class WordNet:
 
         Errors: :class:`InputError` where there is none.
         """
-        found = self.find_sense(sense_key)
-        if found is None:
+        sense = self.find_sense(sense_key)
+        if sense is None:
             lemma = sense_key.partition("%")[0]
             known = [key for key in self._senses if key.startswith(f"{lemma}%")]
             hint = f"the keys of this lemma are: {', '.join(known)}" if known else "it does not hold this lemma either"
             raise InputError(f"{self.name} has no sense {sense_key!r}", hint=hint)
-        return found
+        return sense
 
     def find_sense(self, sense_key: str) -> LexicalSense | None:
         """Return a sense by its key, or ``None``."""
@@ -127,7 +127,7 @@ class WordNet:
                 return LexicalSense(
                     sense_key, written, record.synset.pos, record.synset.synset_id, int(number), int(count)
                 )
-        raise self._damaged("index.sense", f"the synset at {offset} does not hold {sense_key}")
+        raise self._damage_error("index.sense", f"the synset at {offset} does not hold {sense_key}")
 
     def senses(self, lemma: str, pos: Pos | None = None) -> tuple[LexicalSense, ...]:
         """Return the senses of a lemma in their order; without *pos* nouns, verbs, adjectives, adverbs."""
@@ -143,27 +143,27 @@ class WordNet:
 
     def hypernyms(self, synset_id: str) -> tuple[Synset, ...]:
         """Return the synsets directly above."""
-        return self._related(synset_id, "@")
+        return self._related_synsets(synset_id, "@")
 
     def instance_hypernyms(self, synset_id: str) -> tuple[Synset, ...]:
         """Return the synsets of which this one names an instance."""
-        return self._related(synset_id, "@i")
+        return self._related_synsets(synset_id, "@i")
 
     def hyponyms(self, synset_id: str) -> tuple[Synset, ...]:
         """Return the synsets directly below."""
-        return self._related(synset_id, "~")
+        return self._related_synsets(synset_id, "~")
 
     def instance_hyponyms(self, synset_id: str) -> tuple[Synset, ...]:
         """Return the synsets that name instances of this one."""
-        return self._related(synset_id, "~i")
+        return self._related_synsets(synset_id, "~i")
 
     def derivations(self, sense_key: str) -> tuple[LexicalSense, ...]:
         """Return the senses that are derivationally related to this one."""
         record = self._record(self.sense(sense_key).synset_id)
         words = {0} | {place for place, (key, _) in enumerate(self._keys(record), start=1) if key == sense_key}
-        pointers = [each for each in record.pointers if each.sign == "+" and each.source_word in words]
-        found = {key: None for pointer in pointers for key in self._target_keys(pointer)}
-        return tuple(self.sense(key) for key in found)
+        pointers = [pointer for pointer in record.pointers if pointer.sign == "+" and pointer.source_word in words]
+        keys = {key: None for pointer in pointers for key in self._target_keys(pointer)}
+        return tuple(self.sense(key) for key in keys)
 
     def base_forms(self, form: str, pos: Pos) -> tuple[str, ...]:
         """Return the lemmas of which *form* may be an inflected form: itself, exceptions, else by endings.
@@ -176,7 +176,7 @@ class WordNet:
             lower[: len(lower) - len(ending)] + base for ending, base in _ENDINGS[pos] if lower.endswith(ending)
         )
         index = self._index(pos)
-        return tuple(dict.fromkeys(each for each in (lower, *stems) if each in index))
+        return tuple(dict.fromkeys(stem for stem in (lower, *stems) if stem in index))
 
     def exceptions(self, pos: Pos) -> Mapping[str, tuple[str, ...]]:
         """Return the exception list of a part of speech: inflected forms with their base forms."""
@@ -184,13 +184,13 @@ class WordNet:
 
     def all_synsets(self, pos: Pos | None = None) -> Iterator[Synset]:
         """Iterate over all synsets in the order of the file."""
-        for each in POS if pos is None else (pos,):
-            data, start = self._data_of(each), 0
+        for part in POS if pos is None else (pos,):
+            data, start = self._data_of(part), 0
             while start < len(data):
                 end = data.find(b"\n", start)
                 # the lines of the licence begin with a blank
                 if data[start : start + 1] != b" ":
-                    yield self._record(synset_id(start, each)).synset
+                    yield self._record(synset_id(start, part)).synset
                 start = end + 1 if end >= 0 else len(data)
 
     def all_lemmas(self, pos: Pos) -> tuple[str, ...]:
@@ -230,17 +230,17 @@ class WordNet:
 
     def _records_of(self, lemma: str, pos: Pos | None) -> Iterator[SynsetLine]:
         wanted = normalised_lemma(lemma)
-        for each in POS if pos is None else (pos,):
-            for offset in parse_offsets(self._index(each).get(wanted, "x 0")):
-                yield self._record(synset_id(offset, each))
+        for part in POS if pos is None else (pos,):
+            for offset in parse_offsets(self._index(part).get(wanted, "x 0")):
+                yield self._record(synset_id(offset, part))
 
     def _record(self, synset_id: str) -> SynsetLine:
-        found = self._records.get(synset_id)
-        if found is None:
-            found = self._records[synset_id] = self._parsed(synset_id)
-        return found
+        record = self._records.get(synset_id)
+        if record is None:
+            record = self._records[synset_id] = self._parse_record(synset_id)
+        return record
 
-    def _parsed(self, synset_id: str) -> SynsetLine:
+    def _parse_record(self, synset_id: str) -> SynsetLine:
         number, _, pos = synset_id.partition("-")
         if pos not in POS or not number.isdecimal():
             raise InputError(f"{synset_id!r} is no id of a synset", hint="an id looks like 00001740-n")
@@ -251,9 +251,9 @@ class WordNet:
         try:
             return parse_record(line, pos, self._supersenses)
         except (ValueError, IndexError, KeyError) as error:
-            raise self._damaged(f"data.{FILE_OF_POS[pos]}", f"byte {start}: {error}") from error
+            raise self._damage_error(f"data.{FILE_OF_POS[pos]}", f"byte {start}: {error}") from error
 
-    def _related(self, synset_id: str, sign: str) -> tuple[Synset, ...]:
+    def _related_synsets(self, synset_id: str, sign: str) -> tuple[Synset, ...]:
         return tuple(self._record(target).synset for target in self._record(synset_id).targets(sign))
 
     def _target_keys(self, pointer: Pointer) -> list[str]:
@@ -262,10 +262,10 @@ class WordNet:
 
     def _keys(self, record: SynsetLine) -> list[tuple[str, str]]:
         """The sense key and the lemma in lower case of each word of a synset."""
-        found = [(self._key(record, place), word.lower()) for place, word in enumerate(record.synset.lemmas)]
+        keys = [(self._key(record, place), word.lower()) for place, word in enumerate(record.synset.lemmas)]
         # 37 synsets write a lemma twice (Earth, earth): index.sense knows one key for both
-        known = {word: key for key, word in found if key in self._senses}
-        return [(known.get(word, key), word) for key, word in found]
+        known = {word: key for key, word in keys if key in self._senses}
+        return [(known.get(word, key), word) for key, word in keys]
 
     def _key(self, record: SynsetLine, place: int) -> str:
         """The sense key of a word of a synset, as senseidx(5WN) puts it together."""
@@ -276,7 +276,7 @@ class WordNet:
         lemma = record.synset.lemmas[place].lower()
         return f"{lemma}%{kind}:{record.file_number:02d}:{record.lex_ids[place]:02d}:{head}"
 
-    def _damaged(self, name: str, why: str) -> InputError:
+    def _damage_error(self, name: str, why: str) -> InputError:
         return InputError(
             "this file of WordNet is damaged, or the files are of two editions",
             place=Place(f"{self._path}: {name}"),
@@ -327,7 +327,7 @@ class SynsetLine:
 
     @property
     def pointers(self) -> tuple[Pointer, ...]:
-        """The relations in their order; most synsets are read without anybody asking for them."""
+        """The relations in their order; most synsets are read without need of them."""
         cells = self.pointer_cells
         return tuple(_pointer(*cells[place : place + 4]) for place in range(0, len(cells), 4))
 
@@ -349,7 +349,7 @@ def reader(path: Path) -> Reader:
         return partial(_from_folder, folders[0])
     if not path.is_file():
         raise InputError("there is no such file or folder", place=Place(str(path)), hint=_HINT)
-    return partial(_from_contents, path, _unpacked(path))
+    return partial(_from_contents, path, _archive_contents(path))
 
 
 def synset_id(offset: int, pos: Pos) -> str:
@@ -397,7 +397,7 @@ def parse_record(line: str, pos: Pos, supersenses: dict[int, str]) -> SynsetLine
 
 
 def split_gloss(gloss: str) -> tuple[str, tuple[str, ...]]:
-    """Divide a gloss into definition and examples: what stands in quotation marks is an example.
+    """Divide a gloss into definition and examples: what is in quotation marks is an example.
 
     >>> split_gloss('a flat seat; "sit on the bench"; "a long bench"  ')
     ('a flat seat', ('sit on the bench', 'a long bench'))
@@ -414,10 +414,10 @@ def parse_supersenses(text: str) -> dict[int, str]:
 
 def parse_exceptions(text: str) -> dict[str, tuple[str, ...]]:
     """Read an exception list (``noun.exc``): an inflected form and its base forms in every line."""
-    found: dict[str, tuple[str, ...]] = {}
+    bases_of: dict[str, tuple[str, ...]] = {}
     for form, *bases in (line.split() for line in text.splitlines() if line.strip()):
-        found[form] = found.get(form, ()) + tuple(base for base in bases if base not in found.get(form, ()))
-    return found
+        bases_of[form] = bases_of.get(form, ()) + tuple(base for base in bases if base not in bases_of.get(form, ()))
+    return bases_of
 
 
 def parse_index(text: str) -> dict[str, str]:
@@ -452,18 +452,18 @@ def _from_contents(path: Path, contents: dict[str, bytes], name: str) -> bytes:
     return contents[name]
 
 
-def _unpacked(path: Path) -> dict[str, bytes]:
+def _archive_contents(path: Path) -> dict[str, bytes]:
     """The files of an archive, in memory: nothing is written beside it."""
     try:
         with tarfile.open(path) as archive:
-            found = {}
+            contents = {}
             for member in archive:
                 name = PurePosixPath(member.name).name
                 stream = archive.extractfile(member) if member.isfile() and name in DICT_FILES else None
                 if stream is not None:
-                    found[name] = stream.read()
+                    contents[name] = stream.read()
     except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError) as error:
         raise InputError("this archive cannot be read", place=Place(str(path)), why=str(error), hint=_HINT) from error
-    if "data.noun" not in found:
+    if "data.noun" not in contents:
         raise InputError("this archive holds no data.noun", place=Place(str(path)), hint=_HINT)
-    return found
+    return contents

@@ -44,12 +44,12 @@ class DelimitedTable:
         return self.columns[name]
 
     def place(self, row: int, name: str | None = None) -> Place:
-        """Return where a row stands in the file, and with *name* where that cell stands in its line."""
+        """Return where a row is in the file, and with *name* where that cell is in its line."""
         line = self.lines[row]
         if name is None:
             return Place(str(self.path), line)
         rows = RowReader(self.path, delimiter=self.delimiter).rows()
-        there = next(each for each in rows if each.line == line)
+        there = next(record for record in rows if record.line == line)
         return there.place(list(self.columns).index(name), width=max(1, len(self.columns[name][row])))
 
     def rows(self) -> Iterator[tuple[Place, dict[str, str]]]:
@@ -58,7 +58,7 @@ class DelimitedTable:
             yield self.place(number), dict(zip(self.columns, cells, strict=True))
 
     def refuse(self, row: int, name: str, why: str, *, hint: str = "") -> NoReturn:
-        """Raise :class:`InputError` about one cell: what was needed there, and what stands there."""
+        """Raise :class:`InputError` about one cell: what was needed there, and what is there."""
         what = f"column {name!r}: {why}; there is {self.columns[name][row]!r}"
         raise InputError(what, place=self.place(row, name), hint=hint or "correct the cell")
 
@@ -92,10 +92,10 @@ class DelimitedTable:
 
         Errors: :class:`InputError` naming the first row whose key is unknown.
         """
-        found = [index.get(key, -1) for key in zip(*(self.columns[name] for name in names), strict=True)]
-        if -1 in found:
-            self.refuse(found.index(-1), names[0], f"{' and '.join(names)} together must be a known key")
-        return np.array(found, dtype=np.int64)
+        numbers = [index.get(key, -1) for key in zip(*(self.columns[name] for name in names), strict=True)]
+        if -1 in numbers:
+            self.refuse(numbers.index(-1), names[0], f"{' and '.join(names)} together must be a known key")
+        return np.array(numbers, dtype=np.int64)
 
     def expect(self, name: str, cells: Sequence[str]) -> None:
         """Check a column against the cells that another file says it must have.

@@ -26,7 +26,7 @@ class PlainLines:
         return len(self.lines)
 
     def place(self, row: int, cell: int | None = None) -> Place:
-        """Return where a row stands, and with *cell* (from 0) where that cell begins in it."""
+        """Return where a row is, and with *cell* (from 0) where that cell begins in it."""
         line = self.lines[row]
         if cell is None:
             return Place(self.path, row + 1, text=line)
@@ -61,11 +61,11 @@ class PlainLines:
 
         Errors: :class:`InputError` with the line where there are more or fewer.
         """
-        found = self.split(row)
-        if len(found) != len(names):
+        cells = self.split(row)
+        if len(cells) != len(names):
             wanted = f"{', '.join(names)} are needed, with a tab between them"
-            self.refuse(row, f"this line has {len(found)} cells, not {len(names)}: {wanted}")
-        return found
+            self.refuse(row, f"this line has {len(cells)} cells, not {len(names)}: {wanted}")
+        return cells
 
     def number(self, row: int, cell: int, text: str) -> int:
         """Return a cell's whole number.

@@ -23,7 +23,7 @@ _SPREADSHEET = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its first line, its fields, and its text as it stands in the file."""
+    """One row: its first line, its fields, and its text as it is in the file."""
 
     path: str
     line: int
@@ -181,7 +181,7 @@ def _first_line(text: str) -> str:
 
 
 def _field_positions(raw: str, delimiter: str) -> list[list[int]]:
-    """For each field, where each of its characters stands in the raw row, and where the field ends."""
+    """For each field, where each of its characters is in the raw row, and where the field ends."""
     fields: list[list[int]] = []
     current: list[int] = []
     at, quoted, fresh = 0, False, True

@@ -1,4 +1,4 @@
-"""What a schema finds wrong in a YAML file, said where it stands: unknown name, missing name, wrong type or value."""
+"""What a schema finds wrong in a YAML file, with its place: unknown name, missing name, wrong type or value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from lexiscope.core.errors import InputError
 from lexiscope.resources.tables.yaml_source import Key, YamlSource
 
 
-def refusal(source: YamlSource, fault: ErrorDetails, model: type[BaseModel], comments: Mapping[str, str]) -> InputError:
+def fault_error(
+    source: YamlSource, fault: ErrorDetails, model: type[BaseModel], comments: Mapping[str, str]
+) -> InputError:
     """Return the error for one fault that the schema *model* found: E611 (unknown name), E612 (value), E613 (missing).
 
     *comments* says what a setting means, by its dotted name (``scale.low``).
@@ -28,16 +30,18 @@ def refusal(source: YamlSource, fault: ErrorDetails, model: type[BaseModel], com
         return InputError(f"unknown name {keys[-1]!r}", code="E611", place=source.place(keys, of_key=True), hint=hint)
     if fault["type"] == "missing":
         place = source.place(keys[:-1], of_key=True) if len(keys) > 1 else source.place()
-        return InputError(f"{keys[-1]!r} is missing", code="E613", place=place, hint=comments.get(dotted(keys), ""))
+        return InputError(
+            f"{keys[-1]!r} is missing", code="E613", place=place, hint=comments.get(dotted_name(keys), "")
+        )
     where = ".".join(str(key) for key in keys)
     hint = _how_to_mend(keys, fault, comments)
     return InputError(f"{where}: {_what_is_wrong(fault)}", code="E612", place=source.place(keys), hint=hint)
 
 
-def dotted(keys: Iterable[Key]) -> str:
+def dotted_name(keys: Iterable[Key]) -> str:
     """Return the name of a setting without the numbers of list entries.
 
-    >>> dotted(("qualification", 0, "accept", 1))
+    >>> dotted_name(("qualification", 0, "accept", 1))
     'qualification.accept'
     """
     return ".".join(key for key in keys if isinstance(key, str))
@@ -56,7 +60,7 @@ def inner_model(annotation: object) -> type[BaseModel] | None:
     """Return the schema inside a type: of a section, or of the entries of a list."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for each in get_args(annotation) if (found := inner_model(each)) is not None), None)
+    return next((model for part in get_args(annotation) if (model := inner_model(part)) is not None), None)
 
 
 def _what_is_wrong(fault: ErrorDetails) -> str:
@@ -82,4 +86,4 @@ def _how_to_mend(keys: tuple[Key, ...], fault: ErrorDetails, comments: Mapping[s
         return "put it in quotation marks"
     if fault["type"] in ("list_type", "tuple_type") and isinstance(fault["input"], str):
         return f"write [{fault['input']}]"
-    return comments.get(dotted(keys), comments.get(str(keys[0]), ""))
+    return comments.get(dotted_name(keys), comments.get(str(keys[0]), ""))

@@ -1,4 +1,4 @@
-"""YAML read for its content and for where everything stands in it, so that an error can point at a line.
+"""YAML read for its content and for where everything is in it, so that an error can point at a line.
 
 Only plain data are read: anchors, aliases and tags are refused before anything is built from the text, which rules
 out alias bombs and Python objects.
@@ -37,13 +37,13 @@ class YamlSource:
     root: Node
 
     def place(self, keys: Sequence[Key] = (), *, of_key: bool = False) -> Place:
-        """Return where the value under *keys* stands (or its key); the nearest place above where it is not given."""
+        """Return where the value under *keys* is (or its key); the nearest place above where it is not given."""
         node = self.root
         for key in keys:
-            found = _step(node, key)
-            if found is None:
+            step = _step(node, key)
+            if step is None:
                 break
-            node = found[0] if of_key and key == keys[-1] else found[1]
+            node = step[0] if of_key and key == keys[-1] else step[1]
         return _place(self.path, self.text, node)
 
 

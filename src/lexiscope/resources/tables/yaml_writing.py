@@ -1,4 +1,4 @@
-"""Plain data as YAML that nobody can take for anything else: what is written reads back letter for letter."""
+"""Plain data as unambiguous YAML: what is written reads back letter for letter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 def yaml_value(value: Any, *, indent: int = 0) -> str:
     """Return the YAML of a value behind its name and colon: block lists and mappings, one entry a line.
 
-    *indent* is how far the name stands from the margin. A text of several lines is a block of lines where it can be.
+    *indent* is the distance of the name from the margin. A text of several lines is a block of lines where it can be.
 
     >>> print("scale:" + yaml_value({"low": 1, "anchors": [{"point": 1, "text": "no"}]}))
     scale:
@@ -46,7 +46,7 @@ def yaml_scalar(value: str | float | None) -> str:
         return "null" if value is None else repr(value)
     if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
         return value
-    return '"' + "".join(_escaped(sign) for sign in value) + '"'
+    return '"' + "".join(_escape_sign(sign) for sign in value) + '"'
 
 
 def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
@@ -57,7 +57,7 @@ def _entry(entry: Any, indent: int) -> str:
     if isinstance(entry, Mapping) and entry:
         return ("\n" + " " * (indent + 2)).join(_lines(entry, indent + 2))
     if isinstance(entry, list | tuple) and entry:
-        return "[" + ", ".join(yaml_scalar(each) for each in entry) + "]"
+        return "[" + ", ".join(yaml_scalar(value) for value in entry) + "]"
     return yaml_value(entry, indent=indent).lstrip(" ") if not isinstance(entry, str) else yaml_scalar(entry)
 
 
@@ -67,13 +67,9 @@ def _fits_block(text: str) -> bool:
     return (
         "\n" in text.removesuffix("\n")
         and bool(lines[-1])
-        and all(_fits_line(line) for line in lines)
+        and all(line.isprintable() and line == line.strip() for line in lines)
         and bool(lines[0])
     )
-
-
-def _fits_line(line: str) -> bool:
-    return line.isprintable() and line == line.strip()
 
 
 def _block(text: str, indent: int) -> str:
@@ -81,7 +77,7 @@ def _block(text: str, indent: int) -> str:
     return sign + "".join(f"\n{' ' * indent}{line}" if line else "\n" for line in text.removesuffix("\n").split("\n"))
 
 
-def _escaped(sign: str) -> str:
+def _escape_sign(sign: str) -> str:
     if sign in '"\\':
         return f"\\{sign}"
     if sign == "\n":

@@ -65,16 +65,16 @@ def nearest(
     _check(queries, candidates, min(k, query_block, candidate_block))
     kept = min(k, len(candidates))
     firsts = range(0, len(queries), query_block)
-    found = [_BestPair.none(len(queries[first : first + query_block])) for first in firsts]
+    best = [_BestPair.none(len(queries[first : first + query_block])) for first in firsts]
     # candidates are many: each block of them is read and prepared once, that of the queries again and again
     for start in range(0, len(candidates), candidate_block):
-        block = _prepared(candidates[start : start + candidate_block], "candidate", start, nearness)
+        block = _prepare_vectors(candidates[start : start + candidate_block], "candidate", start, nearness)
         for number, first in enumerate(firsts):
-            part = _prepared(queries[first : first + query_block], "query", first, nearness)
-            found[number] = _searched(part, block, start, found[number], kept, nearness)
+            part = _prepare_vectors(queries[first : first + query_block], "query", first, nearness)
+            best[number] = _search_block(part, block, start, best[number], kept, nearness)
     empty = [np.empty(0)]
-    rows = np.concatenate([*(each.best[1] for each in found), *empty]).astype(np.int64)
-    scores = np.concatenate([*(each.best[2] for each in found), *empty])
+    rows = np.concatenate([*(pair.best[1] for pair in best), *empty]).astype(np.int64)
+    scores = np.concatenate([*(pair.best[2] for pair in best), *empty])
     return Nearest(rows.reshape(-1, kept), scores.reshape(-1, kept))
 
 
@@ -99,11 +99,11 @@ class _BestPair:
         return cls((np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)), np.full(n, -np.inf))
 
 
-def _searched(
-    queries: _Vectors, block: _Vectors, start: int, found: _BestPair, k: int, nearness: Nearness
+def _search_block(
+    queries: _Vectors, block: _Vectors, start: int, earlier: _BestPair, k: int, nearness: Nearness
 ) -> _BestPair:
     """Return the k best of each query when a block of candidates is added; its first one has the number *start*."""
-    best, at_least = found.best, found.at_least
+    best, at_least = earlier.best, earlier.at_least
     for owners, rows in _possible(queries, block, at_least, k, nearness):
         new = _exact(queries.values[owners], block.values[rows], nearness)
         best = _best(best, (owners, rows + start, new), k)
@@ -128,9 +128,9 @@ def _possible(
         at_least = np.maximum(at_least, _kth_largest(rough, k) - slack / 2)
     # of the kind of the products and never above the limit: all of them would else be converted to be compared
     limits = np.nextafter((at_least - slack).astype(kind), kind(-np.inf))
-    owners, found = np.nonzero(rough >= limits[:, None])
+    owners, rows = np.nonzero(rough >= limits[:, None])
     for start in range(0, len(owners), _PAIRS):
-        yield owners[start : start + _PAIRS], found[start : start + _PAIRS]
+        yield owners[start : start + _PAIRS], rows[start : start + _PAIRS]
 
 
 def _kth_largest(rough: Matrix, k: int) -> Matrix:
@@ -140,7 +140,7 @@ def _kth_largest(rough: Matrix, k: int) -> Matrix:
 
 def _precision(*squares: Doubles) -> type[np.floating[Any]]:
     """Return single precision where no product can leave its range, else double precision."""
-    inside = all(each.min(initial=1.0) > _SMALL and each.max(initial=1.0) < 1 / _SMALL for each in squares)
+    inside = all(lengths.min(initial=1.0) > _SMALL and lengths.max(initial=1.0) < 1 / _SMALL for lengths in squares)
     return np.float32 if inside else np.float64
 
 
@@ -156,12 +156,12 @@ def _best(
     old: tuple[Integers, Integers, Doubles], new: tuple[Integers, Integers, Doubles], k: int
 ) -> tuple[Integers, Integers, Doubles]:
     """Return the k best of every query among two lists of (query, candidate, nearness), in order."""
-    owners, found, scores = (np.concatenate(pair) for pair in zip(old, new, strict=True))
-    order = np.lexsort((found, -scores, owners))
-    owners, found, scores = owners[order], found[order], scores[order]
+    owners, rows, scores = (np.concatenate(pair) for pair in zip(old, new, strict=True))
+    order = np.lexsort((rows, -scores, owners))
+    owners, rows, scores = owners[order], rows[order], scores[order]
     first = np.searchsorted(owners, owners)
     kept = np.arange(len(owners)) - first < k
-    return owners[kept], found[kept], scores[kept]
+    return owners[kept], rows[kept], scores[kept]
 
 
 def _kth(best: tuple[Integers, Integers, Doubles], at_least: Doubles, k: int) -> Doubles:
@@ -174,7 +174,7 @@ def _kth(best: tuple[Integers, Integers, Doubles], at_least: Doubles, k: int) ->
     return raised
 
 
-def _prepared(vectors: Matrix, what: str, start: int, nearness: Nearness) -> _Vectors:
+def _prepare_vectors(vectors: Matrix, what: str, start: int, nearness: Nearness) -> _Vectors:
     values = np.ascontiguousarray(vectors, dtype=np.float64)
     squares = np.einsum("ij,ij->i", values, values)
     bad = np.flatnonzero(~np.isfinite(squares))

@@ -89,28 +89,8 @@ class SenseVectors:
             block = rows[start : start + _BLOCK]
             lengths = np.linalg.norm(block, axis=1)[:, None] * norms
             cosine = (block @ flat.T) / np.where(lengths > 0, lengths, 1.0)
-            found = np.where(self.mask.reshape(-1), 1.0 - cosine, np.inf)
-            yield found.reshape(len(block), *self.mask.shape).astype(np.float32)
-
-    def neighbours(self, word: str, sense: int, n: int = 10) -> tuple[Neighbour, ...]:
-        """Return the nearest senses of *n* distinct other words, nearest first: of each word its nearest sense.
-
-        Ties go to the more frequent word. Errors: :class:`InputError` E712 for a word or a sense that is not there.
-        """
-        number = self.number(word)
-        if not 0 <= sense < self.mask.shape[1] or not self.mask[number, sense]:
-            numbers = ", ".join(map(str, np.flatnonzero(self.mask[number])))
-            what, hint = f"{word!r} has no sense {sense}", f"its senses are {numbers}"
-            raise InputError(what, code="E712", place=Place(self.name or None), hint=hint)
-        (found,) = next(self.distances(np.asarray(self.senses[number, sense])[None]))
-        nearest = found.min(axis=1)
-        nearest[number] = np.inf
-        order = np.argsort(nearest, kind="stable")[:n]
-        return tuple(
-            Neighbour(self.words[place], int(found[place].argmin()), float(nearest[place]))
-            for place in order
-            if np.isfinite(nearest[place])
-        )
+            distances = np.where(self.mask.reshape(-1), 1.0 - cosine, np.inf)
+            yield distances.reshape(len(block), *self.mask.shape).astype(np.float32)
 
 
 def read_sense_vectors(folder: Path) -> SenseVectors:
@@ -152,10 +132,10 @@ def _fault(arrays: Mapping[str, NDArray[Any]], n_words: int) -> str:
     senses, contexts, mask = (arrays[name] for name in ("senses", "contexts", "mask"))
     n_senses, width = senses.shape[1:] if senses.ndim == 3 else (0, 0)
     shapes = (n_words, n_senses, width), (n_words, width), (n_words, n_senses)
-    types = [each.dtype.kind for each in (senses, contexts, mask)]
+    types = [array.dtype.kind for array in (senses, contexts, mask)]
     if (senses.shape, contexts.shape, mask.shape) != shapes or not width or types != ["f", "f", "b"]:
-        found = ", ".join(f"{name} {arrays[name].shape}" for name in ("senses", "contexts", "mask"))
-        return f"{found} for {n_words:,} words"
+        shown = ", ".join(f"{name} {arrays[name].shape}" for name in ("senses", "contexts", "mask"))
+        return f"{shown} for {n_words:,} words"
     for start in range(0, n_words, _CHECKED):
         part = slice(start, start + _CHECKED)
         if not (np.isfinite(senses[part]).all() and np.isfinite(contexts[part]).all()):
@@ -182,7 +162,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
         raise SubjectError("this folder holds no sense vectors", code="E711", place=Place(str(path)), hint=hint)
     settings, shape = about.get("settings", {}), about.get("shape")
     counts = [*shape, about.get("n_senses")] if isinstance(shape, list) and shape else [None]
-    if not all(isinstance(each, int) and each >= 0 for each in counts):
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
         raise SubjectError("this record does not say how many senses there are", code="E711", place=Place(str(path)))
     if not isinstance(settings, dict) or not isinstance(settings.get("window", 1), int):
         raise SubjectError("the settings in this record are damaged", code="E711", place=Place(str(path)))
@@ -197,9 +177,9 @@ def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
             header = dict(parse_json(stream.read(length) if length < path.stat().st_size else b""))
         return {
             name: np.memmap(
-                path, _TYPES[each["dtype"]], "r", 8 + length + each["data_offsets"][0], tuple(each["shape"])
+                path, _TYPES[tensor["dtype"]], "r", 8 + length + tensor["data_offsets"][0], tuple(tensor["shape"])
             )
-            for name, each in header.items()
+            for name, tensor in header.items()
             if name != "__metadata__"
         }
     except (OSError, ValueError, KeyError, TypeError, struct.error, OverflowError, MemoryError) as error:
@@ -223,7 +203,7 @@ def sense_probabilities(vectors: SenseVectors, word: int, window: NDArray[np.int
 
 def window_probabilities(vectors: SenseVectors, word: int, windows: Sequence[Sequence[int]]) -> Floats:
     """Return :func:`sense_probabilities` of a word beside each of many windows. *Shape:* (windows, K)."""
-    return padded_probabilities(vectors, word, _padded(windows))
+    return padded_probabilities(vectors, word, _pad_windows(windows))
 
 
 def padded_probabilities(vectors: SenseVectors, word: int, windows: NDArray[np.int64]) -> Floats:
@@ -237,22 +217,22 @@ def padded_probabilities(vectors: SenseVectors, word: int, windows: NDArray[np.i
 
 def window_means(rows: Floats, windows: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """Return the mean of the rows that each window names; zeros where it names none. *Shape:* (windows, width)."""
-    return _means(rows, _padded(windows))
+    return _means(rows, _pad_windows(windows))
 
 
-def _padded(windows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+def _pad_windows(windows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     """Return windows of unequal length in one array, filled up with −1. *Shape:* (windows, the longest)."""
-    found = np.full((len(windows), max(map(len, windows), default=0)), -1, np.int64)
+    filled = np.full((len(windows), max(map(len, windows), default=0)), -1, np.int64)
     for place, window in enumerate(windows):
-        found[place, : len(window)] = window
-    return found
+        filled[place, : len(window)] = window
+    return filled
 
 
 def _means(rows: Floats, windows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the mean of the rows that each window names, −1 naming none. *Shape:* (windows, width)."""
-    found = np.zeros((len(windows), rows.shape[1]))
+    means = np.zeros((len(windows), rows.shape[1]))
     # one place of all windows after the other: memory is that of a row for each window
     for column in windows.T:
         there = np.flatnonzero(column >= 0)
-        found[there] += rows[column[there]]
-    return np.asarray(found / np.maximum((windows >= 0).sum(axis=1), 1)[:, None])
+        means[there] += rows[column[there]]
+    return np.asarray(means / np.maximum((windows >= 0).sum(axis=1), 1)[:, None])

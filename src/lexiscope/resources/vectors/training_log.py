@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -36,17 +36,14 @@ class LogRow:
 
 def log_text(log: Sequence[LogRow]) -> str:
     """Return the log as CSV with a header."""
-    return csv_lines([each.name for each in fields(LogRow)], map(astuple, log))
+    return csv_lines([column.name for column in fields(LogRow)], map(astuple, log))
 
 
 def read_log(folder: Path) -> tuple[LogRow, ...]:
     """Return the log of the training in a folder; vectors that were not trained there (pruned ones) have none."""
     if not (folder / LOG).is_file():
         return ()
-    names = [each.name for each in fields(LogRow)]
+    names = [column.name for column in fields(LogRow)]
     rows = read_csv(folder / LOG, names, may_be_empty=True).rows()
-    return tuple(LogRow(**{name: _number(cells[name], name) for name in names}) for _, cells in rows)
-
-
-def _number(text: str, name: str) -> Any:
-    return int(text) if name in ("epoch", "tokens") else float(text)
+    kinds: dict[str, Callable[[str], Any]] = {name: int if name in ("epoch", "tokens") else float for name in names}
+    return tuple(LogRow(**{name: kind(cells[name]) for name, kind in kinds.items()}) for _, cells in rows)

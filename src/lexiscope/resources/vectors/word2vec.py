@@ -1,13 +1,13 @@
-"""Sense vectors in the two formats of word2vec, text and binary, for other programs.
+"""Sense vectors in the two formats of word2vec, text and binary, for other programs; and vectors of words, read.
 
 The first line gives the number of vectors and their width. A sense is named ``word#1``, ``word#2`` …, in the order in
-which it stands among the senses of its word, numbered from 1 without gaps for those that are not there.
+which it is among the senses of its word, numbered from 1 without gaps for those that are not there.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from lexiscope.core.errors import Place, RunError
 from lexiscope.core.settings import Option
+from lexiscope.resources.vectors.multi_sense.form import Floats, Lines
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 
 Form = Literal["text", "binary"]
@@ -53,3 +54,38 @@ def _records(vectors: SenseVectors, form: Form) -> Iterator[bytes]:
             name = f"{word}#{place} ".encode()
             # str of a float32 is the shortest text that is read back as the same number
             yield name + (row.tobytes() if form == "binary" else " ".join(map(str, row)).encode()) + b"\n"
+
+
+# -- vectors of words -------------------------------------------------------------------------------------------------
+# Vectors of words, one for each, in the text formats of word2vec, GloVe and fastText: only those that are asked for.
+#
+# A line is a word and its numbers, divided by blanks; a first line of two whole numbers (how many, how wide) may stand
+# before them. Files may be gzipped. A file of a million words is gone through once and never held.
+
+
+def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, Floats]:
+    """Return the vectors of those *words* that the file has, by word; of a word that comes twice the first.
+
+    A word is looked up unchanged. *Shape:* (width,) each. Errors: :class:`InputError` E720 with file and line: a
+    file that cannot be read or is empty, an asked word's line with another number of numbers than the first line, or
+    with one that is none.
+    """
+    wanted, vectors = set(words), {}
+    lines = Lines(path)
+    width = 0
+    for line in lines:
+        word, _, rest = line.rstrip(" ").partition(" ")
+        if not width:
+            cells = rest.split()
+            if len(cells) == 1 and word.isdigit() and cells[0].isdigit():
+                width = lines.whole(cells[0], "the width of the vectors", at_least=1)
+                continue
+            width = len(cells)
+            if not width:
+                lines.refuse("a line is a word and its numbers, divided by blanks")
+        if word in wanted:
+            wanted.discard(word)
+            vectors[word] = lines.numbers(rest, width, f"the vector of {word!r}")
+    if not width:
+        lines.refuse("this file holds no vectors")
+    return vectors

@@ -17,10 +17,9 @@ from lexiscope.analysis.norms.label_distribution import label_table, mean_label_
 from lexiscope.analysis.norms.norms import item_sd, mean_sd_by_group
 from lexiscope.analysis.norms.story_effects import KINDS, ending_effects
 from lexiscope.analysis.significance import correlation_p
-from lexiscope.build.stories.inventory import guessed_lemmas, story_inventory, story_lengths
+from lexiscope.build.stories.inventory import guessed_lemmas, sense_counts, story_inventory, story_lengths
 from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
-from lexiscope.items.answers.sense_frequency import sense_counts
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, Remark, part_of, value_of
 from lexiscope.report.parts.people_tables import ceilings_table, single_raters_table, variance_table

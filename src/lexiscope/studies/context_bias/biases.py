@@ -16,7 +16,7 @@ from lexiscope.analysis.choices.retrieval import random_choice
 from lexiscope.core import catalog
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import PublishedValue
-from lexiscope.items.answers.sense_options import right_ids
+from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
 from lexiscope.items.arrange.views import CONTEXT_SPAN
 from lexiscope.report.document import Section
@@ -78,7 +78,7 @@ def dataset_biases(run: BiasData) -> tuple[DatasetBiases, ...]:
         if audit.name in run.people:
             answers = run.people[audit.name]
             task = catalog.task(audit.task)
-            scores[PEOPLE] = people_scores(answers, audit.parts.labelled, task=task, measure=audit.measure)
+            scores[PEOPLE] = people_scores(answers, audit.parts.all_items, task=task, measure=audit.measure)
         recorded = people_recorded(run, audit)
         fixed = [FixedScore(float(value.printed), f"{_STATUS[value.subject]} ({value.place})") for value in recorded]
         scores[PRINTED] = {value.view: score for value, score in zip(recorded, fixed, strict=True)}
@@ -106,7 +106,7 @@ def chance(audit: AuditSet) -> float:
         return RANDOM_RETRIEVAL
     two = audit.task in PAIR_TASKS
     answers = {item.item_id: (SAME, DIFFERENT) if two else item.options for item in audit.test}
-    return random_choice(answers, {item.item_id: right_ids(item) for item in audit.test})
+    return random_choice(answers, {item.item_id: correct_ids(item) for item in audit.test})
 
 
 # -- the verdict ----------------------------------------------------------------------------------------------
@@ -174,8 +174,8 @@ def people(run: BiasData) -> Iterator[object]:
         if audit.name in run.people:
             agreement = people_by_view(
                 run.people[audit.name],
-                right={item.item_id: str(item.gold) for item in audit.parts.labelled},
-                words={item.item_id: item.word for item in audit.parts.labelled},
+                right={item.item_id: str(item.gold) for item in audit.parts.all_items},
+                words={item.item_id: item.word for item in audit.parts.all_items},
                 measure=audit.measure,
                 **run.resampling,
             )

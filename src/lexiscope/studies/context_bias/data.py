@@ -17,7 +17,7 @@ from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.study import PublishedValue
 from lexiscope.core.subject import Subject
 from lexiscope.items.sheets.answers_by_dataset import answers_by_dataset
-from lexiscope.items.sheets.guessed_word import guessed_again
+from lexiscope.items.sheets.guessed_word import items_with_guesses
 from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.report.document import Section
 from lexiscope.report.page.simulated import marked_part, marked_section, marked_where_people
@@ -92,7 +92,7 @@ class BiasData(RunData[ContextBiasSettings]):
     @cached_property
     def responses(self) -> ResponseTable:
         """All answers of the run; an item id that datasets of one task share is ``DATASET:ITEM_ID``."""
-        items = {audit.name: (audit.task, audit.parts.labelled) for audit in self.sets}
+        items = {audit.name: (audit.task, audit.parts.all_items) for audit in self.sets}
         return joined_responses(
             [*((name, answers.responses) for (name, _), answers in self.answers.items()), *self.people.items()], items
         )
@@ -110,7 +110,7 @@ class BiasData(RunData[ContextBiasSettings]):
     @property
     def counts(self) -> Mapping[str, int]:
         """Datasets, items, responses and models."""
-        items, answers = sum(len(audit.parts.labelled) for audit in self.sets), len(self.responses)
+        items, answers = sum(len(audit.parts.all_items) for audit in self.sets), len(self.responses)
         return {"datasets": len(self.sets), "items": items, "responses": answers, "models": len(self.answers)}
 
     @property
@@ -169,15 +169,15 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
     if settings.budget:
         read_duration(settings.budget)
     sets, not_used = open_sets(settings)
-    labelled = {audit.name: audit.parts.labelled for audit in sets}
+    labelled = {audit.name: audit.parts.all_items for audit in sets}
     people = answers_by_dataset(settings.people, labelled)
     given = [item for path in map(Path, settings.people) if is_item_table(path) for item in read_items(path)]
-    guesses = {name: guessed_again(labelled[name], answers, given) for name, answers in people.items()}
+    guesses = {name: items_with_guesses(labelled[name], answers, given) for name, answers in people.items()}
     encoders = settings.encoders or DEFAULT_ENCODERS
     # what was named has to answer; one of the defaults may not be installed
     optional = () if settings.encoders else (MissingExtraError,)
     checks = {
-        name: partial(check_mask, name, sets[0].parts.labelled[0]) for name in encoders if name not in (WORDS, LOOK_UP)
+        name: partial(check_mask, name, sets[0].parts.all_items[0]) for name in encoders if name not in (WORDS, LOOK_UP)
     }
     not_run = results_and_errors(checks, *optional)[1]
     trainings = {
@@ -258,7 +258,7 @@ def model_answers(
     if encoder == LOOK_UP:
         return counts_by_view(parts, VIEWS, task=task, subject=LOOK_UP)
     if encoder == WORDS:
-        further = with_guesses(parts, guessed, parts.labelled)
+        further = with_guesses(parts, guessed, parts.all_items)
         regression = regression_by_view(
             parts,
             audit.views,

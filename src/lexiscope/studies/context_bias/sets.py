@@ -14,12 +14,12 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
-from lexiscope.items.answers.synset_space import for_retrieval, synset_space
-from lexiscope.items.arrange.divided import Divided, by_splits
+from lexiscope.items.answers.synset_space import retrieval_items, synset_space
+from lexiscope.items.arrange.division import ItemDivision, divide_by_splits
 from lexiscope.items.arrange.published_pairs import SPLITS
 from lexiscope.items.arrange.views import CONTEXT_SPAN, shows_word
 from lexiscope.items.check.bias_fitness import bias_fitness
-from lexiscope.items.read.labelled_file import divided_file, read_labelled
+from lexiscope.items.read.labelled_file import divide_file, read_labelled
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
@@ -56,7 +56,7 @@ class AuditSet:
     name: str
     title: str
     task: str
-    parts: Divided
+    parts: ItemDivision
     card: DatasetCard | None = None
     space: SearchSpace | None = None
     checksums: tuple[tuple[str, str], ...] = ()
@@ -130,13 +130,13 @@ def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:
 
     A file without a column ``split`` is learnt from and tested in folds, if the learners cost seconds; otherwise it is
     divided for a training.
-    Errors: those of :func:`~lexiscope.items.read.labelled_file.read_labelled` and :func:`divided_file`.
+    Errors: those of :func:`~lexiscope.items.read.labelled_file.read_labelled` and :func:`divide_file`.
     """
     file = read_labelled(path, language=settings.language)
     quick = not settings.budget and settings.protocol in ("auto", "linear")
-    parts = divided_file(file, _N_FOLDS if quick else 0, settings.seed)
+    parts = divide_file(file, _N_FOLDS if quick else 0, settings.seed)
     audit = AuditSet(
-        path.stem, path.stem, file.task, parts, checksums=((path.name, sha256_of(path)),), caught=file.caught
+        path.stem, path.stem, file.task, parts, checksums=((path.name, sha256_of(path)),), caught=file.catch_remarks
     )
     counts = (("items", len(parts.test)),) if parts.folds else tuple(parts.sizes.items())
     return replace(audit, card=own_card(path, task=file.task, language=settings.language, counts=counts))
@@ -147,9 +147,9 @@ def _published_set(name: str, seed: int) -> AuditSet:
     if task not in TASKS:
         what = f"{name} asks the task {task!r}, which has no part of the input to hide"
         raise InputError(what, hint=f"context bias is measured on {', '.join(TASKS)}")
-    parts = by_splits(loaded.items, seed)
+    parts = divide_by_splits(loaded.items, seed)
     if task in PAIR_TASKS:
-        bias_fitness(parts.marked(), needs=SPLITS).require()
+        bias_fitness(parts.with_split_conditions(), needs=SPLITS).require()
     options = name.removeprefix(plain_name(name))[1:]
     title = f"{loaded.card.title} [{options}]" if options else loaded.card.title
     return AuditSet(name, title, task, parts, loaded.card, space, loaded.checksums)
@@ -164,7 +164,7 @@ def _load_items(name: str) -> tuple[Dataset, str, SearchSpace | None]:
         if name == "wsd":
             return loaded, loaded.card.task, None
         lexicon = wordnet.load()
-        items = for_retrieval(loaded.items, lexicon)
+        items = retrieval_items(loaded.items, lexicon)
         return replace(loaded, items=items), "sense_retrieval", synset_space(lexicon)
     loaded = catalog.dataset(name)
     if hasattr(module, "sampled") and {item.conditions.get("split") for item in loaded.items} == {"test"}:

@@ -14,7 +14,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.sense_options import glosses_of
-from lexiscope.items.arrange.word_of import words_of
+from lexiscope.items.arrange.word_rules import word_rows
 from lexiscope.report.parts.bias_sections import LabelChoice, error_browser
 from lexiscope.report.parts.bias_tables import EntropyRow, ambiguity_table, entropy_table, flips_table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, dataset_biases
@@ -86,7 +86,7 @@ def ambiguity(run: BiasData) -> Iterator[object]:
 def _word_rule(audit: AuditSet) -> str:
     if audit.task == "entity_link":
         return "surface"
-    tagged = all(item.usages[0].pos or item.conditions.get("pos") for item in audit.parts.labelled)
+    tagged = all(item.usages[0].pos or item.conditions.get("pos") for item in audit.parts.all_items)
     return "lemma_pos" if tagged else "lemma"
 
 
@@ -100,7 +100,7 @@ def _entropies(
     """A mean entropy of each dataset; *rules* say what a word is and which rows count."""
     rows = []
     for audit, (word, counted) in zip(sets, rules, strict=True):
-        used = words_of(_training_items(run, audit), word=word, rows=counted)
+        used = word_rows(_training_items(run, audit), word=word, rows=counted)
         name = statistic_name(entropy.__name__, word=word, rows=counted, base="e", min_count=min_count)
         options = {"word": word, "rows": counted, "min_count": min_count, **run.resampling}
         mean_entropy = run.attempt(name, partial(entropy, used.words, used.labels, **options))
@@ -117,8 +117,8 @@ def _records(run: BiasData, row: EntropyRow) -> list[Record]:
 
 def _training_items(run: BiasData, audit: AuditSet) -> tuple[Item, ...]:
     """What is published as training items, whatever of it is used as dev in this run; else all labelled items."""
-    published = tuple(item for item in audit.parts.labelled if item.conditions.get("split") == "train")
-    return published if published and not run.own else audit.parts.labelled
+    published = tuple(item for item in audit.parts.all_items if item.conditions.get("split") == "train")
+    return published if published and not run.own else audit.parts.all_items
 
 
 # -- errors ---------------------------------------------------------------------------------------------------

@@ -18,8 +18,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ItemSettings, Settings, settings_of
 from lexiscope.core.simulated import PARTICIPANT
 from lexiscope.core.usage import Usage, locate
-from lexiscope.items.read.item_source import column_map, load_items
-from lexiscope.items.read.real_items import catch_remark, real_items
+from lexiscope.items.read.item_source import catch_remark, column_map, load_items, real_items
 
 
 def pair(

@@ -17,7 +17,7 @@ from lexiscope.core.errors import SpecError
 from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
-from lexiscope.items.answers.truth_choice import with_right_answers
+from lexiscope.items.answers.truth_choice import with_correct_answers
 from lexiscope.report.pivot import records_of
 
 
@@ -60,7 +60,7 @@ class PairSet:
                 in_context = any(usage.text != usage.target for usage in items[0].usages)
                 return made(name, title, card.task, items, ratings, in_context, responses=data.responses)
             if all(SAME_SENSE in item.conditions for item in items):
-                return made(name, title, _truth_task(), with_right_answers(items, SAME_SENSE))
+                return made(name, title, _truth_task(), with_correct_answers(items, SAME_SENSE))
         known = f"one of {', '.join(others)}, or another" if others else "a"
         hint = f"use {known} set of rated pairs"
         raise SpecError(f"{name} has no pairs that people rated, and no right answers to 'same sense?'", hint=hint)

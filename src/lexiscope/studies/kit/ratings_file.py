@@ -21,8 +21,8 @@ from lexiscope.core.response import ResponseTable, has_columns, holds_simulated
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Option, option
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, kind_of_person, refuse_mixture
-from lexiscope.items.check.rows import truth
-from lexiscope.items.read.real_items import catch_remark
+from lexiscope.items.check.rows import parse_truth
+from lexiscope.items.read.item_source import catch_remark
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.resources.tables.rows import PARQUET, Row, RowReader
 
@@ -132,7 +132,7 @@ def responses_in(path: Path | str) -> ResponseTable | None:
 
 def has_texts(path: Path | str, columns: ColumnMap | None = None, *, word_alone: bool = False) -> bool:
     """Whether a file of items has a column of texts, by its names; *word_alone*: a word is a text, too."""
-    known = (columns or ColumnMap()).completed(_header(existing_file(path)))
+    known = (columns or ColumnMap()).with_usual_columns(_header(existing_file(path)))
     return (known.with_word_alone() if word_alone else known).sentence_1 is not None
 
 
@@ -237,7 +237,7 @@ def _from_csv(path: str, first: Row, rows: list[Row], columns: RatingColumns, sc
 
 def _without_catch(header: Sequence[str], known: RatingColumns, rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
     """The rows that are no catch trials, by the column ``catch`` as item files have it, and a remark on the others."""
-    column = ColumnMap().completed(header).catch
+    column = ColumnMap().with_usual_columns(header).catch
     if column is None or column in {known.rater, known.value, known.group, known.rater_group, *known.item}:
         return rows, ()
     number = header.index(column)
@@ -245,7 +245,7 @@ def _without_catch(header: Sequence[str], known: RatingColumns, rows: list[Row])
     caught: set[str] = set()
     for row in rows:
         text = row.fields[number].strip()
-        is_catch = truth(text)
+        is_catch = parse_truth(text)
         if is_catch is None and text:
             place = row.place(number, width=len(text))
             hint = "write true or false, or rename the column if it does not mark catch trials"

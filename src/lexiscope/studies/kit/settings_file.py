@@ -20,7 +20,7 @@ from lexiscope.core.given_file import existing_file
 from lexiscope.core.run import write_atomically
 from lexiscope.core.settings import Setting, SettingError, Settings, settings_from, settings_of, unknown_setting
 from lexiscope.core.spec import plain_name
-from lexiscope.resources.tables.yaml_faults import refusal
+from lexiscope.resources.tables.yaml_faults import fault_error
 from lexiscope.resources.tables.yaml_source import YamlSource, parse_yaml, read_yaml
 from lexiscope.resources.tables.yaml_writing import yaml_value
 
@@ -180,7 +180,7 @@ def _validate(source: YamlSource, kind: type[Settings], content: Mapping[str, ob
     try:
         return model.model_validate(content).model_dump()
     except ValidationError as error:
-        raise refusal(source, error.errors()[0], model, meanings(kind)) from error
+        raise fault_error(source, error.errors()[0], model, meanings(kind)) from error
 
 
 def _check_names(source: YamlSource, setting: Setting, value: Any) -> None:

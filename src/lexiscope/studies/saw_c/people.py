@@ -17,7 +17,7 @@ from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Condition
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
-from lexiscope.items.arrange.sizes import sizes_of_pairs
+from lexiscope.items.arrange.pairs import sizes_of_pairs
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark
 from lexiscope.report.parts.people_tables import agreement_table, ceilings_table

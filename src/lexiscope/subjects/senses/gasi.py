@@ -35,7 +35,7 @@ from lexiscope.resources.vectors.sense_vectors import (
     sense_probabilities,
     window_probabilities,
 )
-from lexiscope.senses.induced_senses import InducedSenses, of_folder
+from lexiscope.senses.induced_senses import InducedSenses, senses_of_folder
 from lexiscope.subjects._options import split_name
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
@@ -109,7 +109,7 @@ class Gasi:
     @cached_property
     def induced(self) -> InducedSenses:
         """Its senses, row after row, with their neighbours. Errors: those of :attr:`vectors`."""
-        return of_folder(self.vectors)
+        return senses_of_folder(self.vectors)
 
     @property
     def window(self) -> int:

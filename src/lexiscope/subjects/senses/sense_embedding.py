@@ -29,7 +29,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.resources.corpora.running_text import number_of, numbers_in
 from lexiscope.resources.vectors.multi_sense import FORMATS, MultiSense, read_multi_sense
 from lexiscope.resources.vectors.sense_vectors import window_means
-from lexiscope.senses.induced_senses import InducedSenses, of_import
+from lexiscope.senses.induced_senses import InducedSenses, senses_of_import
 from lexiscope.senses.similarity import nearest_sense
 from lexiscope.subjects._options import split_name
 
@@ -95,7 +95,7 @@ class SenseEmbedding:
     @cached_property
     def induced(self) -> InducedSenses:
         """Its senses, row after row, with their neighbours. Errors: those of :attr:`vectors`."""
-        return of_import(self.vectors)
+        return senses_of_import(self.vectors)
 
     @property
     def settings(self) -> dict[str, object]:
@@ -152,7 +152,7 @@ class SenseEmbedding:
         of the vocabulary has none, and zeros. Errors: those of :attr:`vectors`.
         """
         words = [self._word(usage.target) or "" for usage in usages]
-        found, there = self.vectors.padded(words)
+        found, there = self.vectors.pad_senses(words)
         short = int(self.vectors.n_senses.max()) - found.shape[1]
         padding = ((0, 0), (0, max(0, short)))
         return np.pad(found, (*padding, (0, 0))), np.pad(there, padding)

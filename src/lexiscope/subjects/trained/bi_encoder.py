@@ -20,7 +20,7 @@ from lexiscope.core.errors import Place, SpecError, SubjectError, require
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.items.answers.search_space import Entry, SearchSpace, retrieved
+from lexiscope.items.answers.search_space import Entry, SearchSpace, retrieval_rows
 from lexiscope.resources.vectors.nearest import nearest
 from lexiscope.subjects._options import Device, read_options, split_name
 from lexiscope.subjects.local._loading import torch_threads
@@ -88,7 +88,7 @@ class BiEncoder(TrainedSubject):
         with torch_threads(require("torch", "models"), self.threads or None):
             queries = self._reader.predict(readings)
         found = nearest(queries, self._vectors, self.ranks)
-        return retrieved(items, self.space, found, subject_id=self.subject_id, subject_kind=self.kind, task=task)
+        return retrieval_rows(items, self.space, found, subject_id=self.subject_id, subject_kind=self.kind, task=task)
 
     def n_cut(self, items: Sequence[Item]) -> int:
         """Return how many items are longer than what this model reads, and are cut. Errors: those of :meth:`judge`."""

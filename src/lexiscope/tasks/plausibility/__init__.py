@@ -25,7 +25,7 @@ from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
-from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring
+from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring_function
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.asking import Asking, Variant
 from lexiscope.tasks.kit.distances import cosine_distances
@@ -217,7 +217,7 @@ asks = Asking(SCREEN, fields, example_items, VARIANTS)
 by_judgment = judgment_function(NAME, MEASURE_RATING, check=SCREEN.check, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
-by_scoring = scoring(NAME, MEASURE_RATING, asks)
+by_scoring = scoring_function(NAME, MEASURE_RATING, asks)
 """Answers with the probability of each point of the scale behind the prompt."""
 
 

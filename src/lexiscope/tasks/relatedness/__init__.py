@@ -22,7 +22,7 @@ from lexiscope.core.subject import Embeds, Floats, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
-from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring
+from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring_function
 from lexiscope.items.arrange.views import view_item
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.asking import Asking, Variant
@@ -344,7 +344,7 @@ by_judgment = judgment_function(NAME, MEASURE_RATING, check=_check_item, asks=as
 by_sense = similarity_function(NAME, MEASURE_DISTANCE, check=_check_item, otherwise=by_embedding)
 """Answers with the similarities of induced senses, for words and in context."""
 
-by_scoring = scoring(NAME, MEASURE_RATING, asks)
+by_scoring = scoring_function(NAME, MEASURE_RATING, asks)
 """Answers with the probability of each point of the scale behind the prompt."""
 
 TASK = Task(

@@ -35,13 +35,13 @@ from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.senses.word_groups import (
     CHOICE,
     DISTANCE_MEASURE,
-    Answered,
-    alone,
+    OptionDistances,
     blank_row,
     distance_rows,
-    each_beside,
-    embedded,
-    from_groups,
+    distances_from_groups,
+    unit_vectors,
+    usages_among_others,
+    word_usage,
 )
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
@@ -190,7 +190,7 @@ def by_embedding(
     shown = [view_item(item, view) for item in items]
     groups = [_groups_by_words(groups_of(item)) for item in shown]
     read = [
-        {sense: tuple(alone(word, item.usages[0].language) for word in words) for sense, words in own.items()}
+        {sense: tuple(word_usage(word, item.usages[0].language) for word in words) for sense, words in own.items()}
         for item, own in zip(shown, groups, strict=True)
     ]
     answers = _distances_from_groups([item.usages[0] for item in shown], read, subject, work, progress)
@@ -220,7 +220,7 @@ def by_sense(
     blank = blank_row(subject, NAME, view)
     groups = [_groups_by_words(groups_of(item)) for item in others]
     read = [
-        {sense: each_beside(words, item.usages[0].language) for sense, words in group.items()}
+        {sense: usages_among_others(words, item.usages[0].language) for sense, words in group.items()}
         for item, group in zip(others, groups, strict=True)
     ]
     answers = (
@@ -277,20 +277,20 @@ def _distances_from_groups(
     subject: Subject,
     work: Path | None,
     progress: Progress | None,
-) -> list[Answered]:
+) -> list[OptionDistances]:
     """How far each target is from the groups of its item."""
     asked = [[target, *(usage for words in own.values() for usage in words)]
              for target, own in zip(targets, groups, strict=True)]  # fmt: skip
     unknown = [tuple(dict.fromkeys(unknown_words(subject, usages))) for usages in asked]
     known = [usage for usages, missing in zip(asked, unknown, strict=True) if not missing for usage in usages]
-    vectors = embedded(subject, known, work=work, progress=progress)
+    vectors = unit_vectors(subject, known, work=work, progress=progress)
     answers = []
     for target, own, missing in zip(targets, groups, unknown, strict=True):
         distances = None
         if not missing:
             sets = [np.stack([vectors[usage.key] for usage in words]) for words in own.values()]
-            distances = from_groups(vectors[target.key], sets)
-        answers.append(Answered(tuple(own), distances, missing))
+            distances = distances_from_groups(vectors[target.key], sets)
+        answers.append(OptionDistances(tuple(own), distances, missing))
     return answers
 
 

@@ -28,13 +28,13 @@ from lexiscope.items.answers.known_words import unknown_words
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.senses.word_groups import (
     DISTANCE_MEASURE,
-    Answered,
-    alone,
+    OptionDistances,
     blank_row,
     distance_rows,
-    each_beside,
-    embedded,
-    from_centroid,
+    distances_from_centroid,
+    unit_vectors,
+    usages_among_others,
+    word_usage,
 )
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
@@ -179,7 +179,7 @@ def by_embedding(
     Rows of each item: the choice of each layer, then the distance of each word from the centroid (``cosine_distance``)
     at each layer. Errors: those of :func:`words_of`; :class:`SubjectError` for a word without a vector.
     """
-    shown = [tuple(alone(word, item.usages[0].language) for word in sorted(words_of(item))) for item in items]
+    shown = [tuple(word_usage(word, item.usages[0].language) for word in sorted(words_of(item))) for item in items]
     layers = subject.layers if isinstance(subject, Embeds) else ()
     return _farthest_words(items, shown, subject, view, layers, work, progress)
 
@@ -197,7 +197,7 @@ def by_sense(
     A word out of the vocabulary leaves the whole item without an answer, and its row says which word it is. Rows and
     errors as of :func:`by_embedding`, without layers; :class:`CapabilityError` for a subject without vectors.
     """
-    shown = [each_beside(sorted(words_of(item)), item.usages[0].language) for item in items]
+    shown = [usages_among_others(sorted(words_of(item)), item.usages[0].language) for item in items]
     return _farthest_words(items, shown, subject, view, (None,), work, progress)
 
 
@@ -212,11 +212,11 @@ def _farthest_words(
 ) -> ResponseTable:
     unknown = [unknown_words(subject, usages) for usages in shown]
     asked = [usage for usages, missing in zip(shown, unknown, strict=True) if not missing for usage in usages]
-    vectors = embedded(subject, asked, work=work, progress=progress)
+    vectors = unit_vectors(subject, asked, work=work, progress=progress)
     answers = []
     for usages, missing in zip(shown, unknown, strict=True):
-        distances = None if missing else from_centroid(np.stack([vectors[usage.key] for usage in usages]))
-        answers.append(Answered(tuple(usage.target for usage in usages), distances, missing))
+        distances = None if missing else distances_from_centroid(np.stack([vectors[usage.key] for usage in usages]))
+        answers.append(OptionDistances(tuple(usage.target for usage in usages), distances, missing))
     rows = distance_rows(items, answers, blank_row(subject, NAME, view), layers=layers, pick=np.argmax)
     return ResponseTable.from_rows(rows)
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.senses.planted import PlantedSelection, labels_by_neighbours, planted_selection, sense_recovery
-from lexiscope.build.planted.made_up_text import made_up_text, planted_pairs
-from lexiscope.build.planted.senses import plant, planted_usages, read_planted
+from lexiscope.build.planted.senses import made_up_text, plant_words, planted_pairs, planted_usages, read_planted
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -142,7 +141,7 @@ def train_on_made_up(folder: Path, *, seed: int, progress: Progress | None = Non
     text = made_up_text(N_LINES, seed=seed)
     pairs = planted_pairs(text, N_PLANTED)
     trainings: list[tuple[str, Iterable[Sequence[str]], Variant, str]] = [
-        *(("text", plant(text.lines, pairs), variant, variant) for variant in VARIANTS),
+        *(("text", plant_words(text.lines, pairs), variant, variant) for variant in VARIANTS),
         ("plain", text.lines, "skip_gram", REFERENCE),
     ]
     for name, lines, variant, place in trainings:
@@ -155,7 +154,7 @@ def train_on_made_up(folder: Path, *, seed: int, progress: Progress | None = Non
             variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000
         )
         train_gasi(shards, out=folder / place, settings=settings, seed=seed, progress=progress)
-    return planted_usages(text.lines, pairs, each=N_USAGES, seed=seed)
+    return planted_usages(text.lines, pairs, per_word=N_USAGES, seed=seed)
 
 
 def read_planted_folder(path: Path) -> tuple[tuple[Item, ...], SenseVectors | None]:

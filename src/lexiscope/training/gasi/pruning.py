@@ -20,7 +20,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.lock import folder_lock
 from lexiscope.core.settings import Option
 from lexiscope.resources.vectors.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors, read_settings
-from lexiscope.senses.histogram import SensesByFrequency, senses_by_rank
+from lexiscope.senses.induced_senses import SensesByFrequency, senses_by_rank
 from lexiscope.training.gasi.train import check_place, write_senses
 from lexiscope.training.gasi.vocabulary import NEGATIVE_POWER
 

@@ -12,9 +12,8 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.resources.vectors.multi_sense import CODE, read_multi_sense
-from lexiscope.resources.vectors.multi_sense.adagram import read_adagram
-from lexiscope.resources.vectors.multi_sense.adagram_arrays import read_adagram_arrays
-from lexiscope.senses.induced_senses import of_import
+from lexiscope.resources.vectors.multi_sense.adagram import read_adagram, read_adagram_arrays
+from lexiscope.senses.induced_senses import senses_of_import
 
 from .test_importers import DATA, adagram, binary, gaussian
 
@@ -120,7 +119,7 @@ def test_saved_arrays_are_the_model(tmp_path: Path) -> None:
     assert other.senses[other.rows("bank")].tolist() == [[1, 0], [9, 9], [0, 1]]
     assert other.priors is not None
     assert other.priors[other.rows("bank")].sum() == pytest.approx(1)
-    counts = of_import(other).counts
+    counts = senses_of_import(other).counts
     assert counts is not None
     assert counts.tolist() == [9, 2]
 

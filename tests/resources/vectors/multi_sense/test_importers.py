@@ -147,8 +147,8 @@ def test_adagram_exported() -> None:
 def test_the_form_feeds_the_similarities() -> None:
     """Padded senses go into MaxSim with their mask; a word that is not known covers nothing."""
     found = read_mssg(DATA / "mssg.txt")
-    left, left_mask = found.padded(["bank", "bank"])
-    right, right_mask = found.padded(["river", "crane"])
+    left, left_mask = found.pad_senses(["bank", "bank"])
+    right, right_mask = found.pad_senses(["river", "crane"])
     assert right_mask.tolist() == [[True], [False]]
     similar = max_sim(left, right, left_mask=left_mask, right_mask=right_mask)
     assert similar.tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
@@ -157,7 +157,7 @@ def test_the_form_feeds_the_similarities() -> None:
 def test_a_context_chooses_the_nearest_centre() -> None:
     """The mean of the global vectors around is nearest to one centre; without known words nothing is chosen."""
     found = read_mssg(DATA / "mssg.txt")
-    centres, mask = found.padded(["bank", "bank", "crane"], found.selectors)
+    centres, mask = found.pad_senses(["bank", "bank", "crane"], found.selectors)
     means = found.context_means([["the", "river"], ["the"], ["river"]])
     assert means.tolist() == [[0, 2], [0, 0], [0, 2]]
     assert nearest_sense(centres, means, mask=mask).tolist() == [1, -1, -1]

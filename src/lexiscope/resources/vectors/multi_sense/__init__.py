@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place, SpecError
-from lexiscope.resources.vectors.multi_sense.adagram import read_adagram, read_adagram_text
-from lexiscope.resources.vectors.multi_sense.adagram_arrays import read_adagram_arrays
+from lexiscope.resources.vectors.multi_sense.adagram import read_adagram, read_adagram_arrays, read_adagram_text
 from lexiscope.resources.vectors.multi_sense.ego_network import read_ego_network, read_ego_network_binary
 from lexiscope.resources.vectors.multi_sense.form import CODE, MultiSense
 from lexiscope.resources.vectors.multi_sense.gaussian import read_gaussian

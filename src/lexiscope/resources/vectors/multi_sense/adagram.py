@@ -1,4 +1,4 @@
-"""Adaptive skip-gram (AdaGram, Bartunov et al. 2016): its model file, and the text that its export program writes.
+"""Adaptive skip-gram (AdaGram, Bartunov et al. 2016): its model file, its exported text, and saved arrays.
 
 A model file begins with three lines: the number of words, the width and the most senses; the discount d; the longest
 path of the Huffman tree. Then come, without anything between, column by column, little-endian: the frequencies (int64),
@@ -7,6 +7,18 @@ the codes (int8) and paths (int32) of the tree, the counts of each sense (float3
 its number from 1 on, the vector (float32) and a line end. Priors follow from counts, alpha and d by stick breaking. The
 nodes' vectors belong to no word: there are no vectors of contexts. *Source:* sbos/AdaGram.jl on GitHub, src/util.jl,
 src/stick_breaking.jl and export.jl.
+
+The program python-adagram saves a model by ``pickle``. A pickle is a program: to open one is to run it, so it is not
+opened here. If python-adagram is installed, these lines save what is needed::
+
+    model = adagram.VectorModel.load("model.pkl")
+    numpy.savez("model.npz", In=model.In, counts=model.counts, alpha=model.alpha, d=model.d)
+    words = zip(model.dictionary.id2word, model.dictionary.frequencies)
+    open("words.txt", "w", encoding="utf-8").writelines(f"{word} {n}\\n" for word, n in words)
+
+``In`` (words, senses, width) are the vectors and ``counts`` (words, senses) how often each sense was chosen; priors
+follow from them by stick breaking. As in the program, senses that are less probable than .001 are excluded.
+*Source:* lopuhin/python-adagram on GitHub, adagram/model.py.
 """
 
 from __future__ import annotations
@@ -18,14 +30,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.resources.vectors.multi_sense.arrays import read_arrays, read_counted_words
 from lexiscope.resources.vectors.multi_sense.form import (
     CODE,
     Floats,
     Ints,
     Lines,
     MultiSense,
-    damaged,
-    grouped,
+    damage_error,
+    group_senses,
     shares,
     split_name,
 )
@@ -52,14 +65,14 @@ def read_adagram(path: Path) -> MultiSense:
             stream.seek(0)
             return _model(stream, path)
     except OSError as error:
-        raise damaged(path, "this file cannot be read", why=str(error)) from error
+        raise damage_error(path, "this file cannot be read", why=str(error)) from error
 
 
 def read_adagram_text(path: Path) -> MultiSense:
     """Read exported vectors: lines of ``word_sense`` and its numbers. There are no priors in them.
 
     A name without a number, as the word for unknown words has it, is a word with one sense.
-    Errors: :class:`InputError` E720 with file and line: a vector of another width than the first, a sense that stands
+    Errors: :class:`InputError` E720 with file and line: a vector of another width than the first, a sense that occurs
     twice, an empty file.
     """
     lines = Lines(path)
@@ -76,7 +89,7 @@ def read_adagram_text(path: Path) -> MultiSense:
         owners.append(word)
     if not owners:
         lines.expect("the first sense")
-    return grouped(owners, rows, name=str(path))
+    return group_senses(owners, rows, name=str(path))
 
 
 def expected_shares(counts: NDArray[np.float64], alpha: float, discount: float) -> NDArray[np.float64]:
@@ -106,7 +119,7 @@ def _model(stream: BinaryIO, path: Path) -> MultiSense:
     counts = _floats(stream, path, n_words * most, "the counts").reshape(n_words, most).astype(np.float64)
     _skip(stream, path, 4 * n_words * width)
     if (counts < 0).any() or (frequencies < 0).any():
-        raise damaged(path, "the counts of words and senses cannot be below 0", byte=tree)
+        raise damage_error(path, "the counts of words and senses cannot be below 0", byte=tree)
     words: dict[str, int] = {}
     rows: list[Floats] = []
     weights: list[float] = []
@@ -114,27 +127,27 @@ def _model(stream: BinaryIO, path: Path) -> MultiSense:
         place, begin = f"word {number + 1}", stream.tell()
         word = _line(stream, path, place)
         if not word or word in words:
-            raise damaged(path, f"{place}: a new word is needed; there is {word[:40]!r}", byte=begin)
-        found = _senses(stream, path, place, counts[number], discount, width)
-        words[word] = len(found)
-        rows += [row for row, _ in found]
-        weights += [weight for _, weight in found]
+            raise damage_error(path, f"{place}: a new word is needed; there is {word[:40]!r}", byte=begin)
+        senses = _senses(stream, path, place, counts[number], discount, width)
+        words[word] = len(senses)
+        rows += [row for row, _ in senses]
+        weights += [weight for _, weight in senses]
     if stream.read(_LONGEST_LINE).strip():
-        raise damaged(path, f"the file goes on behind the {n_words:,} words of its first line")
+        raise damage_error(path, f"the file goes on behind the {n_words:,} words of its first line")
     starts = np.concatenate([[0], np.cumsum(list(words.values()))]).astype(np.int64)
     priors = shares(np.array(weights), starts)
     return MultiSense(tuple(words), starts, np.array(rows, np.float32), priors, name=str(path), counts=frequencies)
 
 
 def _frequencies(stream: BinaryIO, path: Path, n_words: int, longest: int) -> Ints:
-    """Return how often words stand in the corpus, and pass over the codes and paths of the tree."""
+    """Return how often words occur in the corpus, and pass over the codes and paths of the tree."""
     begin = stream.tell()
     _skip(stream, path, n_words * (8 + longest * (1 + 4)))
     end = stream.tell()
     stream.seek(begin)
-    found = np.frombuffer(stream.read(8 * n_words), "<i8").astype(np.int64)
+    frequencies = np.frombuffer(stream.read(8 * n_words), "<i8").astype(np.int64)
     stream.seek(end)
-    return found
+    return frequencies
 
 
 def _senses(
@@ -142,58 +155,60 @@ def _senses(
 ) -> list[tuple[Floats, float]]:
     alpha, n_senses = (_cell(_line(stream, path, place), path, place) for _ in range(2))
     if not 1 <= n_senses <= len(counts):
-        raise damaged(path, f"{place}: 1 to {len(counts)} senses are possible; there are {n_senses:g}")
+        raise damage_error(path, f"{place}: 1 to {len(counts)} senses are possible; there are {n_senses:g}")
     prior = expected_shares(counts, alpha, discount)
-    found = []
+    senses = []
     for _ in range(int(n_senses)):
         k = int(_cell(_line(stream, path, place), path, place))
         if not 1 <= k <= len(counts):
-            raise damaged(path, f"{place}: there is no sense {k} among {len(counts)}")
-        found.append((_floats(stream, path, width, place), float(prior[k - 1])))
+            raise damage_error(path, f"{place}: there is no sense {k} among {len(counts)}")
+        senses.append((_floats(stream, path, width, place), float(prior[k - 1])))
         if _line(stream, path, place):
-            raise damaged(path, f"{place}: a vector of sense {k} has another length than {width}")
-    return found
+            raise damage_error(path, f"{place}: a vector of sense {k} has another length than {width}")
+    return senses
 
 
 def _line(stream: BinaryIO, path: Path, place: str) -> str:
     begin = stream.tell()
     data = stream.readline(_LONGEST_LINE)
     if not data.endswith(b"\n"):
-        raise damaged(path, f"{place}: the file is cut off, or no line stands here", byte=begin)
+        raise damage_error(path, f"{place}: the file is cut off, or no line stands here", byte=begin)
     try:
         return data[:-1].decode("utf-8")
     except UnicodeDecodeError as error:
         what = f"{place}: what should be a line of text is not UTF-8"
-        raise damaged(path, what, byte=begin, why=str(error)) from error
+        raise damage_error(path, what, byte=begin, why=str(error)) from error
 
 
 def _cell(text: str, path: Path, place: str) -> float:
     try:
         value = float(text)
     except ValueError as error:
-        raise damaged(path, f"{place}: a number is needed; there is {text[:40]!r}") from error
+        raise damage_error(path, f"{place}: a number is needed; there is {text[:40]!r}") from error
     if not 0 <= value < np.inf:
-        raise damaged(path, f"{place}: {value} is no number that can stand here")
+        raise damage_error(path, f"{place}: {value} is no number that can stand here")
     return value
 
 
 def _numbers(stream: BinaryIO, path: Path, line: int, n: int) -> list[float]:
     text = _line(stream, path, f"line {line}")
     if len(text.split()) != n:
-        raise damaged(path, f"line {line} of a model has {n} numbers", line=line, text=text)
+        raise damage_error(path, f"line {line} of a model has {n} numbers", line=line, text=text)
     return [_cell(cell, path, f"line {line}") for cell in text.split()]
 
 
 def _natural(path: Path, number: float) -> int:
     if number < 1 or not number.is_integer():
-        raise damaged(path, f"a model begins with whole numbers from 1 on; there is {number:g}", line=1)
+        raise damage_error(path, f"a model begins with whole numbers from 1 on; there is {number:g}", line=1)
     return int(number)
 
 
 def _skip(stream: BinaryIO, path: Path, n_bytes: int) -> None:
     here, end = stream.tell(), stream.seek(0, 2)
     if here + n_bytes > end:
-        raise damaged(path, f"the file is cut off: {here + n_bytes - end:,} bytes are missing before the first word")
+        raise damage_error(
+            path, f"the file is cut off: {here + n_bytes - end:,} bytes are missing before the first word"
+        )
     stream.seek(here + n_bytes)
 
 
@@ -204,5 +219,38 @@ def _floats(stream: BinaryIO, path: Path, n: int, place: str) -> Floats:
     stream.seek(begin)
     row = np.frombuffer(stream.read(4 * n), "<f4") if 4 * n <= left else np.array([np.nan], np.float32)
     if not np.isfinite(row).all():
-        raise damaged(path, f"{place}: cut off, or a number is not finite", byte=begin)
+        raise damage_error(path, f"{place}: cut off, or a number is not finite", byte=begin)
     return row
+
+
+# -- the arrays of python-adagram, saved without its pickle -----------------------------------------------------------
+
+
+_NAMES = ("In", "counts", "alpha", "d")
+_LEAST = 1e-3
+
+
+def read_adagram_arrays(arrays: Path, words: Path) -> MultiSense:
+    """Read saved arrays, and the words of their rows with their counts.
+
+    Errors: :class:`InputError` E720 with file and, in the words, line: no archive of these arrays, shapes that do not
+    go together, counts below 0, an alpha that is not above 0, a d outside 0 to 1, a line without a count.
+    """
+    named = read_arrays(arrays, _NAMES)
+    names, frequencies = read_counted_words(words)
+    vectors, counts, alpha, discount = (named[name] for name in _NAMES)
+    if vectors.ndim != 3 or vectors.shape[0] != len(names) or 0 in vectors.shape:
+        raise damage_error(
+            arrays, f"In has the shape {vectors.shape}; it needs (words, senses, width), for {len(names):,} words"
+        )
+    if counts.shape != vectors.shape[:2] or (counts < 0).any():
+        raise damage_error(arrays, f"counts of shape {counts.shape} are needed as {vectors.shape[:2]}, none below 0")
+    if alpha.size != 1 or not alpha.item() > 0 or discount.size != 1 or not 0 <= discount.item() < 1:
+        raise damage_error(
+            arrays, f"alpha must be a number above 0 and d one from 0 to 1; there are {alpha} and {discount}"
+        )
+    priors = np.array([expected_shares(row, alpha.item(), discount.item()) for row in counts])
+    kept = priors >= np.minimum(_LEAST, priors.max(axis=1, keepdims=True))
+    starts = np.concatenate([[0], kept.sum(axis=1).cumsum()]).astype(np.int64)
+    given = shares(priors[kept], starts)
+    return MultiSense(names, starts, vectors[kept].astype(np.float32), given, name=str(arrays), counts=frequencies)

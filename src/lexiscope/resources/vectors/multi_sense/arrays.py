@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.resources.vectors.multi_sense.form import Ints, Lines, damaged
+from lexiscope.resources.vectors.multi_sense.form import Ints, Lines, damage_error
 
 # what numpy and its zip archives raise for bytes that are none of theirs; a RuntimeError is one that is encrypted
 _FAULTS = (
@@ -31,21 +31,21 @@ def read_arrays(path: Path, names: Sequence[str]) -> dict[str, NDArray[np.float6
     """
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            found: dict[str, NDArray[Any]] = {name: np.asarray(archive[name], np.float64) for name in names}
+            arrays: dict[str, NDArray[Any]] = {name: np.asarray(archive[name], np.float64) for name in names}
     except _FAULTS as error:
         what = f"this is no npz file with the arrays {', '.join(names[:-1])} and {names[-1]}"
-        raise damaged(path, what, why=str(error)) from error
-    for name, array in found.items():
+        raise damage_error(path, what, why=str(error)) from error
+    for name, array in arrays.items():
         # vectors are kept in single precision
         if not (np.abs(array) <= np.finfo(np.float32).max).all():
-            raise damaged(path, f"{name} holds numbers that are not finite")
-    return found
+            raise damage_error(path, f"{name} holds numbers that are not finite")
+    return arrays
 
 
 def read_counted_words(path: Path) -> tuple[tuple[str, ...], Ints]:
     """Read lines of a word, a space and its count. *Shape:* counts (words,).
 
-    Errors: :class:`InputError` E720 with file and line: a line without a count, a word that stands twice, no word.
+    Errors: :class:`InputError` E720 with file and line: a line without a count, a word that occurs twice, no word.
     """
     lines = Lines(path)
     words: dict[str, int] = {}

@@ -2,7 +2,7 @@
 
 The first line has the number of vectors and their width; then come the vectors, as text, a line each, or binary: the
 name, a space, the numbers as little-endian float32, and mostly a line end. The inventory beside it has a line for each
-sense, ``word#sense`` TAB probability. Senses of a word need not stand together. Files of this form are also what
+sense, ``word#sense`` TAB probability. Senses of a word need not be consecutive. Files of this form are also what
 :func:`lexiscope.resources.vectors.word2vec.write_word2vec` writes. *Source:* uhh-lt/sensegram on GitHub, sensegram.py
 and README; the binary form is word2vec's.
 """
@@ -15,7 +15,14 @@ from typing import BinaryIO
 
 import numpy as np
 
-from lexiscope.resources.vectors.multi_sense.form import Floats, Lines, MultiSense, damaged, grouped, split_name
+from lexiscope.resources.vectors.multi_sense.form import (
+    Floats,
+    Lines,
+    MultiSense,
+    damage_error,
+    group_senses,
+    split_name,
+)
 
 _SIGN = "#"
 _LONGEST_NAME = 4096
@@ -24,7 +31,7 @@ _LONGEST_NAME = 4096
 def read_ego_network(vectors: Path, inventory: Path | None = None) -> MultiSense:
     """Read vectors written as text and, where it is given, the inventory.
 
-    Errors: :class:`InputError` E720 with file and line: another header, a name without ``#``, a sense that stands
+    Errors: :class:`InputError` E720 with file and line: another header, a name without ``#``, a sense that occurs
     twice, a vector of another width, another number of vectors, a sense of one file that the other lacks.
     """
     lines = Lines(vectors)
@@ -60,15 +67,15 @@ def read_ego_network_binary(vectors: Path, inventory: Path | None = None) -> Mul
                 name, row = _record(stream, vectors, number, width)
                 word, _, sense = name.rpartition(_SIGN)
                 if not word or not sense or name in names:
-                    raise damaged(
+                    raise damage_error(
                         vectors, f"vector {number}: a new WORD#SENSE is needed; there is {name[:40]!r}", byte=begin
                     )
                 names[name] = word
                 rows.append(row)
             if stream.read().strip():
-                raise damaged(vectors, f"the file goes on behind the {count:,} vectors of its first line")
+                raise damage_error(vectors, f"the file goes on behind the {count:,} vectors of its first line")
     except OSError as error:
-        raise damaged(vectors, "this file cannot be read", why=str(error)) from error
+        raise damage_error(vectors, "this file cannot be read", why=str(error)) from error
     return _with_priors(vectors, names, rows, inventory)
 
 
@@ -86,31 +93,31 @@ def _record(stream: BinaryIO, path: Path, number: int, width: int) -> tuple[str,
         # some programs end a record with a line end, some do not
         letters += b"" if char == b"\n" and not letters else char
         if len(letters) > _LONGEST_NAME:
-            raise damaged(path, f"vector {number}: no name of a sense stands here", byte=begin)
+            raise damage_error(path, f"vector {number}: no name of a sense stands here", byte=begin)
     data = stream.read(4 * width)
     row = np.frombuffer(data, "<f4") if len(data) == 4 * width else np.array([np.nan], np.float32)
     if not np.isfinite(row).all():
-        raise damaged(path, f"vector {number} is cut off, or holds a number that is not finite", byte=begin)
+        raise damage_error(path, f"vector {number} is cut off, or holds a number that is not finite", byte=begin)
     try:
         return letters.decode("utf-8"), row
     except UnicodeDecodeError as error:
         what = f"vector {number}: the name of the sense is not UTF-8"
-        raise damaged(path, what, byte=begin, why=str(error)) from error
+        raise damage_error(path, what, byte=begin, why=str(error)) from error
 
 
 def _with_priors(vectors: Path, names: dict[str, str], rows: Sequence[Floats], inventory: Path | None) -> MultiSense:
     owners = list(names.values())
     if inventory is None:
-        return grouped(owners, rows, name=str(vectors))
-    lines, found = Lines(inventory), dict[str, float]()
+        return group_senses(owners, rows, name=str(vectors))
+    lines, priors = Lines(inventory), dict[str, float]()
     for line in lines:
         name, _, text = line.partition("\t")
-        if name not in names or name in found:
+        if name not in names or name in priors:
             lines.refuse(f"a sense of {vectors.name} is needed, once; there is {name[:40]!r}")
-        found[name] = float(lines.numbers(text, 1, "a probability")[0])
-        if found[name] < 0:
+        priors[name] = float(lines.numbers(text, 1, "a probability")[0])
+        if priors[name] < 0:
             lines.refuse("a probability cannot be negative")
-    missing = [name for name in names if name not in found]
+    missing = [name for name in names if name not in priors]
     if missing:
         lines.refuse(f"{len(missing):,} senses of {vectors.name} have no probability, {missing[0]!r} for one")
-    return grouped(owners, rows, priors=[found[name] for name in names], name=str(vectors))
+    return group_senses(owners, rows, priors=[priors[name] for name in names], name=str(vectors))

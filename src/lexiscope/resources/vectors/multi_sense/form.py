@@ -34,7 +34,7 @@ class MultiSense:
     The senses of word *i* are rows ``starts[i]`` to ``starts[i + 1]`` of ``senses``. *Shape:* starts (words + 1,);
     senses (senses, width); ``priors`` (senses,), how probable each sense of a word is without a context, where the
     format says so; ``contexts`` (words, width), vectors of words in a context, and ``centres`` (senses, width), the
-    mean contexts of senses, where it has them; ``counts`` (words,), how often words stand in the corpus of the
+    mean contexts of senses, where it has them; ``counts`` (words,), how often words occur in the corpus of the
     training, where it says so.
     """
 
@@ -79,7 +79,7 @@ class MultiSense:
         number = self.index.get(word)
         return slice(0, 0) if number is None else slice(int(self.starts[number]), int(self.starts[number + 1]))
 
-    def padded(self, words: Sequence[str], rows: Floats | None = None) -> tuple[Floats, NDArray[np.bool_]]:
+    def pad_senses(self, words: Sequence[str], rows: Floats | None = None) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the senses of each word, filled up with zeros, and which of them are there.
 
         *rows* are others than the senses, :attr:`selectors` for instance. *Shape:* (words, K, width) and (words, K); a
@@ -87,13 +87,13 @@ class MultiSense:
         """
         source = self.senses if rows is None else rows
         slices = [self.rows(word) for word in words]
-        most = max([each.stop - each.start for each in slices], default=0)
-        found = np.zeros((len(words), max(1, most), source.shape[1]), np.float32)
-        mask = np.zeros(found.shape[:2], bool)
-        for number, each in enumerate(slices):
-            found[number, : each.stop - each.start] = source[each]
-            mask[number, : each.stop - each.start] = True
-        return found, mask
+        most = max([part.stop - part.start for part in slices], default=0)
+        filled = np.zeros((len(words), max(1, most), source.shape[1]), np.float32)
+        mask = np.zeros(filled.shape[:2], bool)
+        for number, part in enumerate(slices):
+            filled[number, : part.stop - part.start] = source[part]
+            mask[number, : part.stop - part.start] = True
+        return filled, mask
 
     def context_means(self, windows: Sequence[Sequence[str]]) -> Floats:
         """Return the mean vector of the known words of each window; zeros where none is. *Shape:* (windows, width)."""
@@ -139,12 +139,12 @@ class Lines:
         try:
             # a number beyond single precision becomes infinite, and is refused below
             with np.errstate(over="ignore"):
-                found = np.array(cells, np.float32)
+                numbers = np.array(cells, np.float32)
         except ValueError as error:
             self.refuse(f"{what} needs {width} numbers: {error}")
-        if not np.isfinite(found).all():
+        if not np.isfinite(numbers).all():
             self.refuse(f"{what} holds a number that is not finite")
-        return found
+        return numbers
 
     def whole(self, text: str, what: str, *, at_least: int = 0, at_most: int = 2**31) -> int:
         """Return a whole number. Errors: :class:`InputError` E720 where it is none, smaller or larger."""
@@ -155,7 +155,7 @@ class Lines:
 
     def refuse(self, what: str) -> NoReturn:
         """Raise :class:`InputError` E720 about the line that was read last."""
-        raise damaged(self.path, what, line=self.number, text=self.text)
+        raise damage_error(self.path, what, line=self.number, text=self.text)
 
     def _read(self) -> Iterator[str]:
         try:
@@ -165,10 +165,10 @@ class Lines:
                 for line in stream:
                     yield line.decode("utf-8").rstrip("\r\n")
         except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-            raise damaged(self.path, "this file cannot be read", line=self.number + 1, why=str(error)) from error
+            raise damage_error(self.path, "this file cannot be read", line=self.number + 1, why=str(error)) from error
 
 
-def damaged(
+def damage_error(
     path: Path, what: str, *, line: int | None = None, byte: int | None = None, text: str = "", why: str = ""
 ) -> InputError:
     """Return the error about a file: E720, with file, line and the beginning of the line, or the byte from 0."""
@@ -188,7 +188,7 @@ def split_name(lines: Lines, name: str, sign: str) -> tuple[str, str]:
     return word, sense
 
 
-def grouped(
+def group_senses(
     owners: Sequence[str], rows: Sequence[Floats], *, priors: Sequence[float] | None = None, name: str = ""
 ) -> MultiSense:
     """Return senses by word, words in the order of their first sense, senses of a word in their order.

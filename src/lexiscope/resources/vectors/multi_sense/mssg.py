@@ -20,7 +20,7 @@ from lexiscope.resources.vectors.multi_sense.form import Floats, Lines, MultiSen
 def read_mssg(path: Path) -> MultiSense:
     """Read a file of vectors; its global vectors are the contexts.
 
-    Errors: :class:`InputError` E720 with file and line: another header, a word that stands twice, a vector of another
+    Errors: :class:`InputError` E720 with file and line: another header, a word that occurs twice, a vector of another
     width, a file that ends early or goes on behind its last word.
     """
     lines = Lines(path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lexiscope.resources.vectors.multi_sense.form import Floats, Lines, MultiSense, grouped, split_name
+from lexiscope.resources.vectors.multi_sense.form import Floats, Lines, MultiSense, group_senses, split_name
 
 
 def read_muse(vectors: Path, index: Path) -> MultiSense:
@@ -20,7 +20,7 @@ def read_muse(vectors: Path, index: Path) -> MultiSense:
     """
     names, rows = Lines(index), Lines(vectors)
     owners: list[str] = []
-    found: list[Floats] = []
+    vector_rows: list[Floats] = []
     seen: set[str] = set()
     for name in names:
         word, sense = split_name(names, name, "_")
@@ -29,10 +29,12 @@ def read_muse(vectors: Path, index: Path) -> MultiSense:
             names.refuse(f"the sense {name!r} stands twice in the index")
         seen.add(name)
         row = rows.expect(f"the vector of {name!r}")
-        found.append(rows.numbers(row, len(found[0]) if found else max(1, len(row.split())), "a vector"))
+        vector_rows.append(
+            rows.numbers(row, len(vector_rows[0]) if vector_rows else max(1, len(row.split())), "a vector")
+        )
         owners.append(word)
     if not owners:
         names.expect("the first sense")
     if next(rows, None) is not None:
         rows.refuse(f"there are more vectors than the {len(owners):,} senses of {index.name}")
-    return grouped(owners, found, name=str(vectors))
+    return group_senses(owners, vector_rows, name=str(vectors))

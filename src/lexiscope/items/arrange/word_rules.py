@@ -48,7 +48,7 @@ def lemma_pos(item: Item) -> str:
 
 
 def surface(item: Item) -> str:
-    """Return the surface form of the first usage, as it stands in its text."""
+    """Return the surface form of the first usage, as it is in its text."""
     return item.usages[0].target
 
 
@@ -75,7 +75,7 @@ ROW_RULES = ("all", "first_of_context")
 """Which items may count: all of them, or of those with the same word and the same contexts the first."""
 
 
-def words_of(items: Sequence[Item], *, word: str = "lemma", rows: str = "all", split: str | None = None) -> WordRows:
+def word_rows(items: Sequence[Item], *, word: str = "lemma", rows: str = "all", split: str | None = None) -> WordRows:
     """Return the words and gold labels of items, with *split* those of one split; items without gold are counted apart.
 
     Errors: :class:`SpecError` for a rule that there is not; :class:`InputError` where no item is left, and those of the
@@ -86,7 +86,10 @@ def words_of(items: Sequence[Item], *, word: str = "lemma", rows: str = "all", s
             raise SpecError(f"there is no rule {name!r}", hint=f"use one of {', '.join(known)}")
     chosen = [item for item in items if split is None or item.conditions.get("split") == split]
     labelled = [item for item in chosen if item.gold is not None]
-    kept = labelled if rows == "all" else _first_of_each(labelled)
+    first: dict[tuple[str, ...], Item] = {}
+    for item in labelled:
+        first.setdefault((item.word, *(usage.text for usage in item.usages)), item)
+    kept = labelled if rows == "all" else list(first.values())
     if not kept:
         of = f" in the split {split!r}" if split is not None else ""
         hint = "choose a split whose labels are known" if chosen else "choose another split"
@@ -100,10 +103,3 @@ def words_of(items: Sequence[Item], *, word: str = "lemma", rows: str = "all", s
         n_hidden=len(chosen) - len(labelled),
         n_repeated=len(labelled) - len(kept),
     )
-
-
-def _first_of_each(items: Sequence[Item]) -> list[Item]:
-    first: dict[tuple[str, ...], Item] = {}
-    for item in items:
-        first.setdefault((item.word, *(usage.text for usage in item.usages)), item)
-    return list(first.values())

@@ -28,7 +28,7 @@ Turn = tuple[tuple[Item, ...], tuple[Item, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Divided:
+class ItemDivision:
     """Items by what is done with them. ``tested`` names the split that is tested, ``how`` says how they were divided.
 
     ``folds``: the fold of each item of ``test``, if every item is tested once and learnt from in the other turns; there
@@ -43,7 +43,7 @@ class Divided:
     how: tuple[str, ...] = ()
 
     @property
-    def labelled(self) -> tuple[Item, ...]:
+    def all_items(self) -> tuple[Item, ...]:
         """All items, in the order train, dev, test."""
         return self.train + self.dev + self.test
 
@@ -68,7 +68,7 @@ class Divided:
             for fold in range(self.n_folds)
         ]
 
-    def marked(self) -> tuple[Item, ...]:
+    def with_split_conditions(self) -> tuple[Item, ...]:
         """Return all items with the condition ``split`` that they have here."""
         parts = (("train", self.train), ("dev", self.dev), ("test", self.test))
         return tuple(
@@ -83,7 +83,7 @@ class Divided:
         return "no tested word occurs in training, so that a word that decides its label cannot be seen"
 
 
-def by_splits(items: Sequence[Item], seed: int) -> Divided:
+def divide_by_splits(items: Sequence[Item], seed: int) -> ItemDivision:
     """Divide published items by their condition ``split``; items without a right answer are in no part.
 
     If the labels of test are hidden (or there is no test), dev is tested, and dev is taken from train; without train,
@@ -101,27 +101,27 @@ def by_splits(items: Sequence[Item], seed: int) -> Divided:
     how = [f"The labels of test are hidden or missing: {tested} is tested."] if tested != "test" else []
     parts = {split: several for split, several in given.items() if split != tested} | {"test": given[tested]}
     if len(parts) == 1:
-        parts, told = _by_word(given[tested], _SHARES, seed)
+        parts, told = _divide_by_word(given[tested], _SHARES, seed)
         how.append(f"There is no other split: {tested} {told}.")
     elif len(parts) == 2:
         name, shares = ("train", _TRAIN_SHARES) if "train" in parts else ("dev", _DEV_SHARES)
-        made, told = _by_word(parts[name], shares, seed)
+        made, told = _divide_by_word(parts[name], shares, seed)
         parts |= made
         how.append(f"For want of another {'dev' if name == 'train' else 'train'}, {name} {told}.")
-    return Divided(parts["train"], parts["dev"], parts["test"], (), tested, tuple(how))
+    return ItemDivision(parts["train"], parts["dev"], parts["test"], (), tested, tuple(how))
 
 
-def in_folds(items: Sequence[Item], n_folds: int, seed: int) -> Divided:
+def divide_in_folds(items: Sequence[Item], n_folds: int, seed: int) -> ItemDivision:
     """Divide the items of a file into folds by item, with equal shares of each answer: each item is tested once."""
     folds = stratified_folds([str(item.gold) for item in items], n_folds, seed=seed)
     how = (
         f"The file has no column split: each item was tested once, by a learner trained on the other items ({n_folds} "
         f"folds by item with equal shares of each answer, seed {seed}). Words occur in several folds."
     )
-    return Divided((), (), tuple(items), folds, "all, in folds", (how, *_recurring(items, folds)))
+    return ItemDivision((), (), tuple(items), folds, "all, in folds", (how, *_recurrence_caution(items, folds)))
 
 
-def by_item(items: Sequence[Item], seed: int) -> Divided:
+def divide_by_item(items: Sequence[Item], seed: int) -> ItemDivision:
     """Divide the items of a file by item, a twentieth at a time: 60 % train, 15 % dev, 25 % test."""
     total, parts = sum(_SHARES.values()), []
     folds = stratified_folds([str(item.gold) for item in items], _TWENTIETHS, seed=seed)
@@ -134,26 +134,28 @@ def by_item(items: Sequence[Item], seed: int) -> Divided:
     )
     train, dev, test = parts
     numbers = [number for number, part in enumerate(parts) for _ in part]
-    return Divided(train, dev, test, how=(how, *_recurring((*train, *dev, *test), numbers)))
+    return ItemDivision(train, dev, test, how=(how, *_recurrence_caution((*train, *dev, *test), numbers)))
 
 
-def _by_word(items: Sequence[Item], shares: Mapping[str, float], seed: int) -> tuple[dict[str, tuple[Item, ...]], str]:
+def _divide_by_word(
+    items: Sequence[Item], shares: Mapping[str, float], seed: int
+) -> tuple[dict[str, tuple[Item, ...]], str]:
     total = sum(shares.values())
     told = ", ".join(f"{round(100 * share / total)} % {name}" for name, share in shares.items())
     parts = {part.name: part.items for part in split_by_word(items, shares, seed=seed)}
     return parts, f"was divided by word, so that no word occurs in two parts, with seed {seed}: {told}"
 
 
-def _recurring(items: Sequence[Item], parts: Sequence[int]) -> tuple[str, ...]:
+def _recurrence_caution(items: Sequence[Item], parts: Sequence[int]) -> tuple[str, ...]:
     """The sentence on items of which a text also occurs in an item of another part; none if there are none.
 
     A division by item does not keep equal sentences together: a learner can then recognise the sentence.
     """
-    found: dict[str, set[int]] = {}
+    parts_of_text: dict[str, set[int]] = {}
     for item, part in zip(items, parts, strict=True):
         for usage in item.usages:
-            found.setdefault(usage.text, set()).add(part)
-    shared = sum(any(len(found[usage.text]) > 1 for usage in item.usages) for item in items)
+            parts_of_text.setdefault(usage.text, set()).add(part)
+    shared = sum(any(len(parts_of_text[usage.text]) > 1 for usage in item.usages) for item in items)
     if not shared:
         return ()
     return (

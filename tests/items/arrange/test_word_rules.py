@@ -7,7 +7,7 @@ import pytest
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.word_of import ROW_RULES, WORD_RULES, words_of
+from lexiscope.items.arrange.word_rules import ROW_RULES, WORD_RULES, word_rows
 
 
 def _item(number: int, text: str, form: str, gold: str | None, *, split: str = "train") -> Item:
@@ -40,14 +40,14 @@ ITEMS = (
 )
 def test_each_rule(rule: str, words: tuple[str, ...]) -> None:
     """A rule gives the word of each item of the split that has a label; hidden ones are counted."""
-    found = words_of(ITEMS, word=rule, split="train")
+    found = word_rows(ITEMS, word=rule, split="train")
     assert (found.words, found.labels, found.item_ids) == (words, ("t", "f", "f"), ("i1", "i2", "i3"))
     assert (found.word, found.rows, found.n_hidden, found.n_repeated) == (rule, "all", 1, 0)
 
 
 def test_the_first_row_of_a_context() -> None:
     """Of items with the same word and contexts the first counts, in the order of the items."""
-    found = words_of(ITEMS, rows="first_of_context")
+    found = word_rows(ITEMS, rows="first_of_context")
     assert (found.item_ids, found.n_repeated) == (("i1", "i2", "i5"), 1)
 
 
@@ -59,13 +59,13 @@ def test_all_rules_are_named() -> None:
 def test_what_is_refused() -> None:
     """An unknown rule, a split without labels, a split without items, and a missing part of speech."""
     with pytest.raises(SpecError, match=r"no rule 'form'(.|\n)*surface_lower"):
-        words_of(ITEMS, word="form")
+        word_rows(ITEMS, word="form")
     with pytest.raises(SpecError, match="no rule 'last'"):
-        words_of(ITEMS, rows="last")
+        word_rows(ITEMS, rows="last")
     with pytest.raises(InputError, match=r"no item in the split 'test' has a label(.|\n)*choose another split"):
-        words_of(ITEMS, split="test")
+        word_rows(ITEMS, split="test")
     with pytest.raises(InputError, match=r"no item has a label(.|\n)*labels are known"):
-        words_of(ITEMS[3:4])
+        word_rows(ITEMS[3:4])
     bare = Item("x", "d", (Usage("A bank", 2, 6),), gold="t")
     with pytest.raises(InputError, match="item 'x': the item has no part of speech"):
-        words_of([bare], word="lemma_pos")
+        word_rows([bare], word="lemma_pos")

@@ -1,4 +1,4 @@
-"""What could not be made into items, with the reason: a list that stands beside the items, never a silent gap."""
+"""What could not be made into items, with the reason: a list with the items, never a silent gap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLUMNS = ("word", "sense", "why")
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class ExcludedEntry:
     """A word, or one of its senses where only that was left out, and why."""
 
     word: str
@@ -21,6 +21,6 @@ class LeftOut:
     sense: str = ""
 
 
-def write_left_out(path: Path | str, left_out: Sequence[LeftOut]) -> None:
+def write_excluded(path: Path | str, left_out: Sequence[ExcludedEntry]) -> None:
     """Write the list as CSV, its rows in the order given; a list of nothing is a file with its heading alone."""
-    write_sheet(path, COLUMNS, [(each.word, each.sense, each.why) for each in left_out])
+    write_sheet(path, COLUMNS, [(entry.word, entry.sense, entry.why) for entry in left_out])
