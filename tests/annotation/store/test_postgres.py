@@ -124,8 +124,8 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path, url: str) -> None:
             acknowledged = answer_until_killed(tmp_path, kill, 20 + 20 * kill, own)
             who = active(other, ["i0"])
             assert other.submit(answer(who, "i0", 0)).answer_id not in acknowledged
-            with other._read() as connection:
-                stored = {row.id: (row.participant_id, row.item_id, row.value) for row in connection.execute(ALL)}
+            rows = other.read(lambda connection: connection.execute(ALL).all())
+            stored = {row.id: (row.participant_id, row.item_id, row.value) for row in rows}
             assert {number: stored.get(number) for number in acknowledged} == acknowledged
         assert other.verify().problems == ()
 
