@@ -127,10 +127,7 @@ class Settings(_FrozenDataclass):
 
     study: str = option("", "the study: a name from `lexiscope list studies`", command_line=False)
     dataset: str = option(
-        "",
-        "a dataset from `lexiscope list datasets`; empty: the study's own",
-        metavar="DATASET",
-        names="datasets",
+        "", "a dataset from `lexiscope list datasets`; empty: the study's own", metavar="DATASET", names="datasets"
     )
     subjects: tuple[str, ...] = option(
         (),

@@ -83,12 +83,7 @@ class Generates(Protocol):
     """Can continue a prompt."""
 
     def generate(
-        self,
-        prompts: Sequence[str],
-        decoding: Decoding,
-        *,
-        work: Path | None = None,
-        progress: Progress | None = None,
+        self, prompts: Sequence[str], decoding: Decoding, *, work: Path | None = None, progress: Progress | None = None
     ) -> Sequence[Sequence[Continuation]]:
         """Return the continuations of every prompt, ``decoding.n`` each."""
 

@@ -102,9 +102,7 @@ TESTS = {
     ),
     "raw_c": (
         sense_test(
-            "sense",
-            "(1 + Same_sense | Participant) + (1 + Same_sense | Word)",
-            "the form of SAW-C §3.5, without lists",
+            "sense", "(1 + Same_sense | Participant) + (1 + Same_sense | Word)", "the form of SAW-C §3.5, without lists"
         ),
         _raw_c_test("same", f"{_RAW_BOTH} + Same_sense", _RAW_BOTH),
         _raw_c_test("type_interaction", f"{_RAW_BOTH} + {_RAW_CROSSED}", f"{_RAW_BOTH} + Same_sense + ambiguity_type"),

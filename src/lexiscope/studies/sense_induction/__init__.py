@@ -110,11 +110,7 @@ study.question(
     said=senses_words,
 )(frequency)
 study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", said=people_words)(people)
-study.question(
-    "Do similarity and interpretability choose the same vectors?",
-    place="§5.1",
-    said=order_words,
-)(contrast)
+study.question("Do similarity and interpretability choose the same vectors?", place="§5.1", said=order_words)(contrast)
 study.section("The senses of words", where="after", section_id="senses")(sense_sections)
 study.writes(write_pages)
 

@@ -32,11 +32,7 @@ def people(run: SenseData) -> tuple[Part, ...]:
     # without a second word nothing can be resampled; the tables of accuracies say so
     tests = [test for test in run.tests if test.can_resample]
     reference = single_sense_reference(run.subjects, words_in_groups(run.people.items.values()), run.titles)
-    return (
-        run.once(accuracies),
-        agreement_part(tests, run.titles),
-        duplicates_part(tests, run.titles, reference),
-    )
+    return (run.once(accuracies), agreement_part(tests, run.titles), duplicates_part(tests, run.titles, reference))
 
 
 def people_words(run: SenseData, records: Sequence[Record]) -> str:

@@ -87,10 +87,7 @@ RELATION, RELATION_RANDOM = (Cell("relation", MAIN_EXPRESSION, condition) for co
 ALONE, ALONE_WRONG, ALONE_BOTH = (
     Cell("relation_no_context", MAIN_EXPRESSION, condition) for condition in (CORRECT, INCORRECT, BOTH_ALONE)
 )
-MAIN = (
-    *(SUBSTITUTION, SUBSTITUTION_RANDOM, REFERENCE, RELATION, RELATION_RANDOM),
-    *(ALONE, ALONE_WRONG, ALONE_BOTH),
-)
+MAIN = (*(SUBSTITUTION, SUBSTITUTION_RANDOM, REFERENCE, RELATION, RELATION_RANDOM), *(ALONE, ALONE_WRONG, ALONE_BOTH))
 """The eight accuracies that the paper prints for a model (Table 5, Figure 1)."""
 
 
