@@ -302,7 +302,7 @@ def _study(name: str) -> str:
             table(("dataset", "numbers"), compared),
             *_claims(name, module),
             f"### Citations of {name}",
-            _list(module.CITATION),
+            _list(module.citations),
         )
     )
 

@@ -16,6 +16,7 @@ from lexiscope.cli.main import cli
 from lexiscope.core import catalog
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import CurvePoint
+from lexiscope.core.settings import settings_from
 from lexiscope.report.presenting import results_table
 from lexiscope.studies.kit.settings_file import write_study_file
 
@@ -259,7 +260,8 @@ def test_study_takes_a_settings_file_and_a_study(tmp_path: Path) -> None:
     """A YAML file is read as on the command line, and what is given here takes the place of what it says."""
     file, yaml = tmp_path / "tiny.py", tmp_path / "mine.yaml"
     file.write_text(STUDY, encoding="utf-8")
-    write_study_file(catalog.settings(str(file)).of({"study": str(file), "n_bootstrap": 30, "title": "Mine"}), yaml)
+    values = {"study": str(file), "n_bootstrap": 30, "title": "Mine"}
+    write_study_file(settings_from(catalog.settings(str(file)), values), yaml)
     done = lexiscope.study(yaml, out=tmp_path / "run", title="Ours")
     settings = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["settings"]
     assert (settings["study"], settings["n_bootstrap"], settings["title"]) == (str(file), 30, "Ours")

@@ -328,8 +328,8 @@ def _collection_of(
 
 
 def _subject(subject: Subject | SubjectSpec | str, seed: int) -> Subject:
-    made = catalog.subject(subject) if isinstance(subject, str | SubjectSpec) else subject
-    return made.with_seed(seed) if isinstance(made, SeededSubject) else made
+    loaded = catalog.subject(subject) if isinstance(subject, str | SubjectSpec) else subject
+    return loaded.with_seed(seed) if isinstance(loaded, SeededSubject) else loaded
 
 
 def _claim_folder(out: Path, question: _Collection) -> None:

@@ -76,7 +76,7 @@ def test_what_is_declared_is_known() -> None:
 def test_a_wrong_value_is_refused(values: dict[str, object], setting: str, text: str) -> None:
     """A value outside of what is declared, or a name that the study does not have, is an error that names it."""
     with pytest.raises(SettingError) as caught:
-        GradedSenses.of(values)
+        settings_from(GradedSenses, values)
     assert caught.value.setting == setting
     assert text in str(caught.value)
 
@@ -85,7 +85,7 @@ def test_a_record_of_a_run_gives_the_settings_back() -> None:
     """JSON has lists where settings have tuples."""
     made = GradedSenses(lists=("a", "b"), weights=(("a", 0.5),))
     values = {"study": "graded_senses", "lists": ["a", "b"], "weights": [["a", 0.5]]}
-    assert GradedSenses.of(values) == made
+    assert settings_from(GradedSenses, values) == made
 
 
 def test_a_type_without_an_option_is_refused() -> None:

@@ -21,7 +21,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.result import COMPARED, Record, parse_statistic, read_records
 from lexiscope.core.run import manifest, read_json
-from lexiscope.core.settings import Settings, own_settings, settings_of
+from lexiscope.core.settings import Settings, own_settings, settings_from, settings_of
 from lexiscope.core.study import Question
 from lexiscope.report.document import Section
 from lexiscope.report.page.stored import load
@@ -46,7 +46,7 @@ def test_a_study_says_whom_it_follows(name: str) -> None:
     """A citation, a first sentence, and questions with unique ids, sections and a mark."""
     module = _module(name)
     assert catalog.summary("studies", name)
-    assert all(citation.strip() for citation in module.CITATION)
+    assert all(citation.strip() for citation in module.citations)
     questions: tuple[Question, ...] = module.QUESTIONS
     assert len({question.question_id for question in questions}) == len(questions) > 0
     assert all(q.section and q.text.endswith("?") for q in questions)
@@ -250,4 +250,4 @@ def test_a_study_has_its_own_settings_only(name: str) -> None:
     absent = others - {setting.name for setting in settings_of(kind)}
     assert absent
     with pytest.raises(InputError, match="its own settings: "):
-        kind.of({min(absent): ""})
+        settings_from(kind, {min(absent): ""})

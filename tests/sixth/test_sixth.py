@@ -182,7 +182,7 @@ def test_what_a_study_cannot_be_is_refused_with_the_reason(tmp_path: Path) -> No
     study.question("What?")(lambda run: {"rho": 0.5})
     with pytest.raises(SpecError, match="returns dict"):
         study.run(out=tmp_path / "run")
-    study.asked.clear()
+    study.questions.clear()
     study.question("What?", needs="luck")(lambda run: "nothing")
     with pytest.raises(InputError, match="cannot need 'luck'"):
         study.run(out=tmp_path / "run2")

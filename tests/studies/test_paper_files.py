@@ -1,4 +1,4 @@
-"""What a paper prints, read from the file of its study."""
+"""What a paper prints, and the prose of a report, read from the files of a study."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.study import PublishedValue
-from lexiscope.studies.kit.paper_files import printed_values
+from lexiscope.studies.kit.paper_files import printed_values, read_texts
 
 PRINTED = "dataset,place,statistic,subject,layer,condition,printed,remark,unavailable\n"
 
@@ -48,3 +48,15 @@ def test_a_faulty_table_of_printed_numbers_names_its_line(tmp_path: Path, text: 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=rf"printed\.csv:[12](?s:.)*{words}"):
         printed_values(path, dataset="d")
+
+
+def test_the_prose_of_a_study_is_read_by_heading(tmp_path: Path) -> None:
+    """Each heading has its paragraphs; a line break within a paragraph is a space, an empty line separates two."""
+    path = tmp_path / "texts.md"
+    path.write_text(
+        "# methods\n\nOne line\nand another.\n\nSecond, 95\u00a0%.\n\n# no people\n\nNone.\n", encoding="utf-8"
+    )
+    assert read_texts(path) == {
+        "methods": ("One line and another.", "Second, 95\u00a0%."),
+        "no people": ("None.",),
+    }

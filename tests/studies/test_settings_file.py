@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.settings import Settings
+from lexiscope.resources.tables.yaml_source import parse_yaml
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.settings_file import (
     meanings,
-    parse_study,
+    parse_settings,
     read_study_file,
     schema,
     study_yaml,
@@ -24,6 +25,10 @@ from lexiscope.studies.kit.settings_file import (
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 KNOWN = {"studies": ("context_bias", "saw_c"), "datasets": ("mini_en", "raw_c", "saw_c"), "tasks": (), "subjects": ()}
+
+
+def parse_study(text: str, *, path: str = "study.yaml") -> Settings:
+    return parse_settings(parse_yaml(text, path=path))
 
 
 @pytest.fixture(autouse=True)

@@ -216,10 +216,10 @@ def screen(name: str) -> Screen:
 def subject(spec: SubjectSpec | str) -> Subject:
     """Make the subject that a spec names. Weights are read when it is first asked, not here."""
     parsed = SubjectSpec.parse(spec) if isinstance(spec, str) else spec
-    made = module("subjects", parsed.kind).load(parsed)
+    loaded = module("subjects", parsed.kind).load(parsed)
     if parsed.kind not in _own_names("subjects"):
-        _check_subject_id(made, parsed)
-    return cast("Subject", made)
+        _check_subject_id(loaded, parsed)
+    return cast("Subject", loaded)
 
 
 def subject_capabilities(kind: str) -> tuple[str, ...]:
@@ -257,9 +257,9 @@ def settings(study: str) -> type[Settings]:
         assert spec is not None
         assert spec.loader is not None
         # under its own name: when the study is imported later, it finds this class and makes no second one
-        sys.modules[name] = made = module_from_spec(spec)
+        sys.modules[name] = settings_module = module_from_spec(spec)
         try:
-            spec.loader.exec_module(made)
+            spec.loader.exec_module(settings_module)
         except BaseException:
             del sys.modules[name]
             raise
@@ -459,9 +459,9 @@ def _check_card(card: DatasetCard, place: Place) -> None:
             raise SpecError(what, place=place, hint=hint)
 
 
-def _check_subject_id(made: object, spec: SubjectSpec) -> None:
+def _check_subject_id(subject: object, spec: SubjectSpec) -> None:
     """Check that the id of a subject that is not of the package is a spec of its kind: it names who answered."""
-    subject_id = getattr(made, "subject_id", None)
+    subject_id = getattr(subject, "subject_id", None)
     if isinstance(subject_id, str):
         try:
             same = SubjectSpec.parse(subject_id).kind == spec.kind
@@ -469,7 +469,7 @@ def _check_subject_id(made: object, spec: SubjectSpec) -> None:
             same = False
         if same:
             return
-    what = f"load() of {spec.kind} returned {_with_article(made)} with the subject_id {subject_id!r}"
+    what = f"load() of {spec.kind} returned {_with_article(subject)} with the subject_id {subject_id!r}"
     why = f"the id of a subject is a spec that makes it again: {spec}"
     raise SpecError(what, why=why, hint="set subject_id to str(spec)")
 

@@ -348,14 +348,14 @@ def _joint_outcome(outcomes: Set[Outcome]) -> Outcome:
     return "holds in part" if outcomes & {"holds", "holds in part"} else "not shown"
 
 
-def _comparison_text(seen: Sequence[_RecordComparison]) -> str:
+def _comparison_text(pairs: Sequence[_RecordComparison]) -> str:
     """The numbers of one comparison; of several, how many come out as claimed, and which do not."""
-    if len(seen) == 1:
-        return seen[0].numbers
-    others = [pair for pair in seen if pair.outcome != "holds"]
-    text = f"{len(seen) - len(others)} of {len(seen)} comparisons"
+    if len(pairs) == 1:
+        return pairs[0].numbers
+    others = [pair for pair in pairs if pair.outcome != "holds"]
+    text = f"{len(pairs) - len(others)} of {len(pairs)} comparisons"
     if not others:
-        return f"{text}, the closest {min(seen, key=lambda pair: pair.margin).numbers}"
+        return f"{text}, the closest {min(pairs, key=lambda pair: pair.margin).numbers}"
     for outcome in ("not shown", "reversed"):
         named = [f"{pair.label} ({pair.numbers})" for pair in others if pair.outcome == outcome]
         more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
@@ -369,7 +369,7 @@ def _compare_records(comparison: Comparison, records: Sequence[Record]) -> list[
     if comparison.level is not None and None in p_values:
         raise _UntestableError(f"{comparison.left} has no p value")
     shared = {name for name, _ in comparison.left.starred_patterns & comparison.right.starred_patterns}
-    seen = [
+    pairs = [
         _compare_numbers(comparison, first, second)
         for first in left
         for second in right
@@ -377,9 +377,9 @@ def _compare_records(comparison: Comparison, records: Sequence[Record]) -> list[
         or second is None
         or all(_field_text(first, name) == _field_text(second, name) for name in shared)
     ]
-    if not seen:
+    if not pairs:
         raise _UntestableError(f"no {' and '.join(sorted(shared))} has both {comparison.left} and {comparison.right}")
-    return seen
+    return pairs
 
 
 def _side_records(term: ClaimTerm, records: Sequence[Record]) -> list[Record | None]:

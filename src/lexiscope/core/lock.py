@@ -28,7 +28,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
     block fails before it has written anything, the lock's file goes, and with it every folder that was made for it.
     Errors: :class:`RunError` naming the other process, or a folder that cannot be made or written to.
     """
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
     with _open_lock_file(folder) as stream:
         if not _take_lock(stream) or not _is_file_at(folder / LOCK_NAME, stream):
             stream.seek(0)
@@ -45,20 +45,20 @@ def folder_lock(folder: Path) -> Iterator[None]:
             yield
         except BaseException:
             # still under the lock, so that no other process can have begun to write here
-            _remove_what_was_made(folder, made)
+            _remove_what_was_made(folder, missing)
             raise
         # no process holds it: the file is empty
         with contextlib.suppress(OSError):
             os.ftruncate(stream.fileno(), 0)
 
 
-def _remove_what_was_made(folder: Path, made: Sequence[Path]) -> None:
-    """Remove the lock's file where nothing else is in the folder, and those folders that were *made* for it."""
+def _remove_what_was_made(folder: Path, made_folders: Sequence[Path]) -> None:
+    """Remove the lock's file where nothing else is in the folder, and those folders that were *made_folders* for it."""
     # an open file cannot be removed on Windows: there the folder stays, with the lock alone in it
     with contextlib.suppress(OSError):
         if [path.name for path in folder.iterdir()] == [LOCK_NAME]:
             (folder / LOCK_NAME).unlink()
-            for made_folder in made:
+            for made_folder in made_folders:
                 made_folder.rmdir()
 
 

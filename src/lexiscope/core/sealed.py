@@ -98,9 +98,9 @@ def read_sealed(path: Path, *, hint: str = "") -> dict[str, Any]:
 
 def seal_run(folder: Path, record: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Write ``run.json``: *record* with the sha256 of the named files, sealed. It is the last file of a run."""
-    made = {**record, "files": manifest(folder, dict.fromkeys(names))}
-    write_sealed(folder / RUN, made)
-    return made
+    sealed_record = {**record, "files": manifest(folder, dict.fromkeys(names))}
+    write_sealed(folder / RUN, sealed_record)
+    return sealed_record
 
 
 def collected_names(folder: Path) -> list[str]:

@@ -27,7 +27,6 @@ from typing import (
     Annotated,
     Any,
     Literal,
-    Self,
     TypeVar,
     Union,
     cast,
@@ -166,14 +165,6 @@ class Settings(_FrozenDataclass):
         for setting in settings_of(type(self)):
             setting.check(getattr(self, setting.name))
 
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Self:
-        """Return the settings with these values, as ``run.json`` holds them: its lists become tuples.
-
-        Errors: :class:`InputError` for a name that this study does not have, with the nearest one and all of its own.
-        """
-        return settings_from(cls, values)
-
 
 class ItemSettings(Settings):
     """What a run can vary of a study that also takes an item file of the user's own."""
@@ -290,7 +281,7 @@ _SETTINGS: dict[type[Any], tuple[Setting, ...]] = {}
 
 
 def settings_from(kind: type[K], values: Mapping[str, Any]) -> K:
-    """Return the settings of a study with these values, as :meth:`Settings.of`, which a setting may hide.
+    """Return the settings of a study with these values, as ``run.json`` holds them: lists become tuples.
 
     Errors: :class:`InputError` for a name that this study does not have, with the nearest one and all of its own.
     """

@@ -24,6 +24,7 @@ from lexiscope.items.read.recorded_rows import check_ratings
 from lexiscope.report.part import distinct_titles
 from lexiscope.report.tables import Format
 from lexiscope.studies.ambistory.settings import AmbistorySettings
+from lexiscope.studies.kit.paper_files import read_texts
 from lexiscope.studies.kit.run import Run
 from lexiscope.tasks.plausibility import SCALE
 
@@ -39,6 +40,8 @@ NEEDED = ("setup", "story_kind", "ending_of", "meaning")
 SPLITS = ("train", "dev", "test")
 ALL = "all"
 PAIRS = "pairs of subjects to compare"
+TEXTS = read_texts(Path(__file__).with_name("texts.md"))
+"""The prose of the report."""
 PERCENT, TWO, THREE = Format("number", 1), Format("number", 2), Format("number", 3, leading_zero=False)
 
 

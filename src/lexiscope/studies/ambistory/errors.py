@@ -19,7 +19,7 @@ from lexiscope.report.part import Part, Remark, part_of
 from lexiscope.report.parts.predictor_tables import examples_table
 from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
 from lexiscope.report.tables import Table
-from lexiscope.studies.ambistory.data import PERCENT, TWO, AmbistoryData
+from lexiscope.studies.ambistory.data import PERCENT, TEXTS, TWO, AmbistoryData
 
 EXAMPLES = 5
 SHEET = "error_coding.csv"
@@ -63,7 +63,9 @@ def cases(run: AmbistoryData) -> Part | None:
         chosen = choose_examples(ratings, subjects, rule=rule, count=EXAMPLES)
     except StatisticError as error:
         return part_of(means, table_4, Remark(f"No examples: {error.what}."))
-    return part_of(means, table_4, sample_table("examples", title, chosen), _CHOSEN, _SHEET if run.predictors else None)
+    return part_of(
+        means, table_4, sample_table("examples", title, chosen), TEXTS["examples"], _SHEET if run.predictors else None
+    )
 
 
 def _story(item: Item) -> str:
@@ -72,11 +74,6 @@ def _story(item: Item) -> str:
     return story_text(item, f"{usage.text[: usage.start]}_{usage.target}_{usage.text[usage.end :]}")
 
 
-_CHOSEN = (
-    "Examples are chosen by a rule (the mean absolute error of the subjects of this run; where there are none, the SD "
-    "of the ratings), and prove nothing by themselves. The target word stands between low lines; a prediction outside "
-    "the standard deviation of people's ratings (at least 1) is marked ×."
-)
 _TAGS = "; ".join(f"{tag.replace('_', ' ')}: {meaning}" for tag, meaning in TAGS.items())
 _SHEET = (
     f"{SHEET} lists the {MOST_ERRORS} largest errors of every subject, without its name, for coders to tag "

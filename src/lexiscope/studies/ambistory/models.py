@@ -22,7 +22,7 @@ from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE, replies
 from lexiscope.report.parts.story_tables import disagreement_table
 from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
-from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, THREE, AmbistoryData
+from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, TEXTS, THREE, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
 NEARNESS = statistic_name("spearman", of="nearness", **{"with": "norms"})
@@ -37,7 +37,7 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     counted = [run.about(result, condition=run.split) for predictor in run.predictors for result in predictor.results()]
     replies = replies_table(run.predictors) if run.predictors else None
     if run.asked_ratings is None:
-        text = "Nobody has rated these stories: predictions cannot be set beside people's."
+        text = "No participant has rated these stories: predictions cannot be compared with people's ratings."
         return (part_of(counted, replies, text),)
     baselines, label = _baselines(run, run.asked_ratings)
     words = run.resampling_of(run.words, run.asked_ratings.item_ids)
@@ -51,17 +51,14 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     table = scores_table(every, run.predictors, name="table_3_results", number="3", notes=(note,))
     caption = "Whole or rounded predictions; bars: 95 % interval, words resampled. Dashed: expectation of guessing."
     heading = Heading("figure_accuracy", "", "Accuracy within SD of every subject", caption)
-    shown = table, replies, _definitions(score_results, label), scores_figure(score_results, titles, heading), _NOTE
+    shown = (
+        table,
+        replies,
+        _definitions(score_results, label),
+        scores_figure(score_results, titles, heading),
+        TEXTS["accuracy"],
+    )
     return part_of(score_results, counted, shown), _distances(run, run.asked_ratings)
-
-
-_NOTE = (
-    "Accuracy within SD counts a prediction as right that lies closer to people's mean than max(1, SD), SD with n − 1, "
-    "strictly. Whole and other predictions stand in columns of their own: predictions that need not be whole gain "
-    "three to five points. ρ and accuracy are over the samples with a readable reply (read / asked); beside them "
-    "stands the accuracy that counts samples without one as wrong. A subject can gain by predicting near the middle "
-    "where people disagree: read ρ with it."
-)
 
 
 def model_words(run: AmbistoryData, records: tuple[Record, ...]) -> str:

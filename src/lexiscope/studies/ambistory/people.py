@@ -28,7 +28,7 @@ from lexiscope.report.parts.story_tables import directions_table, lengths_table,
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, format_number
 from lexiscope.resources.lexicons import wordnet
-from lexiscope.studies.ambistory.data import ALL, PERCENT, THREE, TWO, AmbistoryData
+from lexiscope.studies.ambistory.data import ALL, PERCENT, TEXTS, THREE, TWO, AmbistoryData
 from lexiscope.studies.kit.run import PEOPLE
 
 TOP_FORMS = 10
@@ -140,17 +140,8 @@ def _ceilings(run: AmbistoryData) -> Part | None:
     of_groups = [run.about(ceiling.estimate, condition=run.split) for ceiling in (best.spearman, best.accuracy)]
     control = run.about_all(shuffled.results(), condition=run.split)
     results = [*of_groups, run.about(reliability.estimate, condition=ALL), *control]
-    caution = _READ_WITH + (f" {_RECOVERED}" if run.name == "ambistory" else "")
+    caution = " ".join(TEXTS["ceilings"] + (TEXTS["rater ids"] if run.name == "ambistory" else ()))
     return part_of(results, ceilings_table(results), _single_raters(run), caution)
-
-
-_READ_WITH = (
-    "The human upper bound of Gehring & Roth (2025) takes the best rater on the few samples of a group: most of it is "
-    "selection, as the same recipe on ratings that were shuffled among raters shows. It is no ceiling for a model. "
-    "The single rater against the others is what a model can fairly be set beside; the reliability of the mean says "
-    "how far a perfect predictor could get (its square root is the highest correlation)."
-)
-_RECOVERED = "Rater ids were never published; they are recovered from the sample numbers, as the dataset's card says."
 
 
 def _single_raters(run: AmbistoryData) -> Part:
@@ -260,7 +251,7 @@ def _frequency(run: AmbistoryData) -> Part:
         counts = sense_counts(run.items, wordnet.load())
     except DataError as error:
         text = (
-            f"The frequency of senses was not looked up: WordNet is not at hand ({error.what}). "
+            f"The frequency of senses was not looked up: WordNet is not available ({error.what}). "
             "`lexiscope data get wordnet` gets it."
         )
         return part_of(Remark(text))

@@ -12,40 +12,10 @@ from lexiscope.core.settings import Settings
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Format, Table
 from lexiscope.studies.context_bias import biases, data, words
-from lexiscope.studies.context_bias.data import LOOK_UP, BiasData, load_run
+from lexiscope.studies.context_bias.data import LOOK_UP, TEXTS, BiasData, load_run
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.study import Said, Study
 
-_METHODS = (
-    "FULL is the whole input; CONTEXT has the target hidden behind a mask token, and every other place at which the "
-    "texts of the item show it (its forms in any of the texts and its lemma as whole words in any case; in English "
-    "also the regular forms of the lemma); WORD is the target alone in its surface form; LABEL shows nothing, "
-    "candidates included. A model is trained, or its threshold chosen, on each view by itself and tested on the same "
-    "view. RANDOM is a closed form.",
-    "A part of the input tells answers if its score is above LABEL: the interval of the difference, on the same "
-    "resampled words, lies above 0.",
-    "Context bias is (CONTEXT − LABEL) / (FULL − LABEL), word bias likewise: the share of what the whole input gives "
-    "over no input that can be had from one part. It may exceed 1 or be negative, and is undefined where FULL is not "
-    "above LABEL.",
-    "Intervals are percentiles of resampled words, the same words in all views: items of one word are not independent. "
-    "The uncertainty of training (seeds) is not in them; if there are several seeds, it is reported next to them.",
-)
-_LIMITS = (
-    "A bias is that of a model on a dataset. Another model may find in a part of the input what this one did not, so "
-    "that a low bias does not show that the items need word and context together.",
-    "Masking changes more than the target: a model that never saw such texts in its training may do badly on them for "
-    "that reason alone. That is why it is trained on the masked input, and why a probe without training says less.",
-    "Each interval is one of 95 %: among several parts and models, one part may be above LABEL by chance.",
-)
-_ZERO_SHOT = (
-    "This is a first answer: no model was trained in this run. A probe sees how near two vectors are and nothing else: "
-    "it underestimates what a part of the input gives to a model that learns. Its biases do not replace those of the "
-    "paper's protocol (--protocol full, or --budget)."
-)
-_COUNTED = (
-    "The learner that counts knows only which answers had the same texts in training: in real data it finds little. It "
-    "shows that the measurement works where the answer is known."
-)
 _OF, _PERCENT, _BIAS = "{r.dataset}, {r.subject}", Format("number", 1), Format("number", 2)
 
 
@@ -54,12 +24,12 @@ def _methods(run: BiasData) -> tuple[str, ...]:
     if protocol == "auto":
         protocol = "auto (a linear probe of pairs, else no training)"
     how = f"budget {run.settings.budget}" if run.settings.budget else f"protocol {protocol}"
-    return (*_METHODS, f"How much was trained: {how}.")
+    return (*TEXTS["methods"], f"How much was trained: {how}.")
 
 
 def _limits(run: BiasData) -> tuple[str, ...]:
     counted = any(encoder == LOOK_UP for _, encoder in run.answers)
-    return (*_LIMITS, *((_ZERO_SHOT,) if run.untrained else ()), *((_COUNTED,) if counted else ()))
+    return TEXTS["limits"] + (TEXTS["no training"] if run.untrained else ()) + (TEXTS["counting"] if counted else ())
 
 
 def _result_lines(*forms: tuple[str, str]) -> Said:
@@ -95,7 +65,7 @@ study.run_data(load_run)
 @study.section("The verdict", where="first")
 def verdict(run: BiasData) -> object:
     """Return the verdict on each dataset by each model."""
-    text = _ZERO_SHOT if run.untrained else "Result for each dataset and model, in sentences."
+    text = TEXTS["no training"] if run.untrained else "Result for each dataset and model, in sentences."
     return text, biases.verdicts(run)
 
 

@@ -32,7 +32,7 @@ from lexiscope.report.parts.bias_tables import (
     view_scores_table,
 )
 from lexiscope.report.parts.people_parts import agreement_of_people
-from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, BiasData
+from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, TEXTS, BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
 from lexiscope.studies.kit.paper_files import printed_values
 from lexiscope.training.view_models import ViewAnswers
@@ -42,14 +42,6 @@ PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset
 
 _HUMANS = (PEOPLE, PRINTED)
 _STATUS = {PRINTED: "printed", ASSUMED: "assumed"}
-_NOBODY = (
-    "No answers of people were given and no scores of people are printed of these datasets, so that the models are not "
-    "compared with people: lexiscope choices draw, or a study in the app, asks people the same items in the same views."
-)
-_AGREEMENT_REMARK = (
-    "Table 10 prints a higher agreement with the context alone (94.0, 88, 76) than with the whole input (87.9, 66, "
-    "64), where the text (footnote 8) says that it is lower: its rows look exchanged. The numbers check nothing here."
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,9 +110,11 @@ def verdicts(run: BiasData) -> tuple[Section, ...]:
     for model in run.once(dataset_biases):
         if not model.human:
             human = next((row.biases for row in _biases_of_people(run, model)), None)
-            told = verdict(model.biases, human=human, gaps=gaps_of(run, model), blind=model.blind, name=model.subject)
+            sentences = verdict(
+                model.biases, human=human, gaps=gaps_of(run, model), blind=model.blind, name=model.subject
+            )
             title = f"{model.dataset}, {model.subject}"
-            sections.append(verdict_section(title, told, section_id=f"verdict_{len(sections) + 1}"))
+            sections.append(verdict_section(title, sentences, section_id=f"verdict_{len(sections) + 1}"))
     return tuple(sections)
 
 
@@ -169,7 +163,7 @@ def people(run: BiasData) -> Iterator[object]:
     every = run.once(dataset_biases)
     rows = [GapRow(row.dataset, row.subject, gaps) for row in every if (gaps := gaps_of(run, row))]
     yield [record for row in rows for record in gap_records(row)]
-    yield human_gaps_table(rows, number="5") if rows else _NOBODY
+    yield human_gaps_table(rows, number="5") if rows else TEXTS["no people"]
     for number, audit in enumerate(run.sets, start=1):
         if audit.name in run.people:
             agreement = people_by_view(
@@ -183,7 +177,7 @@ def people(run: BiasData) -> Iterator[object]:
             yield agreement_of_people(agreement, audit.name, name=f"agreement_{number}", number="10")
     recorded = [value for audit in run.sets for value in people_recorded(run, audit)]
     if recorded:
-        yield recorded_scores_table(recorded, _STATUS), _AGREEMENT_REMARK
+        yield recorded_scores_table(recorded, _STATUS), TEXTS["agreement of the paper"]
 
 
 def gaps_of(run: BiasData, model: DatasetBiases) -> tuple[ViewGap, ...]:

@@ -27,6 +27,7 @@ from lexiscope.report.tables import INTEGER, Cell, Column, Table, drop_empty
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.data import given_files, joined_responses
+from lexiscope.studies.kit.paper_files import read_texts
 from lexiscope.studies.kit.run_data import RunData
 from lexiscope.training.budget import read_duration
 from lexiscope.training.plans import TrainingPlan, budget_plan, plan_for
@@ -51,10 +52,8 @@ DEFAULT_ENCODERS = (WORDS, "minilm")
 """By default: words and characters, and a linear probe on vectors if its packages are installed."""
 
 _WORDS_SUBJECT = "words and characters"
-_OF_WORDS = (
-    "A logistic regression on words, characters, lengths and what two texts share, trained on each view. It knows no "
-    "meanings: a model that understands the texts may reach more with the whole input, and lower biases."
-)
+TEXTS = read_texts(Path(__file__).with_name("texts.md"))
+"""The prose of the report."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +268,7 @@ def model_answers(
             further=further,
             progress=tell,
         )
-        return replace(regression, plan=_OF_WORDS)
+        return replace(regression, plan=TEXTS["learner of words"][0])
     plan = _training_plan(audit, encoder, settings, out / "plans" / f"{name}.json", share)
     subject = f"{encoder.rstrip('/').rpartition('/')[2] or encoder}, {plan.protocol.replace('_', '-')}"
     views = VIEWS if plan.protocol == "reduced" else audit.views
@@ -338,10 +337,10 @@ def models(run: BiasData) -> Iterator[object]:
     for audit, answers in run.answers_by_set():
         full = answers.whole
         method, learnt = (full.method.replace("_", " "), full.n_train) if full else ("counting", len(audit.parts.train))
-        left_out = "; ".join(answers.left_out)
-        rows.append((audit.name, answers.subject, method, learnt, len(answers.asked), answers.plan, left_out or None))
-        if left_out:
-            yield Remark(f"{audit.name}, {answers.subject}: left out: {left_out}.")
+        omissions = "; ".join(answers.left_out)
+        rows.append((audit.name, answers.subject, method, learnt, len(answers.asked), answers.plan, omissions or None))
+        if omissions:
+            yield Remark(f"{audit.name}, {answers.subject}: left out: {omissions}.")
         for view, part, n in answers.cut:
             about = {"subject": answers.subject, "view": view, "condition": part}
             yield run.number("n_cut", n, dataset=audit.name, **about)

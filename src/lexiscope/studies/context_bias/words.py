@@ -18,7 +18,7 @@ from lexiscope.items.arrange.word_rules import word_rows
 from lexiscope.report.parts.bias_sections import LabelChoice, error_browser
 from lexiscope.report.parts.bias_tables import EntropyRow, ambiguity_table, entropy_table, flips_table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, dataset_biases
-from lexiscope.studies.context_bias.data import BiasData
+from lexiscope.studies.context_bias.data import TEXTS, BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, AuditSet
 
 ENTROPY_RULES: Mapping[str, tuple[str, str]] = {
@@ -31,20 +31,6 @@ ENTROPY_RULES: Mapping[str, tuple[str, str]] = {
 """What a word is, and which rows count, in the label entropy of a dataset, if the paper's rule is known."""
 MOST_ERRORS = 30
 """The number of errors of each kind that is shown of a dataset; all of them follow from the answers in the run."""
-
-_NO_GUESS = (
-    "No guessed words of people were given in this run. People who see the context alone may guess the word (the "
-    "column word of a sheet, or the page of the app); the model of the whole input is then asked the item with the "
-    "guess in its place."
-)
-_READING = (
-    "A person's answer with the guess is the one given to the context alone; that with the original word was given "
-    "when the word was shown. Flips are counted where a person judged that the guess is another word that fits."
-)
-_OF_PAPER = (
-    "The paper examined 20 guesses: 11 were valid other words, and its model kept its answer in 7 of these (§3.2, "
-    "Table 8); the answers of the paper's annotators were never released."
-)
 
 
 # -- entropy --------------------------------------------------------------------------------------------------
@@ -150,10 +136,10 @@ def guessed_words(run: BiasData) -> Iterator[object]:
     """Yield whether answers change with a guessed word, of each model compared with people (Tables 1 and 8)."""
     any_guess = False
     for number, (audit, answers) in enumerate(run.answers_by_set(), start=1):
-        items, told = run.guesses.get(audit.name, ((), ""))
-        any_guess = any_guess or bool(items or told)
+        items, how = run.guesses.get(audit.name, ((), ""))
+        any_guess = any_guess or bool(items or how)
         if not items:
-            yield f"{audit.name}: {told}" if told else None
+            yield f"{audit.name}: {how}" if how else None
             continue
         flips = guess_answers(items, run.people[audit.name], answers.responses, model_id=answers.subject)
         counts = count_flips(flips)
@@ -163,7 +149,7 @@ def guessed_words(run: BiasData) -> Iterator[object]:
         yield Record("n_valid_guesses", counts.n_valid, answers.subject, audit.name, n=counts.n)
         yield Record("n_insensitive", kept, answers.subject, audit.name, n=counts.sensitive_items, note=why)
         yield flips_table(flips, name=f"guess_flips_{number}", number="8")
-        yield f"{audit.name}, {answers.subject}: {told}"
-    yield _READING if any_guess else _NO_GUESS
+        yield f"{audit.name}, {answers.subject}: {how}"
+    yield TEXTS["reading of guesses" if any_guess else "no guesses"]
     if not run.own and any(audit.name in PRINTED_VALUES for audit in run.sets):
-        yield _OF_PAPER
+        yield TEXTS["guesses of the paper"]

@@ -90,27 +90,6 @@ def dataset_of(
     return Dataset(card, tuple(items), ResponseTable.from_rows(rows), checksums)
 
 
-def card_of(
-    name: str,
-    *,
-    title: str,
-    task: str,
-    scale: tuple[float, float] | Scale | None,
-    language: str,
-    licence: str,
-    citation: str,
-    files: tuple[DataFile, ...],
-    summary: str,
-) -> DatasetCard:
-    """Return the card of a study's own data."""
-    ends = scale if scale is None or isinstance(scale, Scale) else Scale.between(*scale)
-    source = files[0].url or str(Path(files[0].path).parent) if files else "made by the study's file"
-    return DatasetCard(
-        name, title, task, language, licence, citation, source, "", "download" if files else "embedded", summary,
-        files=files, scale=ends,
-    )  # fmt: skip
-
-
 def own_dataset(
     path: Path | str,
     columns: Mapping[str, str] | None = None,

@@ -18,7 +18,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Contrast, Estimate, Record, read_records
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import Settings
+from lexiscope.core.settings import Settings, settings_from
 from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED
 from lexiscope.items.read.item_source import column_map, task_of_items
@@ -164,7 +164,7 @@ def analyse(
     >>> run, run.norm.round(2).tolist()
     (Run(ratings: 2 items, 2 words, 3 participants, 0 models), [1.33, 4.33])
     """
-    chosen = Settings.of({"study": "analyse", **_plain_settings({**settings, "subjects": subjects})})
+    chosen = settings_from(Settings, {"study": "analyse", **_plain_settings({**settings, "subjects": subjects})})
     rated_on = Scale.between(*scale) if isinstance(scale, tuple) else scale
     data = _dataset_of_ratings(ratings, items, task, _FileOptions(columns, language, rated_on))
     known = {item.item_id for item in data.items}

@@ -47,20 +47,20 @@ class PairSet:
         Errors: :class:`SpecError` for a dataset with neither, naming *others* that have.
         """
         card, items = data.card, data.items
-        title, made = title or card.title.partition(":")[0], partial(cls, card=card, checksums=data.checksums)
+        title, pairs = title or card.title.partition(":")[0], partial(cls, card=card, checksums=data.checksums)
         asked, screen = catalog.task(card.task), catalog.screens().get(card.task)
         of_two = screen is not None and screen.n_usages == 2
         if asked.truth and of_two:
             # nothing is trained here, but the training pairs of a set are its largest part by far, and not reported
             tested = (item for item in items if item.conditions.get("split") != "train")
-            return made(name, title, card.task, tuple(item for item in tested if item.gold is not None))
+            return pairs(name, title, card.task, tuple(item for item in tested if item.gold is not None))
         if asked.scale is not None and of_two and items:
             ratings = mean_ratings(data.responses, [item.item_id for item in items])
             if not np.isnan(ratings).any():
                 in_context = any(usage.text != usage.target for usage in items[0].usages)
-                return made(name, title, card.task, items, ratings, in_context, responses=data.responses)
+                return pairs(name, title, card.task, items, ratings, in_context, responses=data.responses)
             if all(SAME_SENSE in item.conditions for item in items):
-                return made(name, title, _truth_task(), with_correct_answers(items, SAME_SENSE))
+                return pairs(name, title, _truth_task(), with_correct_answers(items, SAME_SENSE))
         known = f"one of {', '.join(others)}, or another" if others else "a"
         hint = f"use {known} set of rated pairs"
         raise SpecError(f"{name} has no pairs that people rated, and no right answers to 'same sense?'", hint=hint)

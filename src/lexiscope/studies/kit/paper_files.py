@@ -1,4 +1,4 @@
-"""What a paper prints and what it claims, read from ``printed.csv`` and ``claims.csv`` of its study."""
+"""The files of a study: numbers and claims of its paper (``printed.csv``, ``claims.csv``), prose (``texts.md``)."""
 
 from __future__ import annotations
 
@@ -55,6 +55,15 @@ def read_claims(path: Path, *, dataset: str) -> dict[str, tuple[Claim, ...]]:
         for name in names:
             by_dataset.setdefault(name, []).append(claim)
     return {name: tuple(claims) for name, claims in by_dataset.items()}
+
+
+def read_texts(path: Path) -> dict[str, tuple[str, ...]]:
+    """Read the prose of a study's report, ``texts.md``: the paragraphs below each heading ``# NAME``, by name."""
+    sections = path.read_text(encoding="utf-8").removeprefix("# ").split("\n# ")
+    named = (section.partition("\n") for section in sections)
+    return {
+        name: tuple(part.strip().replace("\n", " ") for part in text.strip().split("\n\n")) for name, _, text in named
+    }
 
 
 def _printed_value(row: dict[str, str], dataset: str, place: Place) -> PublishedValue:

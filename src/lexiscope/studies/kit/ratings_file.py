@@ -101,16 +101,12 @@ def read_ratings(
     (ratings of people and of simulated participants together).
     """
     path, columns = existing_file(path), columns or RatingColumns()
-    if _is_parquet(path):
-        _refuse_columns(columns)
-        return _from_responses(
-            str(path), ResponseTable.read_parquet(path), scale, measure=measure, view=view, kinds=kinds
-        )
-    rows = list(RowReader(path).rows())
+    rows = [] if _is_parquet(path) else list(RowReader(path).rows())
     _refuse_nul(rows)
-    if has_columns(rows[0].fields):
+    if not rows or has_columns(rows[0].fields):
         _refuse_columns(columns)
-        return _from_responses(str(path), ResponseTable.read_csv(path), scale, measure=measure, view=view, kinds=kinds)
+        table = ResponseTable.read_csv(path) if rows else ResponseTable.read_parquet(path)
+        return _from_responses(str(path), table, scale, measure=measure, view=view, kinds=kinds)
     if tuple(kinds) != PEOPLE:
         hint = "leave --kind out: every row counts"
         raise InputError(

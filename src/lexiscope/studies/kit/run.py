@@ -267,8 +267,8 @@ class Run(RunData[S]):
         dropped = int(self._is_rated.sum()) - n
         note = f"excluded: {counted(dropped, 'item')} that one of them did not answer" if dropped else ""
         name = statistic_name(f"{kind}_difference", **{"with": "norms"})
-        made = Contrast(name, here, there, interval, n, len(set(boot.groups)), note=note)
-        return self.about(made, unit="correlation", higher="the first is closer to people")
+        contrast = Contrast(name, here, there, interval, n, len(set(boot.groups)), note=note)
+        return self.about(contrast, unit="correlation", higher="the first is closer to people")
 
     def raters_below(self, model: Estimate) -> Estimate:
         """Return the share of people who agree less with the others' means than a model does with all means.

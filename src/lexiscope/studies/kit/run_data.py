@@ -33,27 +33,22 @@ class RunData(Generic[S]):
         @property
         def name(self) -> str:
             """The name of the dataset."""
-            ...
 
         @property
         def settings(self) -> S:
             """The settings of the run."""
-            ...
 
         @property
         def responses(self) -> ResponseTable:
             """Every answer."""
-            ...
 
         @property
         def card(self) -> DatasetCard | None:
             """What the data are."""
-            ...
 
         @property
         def checksums(self) -> Mapping[str, str]:
             """The sha256 of the files that were read, by name."""
-            ...
 
     # -- what a study may say of its run ----------------------------------------------------------------------------
 

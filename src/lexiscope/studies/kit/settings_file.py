@@ -21,7 +21,7 @@ from lexiscope.core.run import write_atomically
 from lexiscope.core.settings import Setting, SettingError, Settings, settings_from, settings_of, unknown_setting
 from lexiscope.core.spec import plain_name
 from lexiscope.resources.tables.yaml_faults import fault_error
-from lexiscope.resources.tables.yaml_source import YamlSource, parse_yaml, read_yaml
+from lexiscope.resources.tables.yaml_source import YamlSource, read_yaml
 from lexiscope.resources.tables.yaml_writing import yaml_value
 
 _KEY = "study"
@@ -111,11 +111,6 @@ def is_study_file(name: str) -> bool:
     (True, False, False)
     """
     return Path(name).suffix in (".yaml", ".yml")
-
-
-def parse_study(text: str, *, path: str = "study.yaml") -> Settings:
-    """Read the settings of a study from the text of a YAML file (errors as in :func:`read_study_file`)."""
-    return parse_settings(parse_yaml(text, path=path))
 
 
 def study_yaml(settings: Settings) -> str:

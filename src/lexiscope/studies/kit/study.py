@@ -59,7 +59,7 @@ from lexiscope.report.sections import asked_in, card_section, omissions_section,
 from lexiscope.report.tables import Table, with_minus_signs
 from lexiscope.resources.fetch import locate_all
 from lexiscope.resources.tables.delimited import read_csv
-from lexiscope.studies.kit.data import card_of, dataset_of, given_files
+from lexiscope.studies.kit.data import dataset_of, given_files
 from lexiscope.studies.kit.paper_files import printed_values, read_claims
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.run_data import RunData
@@ -268,11 +268,6 @@ class Study:
         return self.mini or self.settings_for()
 
     @property
-    def CITATION(self) -> tuple[str, ...]:  # noqa: N802
-        """What is cited."""
-        return self.citations
-
-    @property
     def STATISTICS(self) -> Mapping[str, str]:  # noqa: N802
         """What each statistic is, by its name without parameters: those of all studies, then the study's own."""
         return {**statistics(), **(self.meanings or {})}
@@ -335,8 +330,11 @@ class Study:
         """Return what the questions see: the data, with the answers of the live subjects (kept below *folder*)."""
         if self.run_maker:
             return self.run_maker(settings, folder, progress)
-        data = self._data(settings)
-        return Run(data, self._live_answers(data, settings, folder, progress), settings)
+        data, live, answers = self._data(settings), live_subjects(settings.subjects, settings), ResponseTable.empty()
+        if live:
+            how: dict[str, Any] = {"views": self.views, "seed": settings.seed, "progress": progress}
+            answers = collect(data.items, live, self.task, out=folder / _LIVE, **how)
+        return Run(data, answers, settings)
 
     def analyse(self, run: RunData[Any]) -> dict[str, Part]:
         """Answer every question of a run; return the parts by name, those of a question by its id."""
@@ -365,7 +363,7 @@ class Study:
         simulated = holds_simulated(run.responses) and not any(record.people for record in records)
         # a run whose judgments are all simulated is marked when it is written
         files = dict(given(() if simulated else records))
-        left_out = len(set(join_parts(parts.values()).omissions))
+        n_omitted = len(set(join_parts(parts.values()).omissions))
         # what a question returned has a table of its own; a number that came otherwise is listed by its name
         returned = [record.statistic for part in parts.values() for record in part.records]
         meanings = {parse_statistic(name)[0]: words_of(name) for name in returned} | dict(self.STATISTICS)
@@ -380,7 +378,7 @@ class Study:
             run=about_run(
                 settings,
                 data=dict(run.checksums),
-                counts={**run.counts, "records": len(records), **({"left_out": left_out} if left_out else {})},
+                counts={**run.counts, "records": len(records), **({"left_out": n_omitted} if n_omitted else {})},
                 **({"given": files} if files else {}),
                 **run.record,
             ),
@@ -448,13 +446,13 @@ class Study:
     def _answer_part(self, asked: StudyQuestion, run: RunData[Any]) -> Part:
         missing = [what for what in asked.needs if not run.has(what)]
         if missing:
-            told = f"Not answered: the run has no {' and no '.join(_NEEDED.get(what, what) for what in missing)}."
+            text = f"Not answered: the run has no {' and no '.join(_NEEDED.get(what, what) for what in missing)}."
             *first, last = [_NEEDED.get(what, what) for what in asked.needs]
             # the same words a second time would say nothing
             if missing != list(asked.needs):
                 several = f"{', '.join(first)} and {last}" if first else last
-                told += f" The question needs {several}."
-            return Part(paragraphs=(told,))
+                text += f" The question needs {several}."
+            return Part(paragraphs=(text,))
         given = flat_list(run.once(asked.answer))
         name = asked.answer.__name__
         part = part_of(given, origin=f"the question {name}")
@@ -474,16 +472,6 @@ class Study:
             figures=figures,
             paragraphs=(*part.paragraphs, *said),
             remarks=(*part.remarks, *(result.reason for result in results if isinstance(result, Undefined))),
-        )
-
-    def _live_answers(
-        self, data: Dataset, settings: Settings, folder: Path, progress: CollectProgress | None
-    ) -> ResponseTable:
-        live = live_subjects(settings.subjects, settings)
-        if not live:
-            return ResponseTable.empty()
-        return collect(
-            data.items, live, self.task, views=self.views, out=folder / _LIVE, seed=settings.seed, progress=progress
         )
 
     def _overview(self, records: tuple[Record, ...]) -> Table:
@@ -506,10 +494,11 @@ class Study:
 
     def _card(self, files: tuple[DataFile, ...]) -> DatasetCard:
         title = self.title if isinstance(self.title, str) else self.name
-        summary = inspect.getdoc(self.load) or title
-        return card_of(
-            self.name, title=title, task=self.task, scale=self.scale, language=self.language,
-            licence=self.licence, citation=self.citations[0], files=files, summary=summary,
+        source = files[0].url or str(Path(files[0].path).parent) if files else "made by the study's file"
+        return DatasetCard(
+            self.name, title, self.task, self.language, self.licence, self.citations[0], source, "",
+            "download" if files else "embedded", inspect.getdoc(self.load) or title, files=files,
+            scale=Scale.between(*self.scale) if isinstance(self.scale, tuple) else self.scale,
         )  # fmt: skip
 
     def _locate_files(self) -> tuple[tuple[Path, ...], tuple[tuple[DataFile, str], ...]]:
@@ -572,9 +561,9 @@ def _question_section_of(
     if not (part.tables or part.figures or part.paragraphs or part.remarks):
         return Section(question.question_id.lower(), question.text)
     result = said.get(question.question_id, "")
-    told = " ".join((*asked_in(question), *((f"Result: {result}.",) if result else ())))
+    text = " ".join((*asked_in(question), *((f"Result: {result}.",) if result else ())))
     marked = planned_text(question, planned)
-    texts = (*((told,) if told else ()), *marked, *part.paragraphs, *dict.fromkeys(part.remarks))
+    texts = (*((text,) if text else ()), *marked, *part.paragraphs, *dict.fromkeys(part.remarks))
     section = question_section(question, texts, part)
     # a question without an answer is no analysis that was made
     return section if part.records or part.tables or part.figures else replace(section, flag="")

@@ -24,29 +24,14 @@ from lexiscope.report.parts.people_tables import norms_table
 from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.presenting import best_in_words, best_of_records
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
+from lexiscope.studies.kit.paper_files import read_texts
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.saw_c import layers, models, people, senses
 from lexiscope.studies.saw_c.data import BETO, VIEWS, SawCData, complete_settings, load_run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
-METHODS = (
-    "Norms are means over raters, a sum of ratings over their count. Agreement of single raters has two definitions, "
-    "each under its own name: with the mean of the other raters (leave-one-out), and with the mean of all, the rater "
-    "included. Distances are 1 − cosine of the target's "
-    "vectors in the two sentences of a pair, the vector being the mean over the sub-words that overlap the target's "
-    "span; layer 0 is the input embedding. r, ρ and R² are between distances and norms over pairs; their intervals "
-    "resample words, because pairs of one word are not independent. R² is unadjusted. AIC of a logistic regression is "
-    "deviance + 2k, the intercept counted, without any penalty; a layer separates the senses only if its AIC is below "
-    "that of the intercept alone. Mixed models are fitted by maximum likelihood from "
-    "several starting points, with raw predictors; every likelihood-ratio test is printed with its random-effects "
-    "formula, on which it depends strongly. Expected Layer is computed from cumulative regressions on layers 0 to l, "
-    "negative increments kept, so by AIC it may be outside the layers."
-)
-LIMITS = (
-    "Pairs of one word share sentences; an interval that resamples words respects this, a test that treats pairs as "
-    "independent does not. Cosine distance is one measure among several, and the best of many layers is chosen on the "
-    "data it is reported for."
-)
+TEXTS = read_texts(Path(__file__).with_name("texts.md"))
+"""The prose of the report."""
 
 
 def methods(run: SawCData) -> list[str]:
@@ -55,7 +40,7 @@ def methods(run: SawCData) -> list[str]:
     absent = ", ".join(view for view in settings.views if view not in run.views)
     more = f" There are no distances in the view {absent}." if absent and run.views else ""
     return [
-        METHODS,
+        *TEXTS["methods"],
         f"Starting points of each mixed model that may have several optima (the reduced ones): {settings.starts}. "
         f"Views analysed: {', '.join(run.views) or 'none'}.{more}",
     ]
@@ -63,7 +48,7 @@ def methods(run: SawCData) -> list[str]:
 
 def limits(run: SawCData) -> list[str]:
     """Return the limits of this run: none about people or sizes that it does not look at."""
-    texts = [LIMITS]
+    texts = [*TEXTS["limits"]]
     if run.has("norms"):
         texts.append("Norms come from the participants who took part, in their varieties of the language.")
         if _size_result(run, part_of(run.once(models.size_and_depth)).records):

@@ -105,9 +105,9 @@ class SawCData(Run[SawCSettings]):
         table, ids = self.responses.where(measure="cosine_distance"), list(self.words)
         distances = []
         for view in self.settings.views:
-            seen = table.where(view=view)
-            for subject in seen.unique("subject_id"):
-                layers, matrix = values_by_layer(seen.where(subject_id=subject), ids)
+            answers = table.where(view=view)
+            for subject in answers.unique("subject_id"):
+                layers, matrix = values_by_layer(answers.where(subject_id=subject), ids)
                 facts = self.facts.get(subject, SubjectFacts(subject))
                 distances.append(Distances(subject, view, layers or None, matrix, facts))
         return tuple(distances)

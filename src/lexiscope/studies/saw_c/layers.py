@@ -102,11 +102,11 @@ def _fit(run: SawCData, distances: Distances) -> LayerFit:
         for name, by_layer in OF_NORMS.items():
             makers[name] = partial(run.resample, by_layer, *run.on_norms(distances), layers=layers)
     about = {"subject": distances.subject, "view": distances.view}
-    made = {name: run.attempt(name, make, **about) for name, make in makers.items()}
-    curves = {name: run.about(curve, **about) for name, curve in made.items() if isinstance(curve, Curve)}
+    results = {name: run.attempt(name, make, **about) for name, make in makers.items()}
+    curves = {name: run.about(curve, **about) for name, curve in results.items() if isinstance(curve, Curve)}
     undefined = [
         replace(result, n=len(run.items) if name == "aic" else int(run.has_norm.sum()))
-        for name, result in made.items()
+        for name, result in results.items()
         if isinstance(result, Undefined)
     ]
     return LayerFit(distances, curves, tuple(undefined))

@@ -148,20 +148,16 @@ def outcomes_of_tests(run: SawCData) -> dict[Test, LikelihoodRatio | Undefined]:
     """Return the outcome of each test, or why it has none. *Source: SAW-C §3.5, §4.5.*"""
     tests = chosen_tests(run) if run.has("ratings") else ()
     # tests with the same distances share a table, and the models that are in several of them
-    trials = {test.distances: run.trials(test.columns) for test in tests if _is_possible(run, test)}
-    models = {
-        test: NestedModels(test.full, test.reduced, trials[test.distances])
+    possible = [test for test in tests if _is_possible(run, test)]
+    trials = {test.distances: run.trials(test.columns) for test in possible}
+    models = {test: NestedModels(test.full, test.reduced, trials[test.distances]) for test in possible}
+    starts, seed = run.settings.starts, run.settings.seed
+    outcomes = likelihood_ratios(models, starts=starts, seed=seed, references=REFERENCES)
+    reason = "it needs the distances of {}, not all of which are in this run"
+    return {
+        test: outcomes.get(test) or Undefined("chi2", reason.format(", ".join(name for _, name, _ in test.distances)))
         for test in tests
-        if test.distances in trials
     }
-    settings = run.settings
-    outcomes = likelihood_ratios(models, starts=settings.starts, seed=settings.seed, references=REFERENCES)
-    return {test: outcomes[test] if test in outcomes else _without_distances(test) for test in tests}
-
-
-def _without_distances(test: Test) -> Undefined:
-    needed = ", ".join(subject for _, subject, _ in test.distances)
-    return Undefined("chi2", f"it needs the distances of {needed}, not all of which are in this run")
 
 
 def tests_of(run: SawCData, question: str) -> object:

@@ -6,6 +6,8 @@ on ratings of similarity, on pairs in context, on planted senses, and on people'
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from lexiscope.analysis.choices.random_answers import EXPECTED, UNDECIDED
 from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Record
@@ -13,8 +15,9 @@ from lexiscope.report.page.simulated import simulated_text
 from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.tables import Cell, Format, Table, drop_empty
+from lexiscope.studies.kit.paper_files import read_texts
 from lexiscope.studies.kit.study import Study
-from lexiscope.studies.sense_induction.data import MADE_UP, SenseData, load_run, text_files
+from lexiscope.studies.sense_induction.data import MADE_UP, load_run, text_files
 from lexiscope.studies.sense_induction.people import people, people_words
 from lexiscope.studies.sense_induction.planted import recovery, recovery_words
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -38,32 +41,9 @@ from lexiscope.studies.sense_induction.vectors import (
 )
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM
 
-METHODS = (
-    "MaxSim of two words is the highest cosine of a sense of the one with a sense of the other, AvgSim the mean "
-    "over all pairs of senses. MaxSimC of two usages is the cosine of the senses that are most probable in their "
-    "contexts, AvgSimC the mean of all cosines weighted with the probabilities of both contexts: the full sum "
-    "over K × K. Guo et al. (2018) print the sum over j ≥ i, which depends on the order of usages and senses; it has "
-    "its own column.",
-    "A sense's probability is softmax(c̄·s) over the senses of a word, c̄ the mean context vector of the known "
-    "words in the window. Vectors of other programs choose the sense whose vector is nearest to the mean of the "
-    "context; its probability is 1, so that their AvgSimC is their MaxSimC.",
-    "A word is looked up in the form in which it stands. Pairs with a word out of the vocabulary are counted as "
-    "not covered; correlations are over covered pairs, and beside them over all.",
-    "In pairs of usages that have the same meaning or not, the answer is 'the same' where the most probable sense "
-    "is the same one. Where the usages have two forms of a word, both are looked up in the form of the lemma, since "
-    "senses belong to forms. What identity cannot decide is answered at random, with a seed, and counted.",
-)
-OF_RATINGS = (
-    "Correlations with ratings of similarity say little of single senses: vectors with one sense for a word do "
-    "well. That is what the tests with people, and planted senses, are for.",
-    "Published sets of ratings are small and old, and share words. A difference within the intervals is none.",
-)
-
+TEXTS = read_texts(Path(__file__).with_name("texts.md"))
+"""The prose of the report."""
 SUBTITLE = "Vectors with several senses for a word, beside people's ratings and judgments"
-
-
-def _limits(run: SenseData) -> tuple[str, ...]:
-    return OF_RATINGS if any(len(pairs.ratings) for pairs in run.sets) else ()
 
 
 study = Study(
@@ -74,8 +54,8 @@ study = Study(
     "arXiv:1804.08077.",
     printed="printed.csv",
     claims="claims.csv",
-    methods=METHODS,
-    limits=_limits,
+    methods=TEXTS["methods"],
+    limits=lambda run: TEXTS["limits of ratings"] if any(len(pairs.ratings) for pairs in run.sets) else (),
     mini=SenseInductionSettings(planted=MADE_UP),
     given=text_files,
 )

@@ -47,7 +47,7 @@ class HasSenses(TellsSenses, GivesSenses, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SenseData(RunData[SenseInductionSettings]):
-    """A run of the study. ``titles`` are short names of subjects by ID; ``left_out`` are sets that were not asked."""
+    """A run of the study. ``titles`` are short names of subjects by ID; ``omissions`` are sets that were not asked."""
 
     settings: SenseInductionSettings
     sets: tuple[PairSet, ...] = ()
@@ -56,7 +56,7 @@ class SenseData(RunData[SenseInductionSettings]):
     answers: ResponseTable = field(default_factory=ResponseTable.empty)
     planted: PlantedSenses | None = None
     people: SenseTestAnswers = field(default_factory=SenseTestAnswers)
-    left_out: tuple[Omission, ...] = ()
+    omissions: tuple[Omission, ...] = ()
     name: str = "sense_induction"
     card: DatasetCard | None = None
 
@@ -190,7 +190,7 @@ def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgr
     if subjects and settings.synset:
         check_synset(settings.synset)
     people = read_people(settings.people)
-    sets, left_out = open_sets(settings) if subjects else ((), ())
+    sets, omissions = open_sets(settings) if subjects else ((), ())
     planted = _planted_senses(settings, subjects, out, progress)
     answers = []
     for pairs in sets:
@@ -205,7 +205,7 @@ def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgr
         ResponseTable.concat(answers),
         planted,
         people,
-        left_out if subjects else (Omission("Sets of pairs", "No vectors were given: --subject."),),
+        omissions if subjects else (Omission("Sets of pairs", "No vectors were given: --subject."),),
     )
 
 
@@ -275,8 +275,8 @@ def open_sets(settings: SenseInductionSettings) -> tuple[tuple[PairSet, ...], tu
     sets, missing = results_and_errors({name: partial(pair_set, name) for name in named or SETS}, DataError)
     if named and not sets:
         raise next(iter(missing.values()))
-    left_out = tuple(Omission(name, f"Not at hand: {error.sentences}") for name, error in missing.items())
-    return tuple(sets.values()), left_out
+    omissions = tuple(Omission(name, f"Not at hand: {error.sentences}") for name, error in missing.items())
+    return tuple(sets.values()), omissions
 
 
 def pair_set(name: str) -> PairSet:

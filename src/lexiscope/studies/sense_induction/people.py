@@ -38,9 +38,9 @@ def people(run: SenseData) -> tuple[Part, ...]:
 def people_words(run: SenseData, records: Sequence[Record]) -> str:
     """Return how often people find intruders and choose the model's sense, as text."""
     names = {SENSES: "intruders of senses found", QUESTIONS: "questions with the model's sense"}
-    told = "; ".join(
+    text = "; ".join(
         f"{run.title_of(record.subject)}: {names[record.statistic]} {record.value:.1f} %"
         for record in records
         if record.statistic in names and record.value is not None
     )
-    return f"{told} ({SIMULATED_PARTICIPANTS})" if told and told_if_simulated(run.people.responses) else told
+    return f"{text} ({SIMULATED_PARTICIPANTS})" if text and told_if_simulated(run.people.responses) else text

@@ -56,8 +56,8 @@ def recovery_words(run: SenseData, records: Sequence[Record]) -> str:
     name = BY_LOOKS if by_looks else BY_USAGES
     how = "a sense that looks right is chosen" if by_looks else "senses go with what was planted"
     own = (record for record in records if record.statistic == name)
-    told = values_in_words(own, run.titles, times=100, end=" %")
-    return f"Usages for which {how}: {told}" if told else ""
+    shares = values_in_words(own, run.titles, times=100, end=" %")
+    return f"Usages for which {how}: {shares}" if shares else ""
 
 
 def _looks_omission(planted: PlantedSenses) -> Omission | None:
@@ -68,5 +68,5 @@ def _looks_omission(planted: PlantedSenses) -> Omission | None:
     words = dict.fromkeys(str(item.usages[0].lemma) for item in planted.items)
     without = [word for word in words if word not in planted.meant]
     why = "usages of one planted word only, or a planted word that the reference vectors do not know"
-    told = f"{len(without)} of {len(words)} pseudo-words have {why}: {', '.join(without[:5])}."
-    return Omission(_LOOKS, told) if without else None
+    reason = f"{len(without)} of {len(words)} pseudo-words have {why}: {', '.join(without[:5])}."
+    return Omission(_LOOKS, reason) if without else None

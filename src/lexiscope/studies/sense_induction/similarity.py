@@ -200,8 +200,8 @@ def contrast(run: SenseData) -> tuple[object, ...] | Omission:
         *(Col(f"{name}, %", statistic, _ONE, absent=None) for name, statistic in _OF_PEOPLE.items()),
         *(Col(name, key, BOUNDED, note="No judgment of people.", absent=None) for name, key in _PLANTED.items()),
     )
-    judged = [record.subject for record in records if record.statistic in _OF_PEOPLE.values()]
-    subjects = dict.fromkeys([*(subject.subject_id for subject in run.subjects), *judged])
+    of_people = [record.subject for record in records if record.statistic in _OF_PEOPLE.values()]
+    subjects = dict.fromkeys([*(subject.subject_id for subject in run.subjects), *of_people])
     rows = [PivotRow((run.title_of(subject),), {"subject": subject}) for subject in subjects]
     title = "Similarity and interpretability of the same vectors"
     table = drop_empty(pivot("contrast", title, records, columns, rows, labels=("Vectors",)))

@@ -45,7 +45,7 @@ def trainings(run: SenseData) -> tuple[object, ...]:
     why = "It is not a folder of this program's trainings, which has no log and no counts of words."
     others = [run.title_of(subject.subject_id) for subject in run.subjects if not isinstance(subject, Gasi)]
     unlogged = [Omission("Training log, senses by frequency", why, title) for title in others]
-    return run.left_out, unlogged, trainings_table(run.own_trainings, run.titles), maps(run)
+    return run.omissions, unlogged, trainings_table(run.own_trainings, run.titles), maps(run)
 
 
 def noise(run: SenseData) -> tuple[object, ...]:
@@ -69,9 +69,9 @@ def senses_words(run: SenseData, records: Sequence[Record]) -> str:
     return _mean_words(run, records, SENSES_PER_WORD, "senses of a word, mean")
 
 
-def _mean_words(run: SenseData, records: Sequence[Record], statistic: str, said: str) -> str:
-    told = values_in_words((record for record in records if record.statistic == statistic), run.titles, ".2f")
-    return f"{said}: {told}" if told else ""
+def _mean_words(run: SenseData, records: Sequence[Record], statistic: str, name: str) -> str:
+    means = values_in_words((record for record in records if record.statistic == statistic), run.titles, ".2f")
+    return f"{name}: {means}" if means else ""
 
 
 def grid(run: SenseData) -> Part | Omission:

@@ -18,47 +18,15 @@ from lexiscope.core.showing import counted
 from lexiscope.core.spec import plain_name
 from lexiscope.report.plots.style import short_names
 from lexiscope.report.tables import Column, Format, Table
+from lexiscope.studies.kit.paper_files import read_texts
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.synonymy import accuracy, data, further, gaps
 from lexiscope.studies.synonymy.data import SynonymyData
 from lexiscope.studies.synonymy.design import RunDesign, is_papers, label_of, ordered_cells
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
-_DECIDED = (
-    "A choice set is one right word and one or several others in the same text. The right word wins where its "
-    "log-probability, under the stated policy, is strictly greater than that of every other; a tie counts as wrong and "
-    "is reported. "
-)
-_PAPERS_CONDITIONS = (
-    "Controlled: the synonym of the target's sense against a synonym of another sense (chance 1/2). "
-    "Random: against {nouns} random nouns{one}. Without context the synonym and the distractor are each set against "
-    "the random nouns; both must be the two best{of} for “both”{both}."
-)
-_OWN_CONDITIONS = (
-    "Controlled: the right word against the wrong one (chance 1/2). Random: the right word against random words, of n "
-    "words 1/n. In tables “synonym” is the right word and “distractor” the wrong one, whatever the relation; where "
-    "each is set against the random words, “both” means that they are the best two. Words are inserted as they are: "
-    "articles are put right in English only."
-)
-_TESTS = (
-    "Accuracies have a percentile bootstrap interval that resamples sentences, since one sentence may serve several "
-    "items; the Wilson interval, which takes items as independent, is in results.json. Contrasts are paired t-tests on "
-    "the 0/1 vectors, as in Ivan et al. (2025), with McNemar's exact test beside each."
-)
-_ITEMS = (
-    "Items are nouns of one corpus; some sentences and targets recur. Ten random nouns and one distractor differ in "
-    "chance level and in difficulty. "
-)
-_LIMITS = (
-    "Random nouns may be rarer than synonyms: see the word-frequency baseline beside every random condition before "
-    "reading it as knowledge of meaning.",
-    "A mean per token rewards words that are cut into many predictable pieces; see the token effect and the other "
-    "denominators.",
-)
-_RECORDED = (
-    "Recorded outcomes were made on the published texts, which have flaws (the article of an untouched context follows "
-    "the inserted word, one context gives the answer away); live subjects in mode clean read repaired texts."
-)
+TEXTS = read_texts(Path(__file__).with_name("texts.md"))
+"""The prose of the report."""
 
 
 def _methods(run: SynonymyData) -> Sequence[str]:
@@ -67,28 +35,26 @@ def _methods(run: SynonymyData) -> Sequence[str]:
         f"Texts are in mode {settings.mode}; log-probabilities are divided by {settings.per} where they decide; gap "
         f"filling: {settings.gap_filling}; templates: {Path(settings.templates).name or 'those of Ivan et al. (2025)'}."
     )
-    return _DECIDED + (_papers_conditions(run) if run.design.is_papers else _OWN_CONDITIONS), _TESTS, chosen
+    conditions = _papers_conditions(run) if run.design.is_papers else TEXTS["conditions of other items"][0]
+    return f"{TEXTS['decisions'][0]} {conditions}", *TEXTS["tests"], chosen
 
 
 def _papers_conditions(run: SynonymyData) -> str:
     """The conditions of the paper's templates, with the chance that the random nouns of these items leave."""
+    (text,) = TEXTS["conditions of the paper"]
     sizes = {run.sets.n_options(cell) for cell in run.cells if cell.condition in (RANDOM, CORRECT, INCORRECT)}
     if not sizes:
-        return _PAPERS_CONDITIONS.partition(" Random: ")[0]
+        return text.partition(" Random: ")[0]
     if len(sizes) > 1:
-        return _PAPERS_CONDITIONS.format(nouns="the", one="", of="", both="")
+        return text.format(nouns="the", one="", of="", both="")
     n = sizes.pop()
     both = f" (1/{comb(n + 1, 2)})"
-    return _PAPERS_CONDITIONS.format(nouns=n - 1, one=f" (1/{n})", of=f" of {n + 1}", both=both)
+    return text.format(nouns=n - 1, one=f" (1/{n})", of=f" of {n + 1}", both=both)
 
 
 def _limits(run: SynonymyData) -> Sequence[str]:
-    recorded = (_RECORDED,) if run.of_kind("recorded") else ()
-    return (*(() if run.own else (_ITEMS,)), *_LIMITS, *recorded)
-
-
-def _complete(settings: SynonymySettings) -> SynonymySettings:
-    return replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
+    recorded = TEXTS["recorded outcomes"] if run.of_kind("recorded") else ()
+    return (*(() if run.own else TEXTS["items of the paper"]), *TEXTS["limits"], *recorded)
 
 
 study = Study(
@@ -104,7 +70,7 @@ study = Study(
     methods=_methods,
     limits=_limits,
     mini=SynonymySettings(dataset="mini_synonymy", subjects=("baseline:random",)),
-    complete=_complete,
+    complete=lambda settings: replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study)),
 )
 study.run_data(data.load_run)
 study.section("The choice sets")(data.collection)

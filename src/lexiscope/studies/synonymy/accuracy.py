@@ -61,12 +61,12 @@ def preferences(run: SynonymyData) -> object:
 def without_context(run: SynonymyData) -> object:
     """Answer whether two words are known to be synonyms without context; intervals are in the tables before."""
     cells = [cell for cell in run.cells if cell.is_alone]
-    told = (
+    remark = (
         "The intervals of these accuracies are in the tables of the question above, their contrasts in its tables of "
         "contrasts. Compare them with the word-frequency baseline first: random nouns may be rarer."
     )
     title = "Accuracy without context, percent of items right"
-    return run.once(accuracies_alone), _table(run, cells, "accuracy_no_context", title), told
+    return run.once(accuracies_alone), _table(run, cells, "accuracy_no_context", title), remark
 
 
 def scores(run: SynonymyData) -> Mapping[str, Accuracies]:
@@ -214,12 +214,12 @@ def dots(
 ) -> list[Figure]:
     """Return the figure of these accuracies, with the number that its name has, if there are any."""
     # on two lines, the names leave room for the drawing
-    made = [
+    points = [
         Dot.of_accuracy(accuracy, label.replace(": ", ":\n"), subject)
         for subject, label, accuracy in shares(run, subjects, cells)
     ]
     heading = Heading(name, name.split("_")[1] if run.design.is_papers else "", title, CAPTION)
-    return [accuracy_dots(made, heading, order=[answers.title for answers in run.answers])] if made else []
+    return [accuracy_dots(points, heading, order=[answers.title for answers in run.answers])] if points else []
 
 
 def _checkpoints(run: SynonymyData) -> object:
@@ -230,9 +230,9 @@ def _checkpoints(run: SynonymyData) -> object:
     asked.sort(key=lambda pair: pair[0])
     cells = [cell for cell in run.design.main if all(cell in answers.outcomes for _, answers in asked)]
     states = [
-        (answers.title, seen, {label: accuracy for _, label, accuracy in shares(run, [answers], cells)})
-        for seen, answers in asked
+        (answers.title, progress, {label: accuracy for _, label, accuracy in shares(run, [answers], cells)})
+        for progress, answers in asked
     ]
-    lines = [training_curve(label, [(seen, by_label[label]) for _, seen, by_label in states]) for label in states[0][2]]
+    lines = [training_curve(label, [(n, by_label[label]) for _, n, by_label in states]) for label in states[0][2]]
     heading = Heading("figure_checkpoints", "", "Accuracy over training", "Bands: 95 % interval, sentences resampled.")
     return training_table(states), accuracy_over_training(lines, heading) if lines else None

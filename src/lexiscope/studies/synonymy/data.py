@@ -52,7 +52,7 @@ class SynonymyData(RunData[SynonymySettings]):
 
     ``asked`` are the choice sets and the gaps, ``choices`` what was decided or scored in the former, ``gaps`` the
     completions of the latter; ``states`` are the ids of the subjects that are states of a model in training, with how
-    far each was; ``left_out`` the analyses that do not apply, each with its reason.
+    far each was; ``omitted`` the analyses that do not apply, each with its reason.
     """
 
     settings: SynonymySettings
@@ -64,7 +64,7 @@ class SynonymyData(RunData[SynonymySettings]):
     facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
     routes: tuple[Mapping[str, object], ...] = ()
     states: Mapping[str, float] = field(default_factory=dict)
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    omitted: Mapping[str, str] = field(default_factory=dict)
 
     # -- what there is ----------------------------------------------------------------------------------------------
 
@@ -203,19 +203,19 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
     reasons = {NO_BASELINE: no_counts if why else "", GAPS: no_gaps if data.asked.gap_items else ""}
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
     ids = {spec: subject.subject_id for spec, subject in zip(specs, live, strict=True)}
-    made = replace(
+    run = replace(
         data,
         choices=ResponseTable.concat([recorded, answered, frequencies]),
         gaps=answers(data.asked.gap_items, () if no_gaps else writers, GAP_TASK, "gaps"),
         facts={**data.facts, **{subject.subject_id: subject.facts for subject in live}},
         routes=scoring_routes(folder / "collected"),
-        states={ids[spec]: seen for spec, seen in settings.checkpoints},
-        left_out={**data.left_out, **{analysis: why for analysis, why in reasons.items() if why}},
+        states={ids[spec]: n_seen for spec, n_seen in settings.checkpoints},
+        omitted={**data.omitted, **{analysis: why for analysis, why in reasons.items() if why}},
     )
-    if not made.models and not len(made.gaps):
-        what = f"{made.name} has no recorded outcomes, and no subject was asked"
+    if not run.models and not len(run.gaps):
+        what = f"{run.name} has no recorded outcomes, and no subject was asked"
         raise InputError(what, hint="name a model: --subject causal_lm:FOLDER")
-    return made
+    return run
 
 
 def _open_collection(settings: SynonymySettings) -> SynonymyData:
@@ -224,7 +224,7 @@ def _open_collection(settings: SynonymySettings) -> SynonymyData:
         path = Path(settings.items)
         asked = read_choice_items(path, templates=settings.templates, mode=settings.mode, language=settings.language)
         card = own_card(path, task=TASK, language=asked.language)
-        return SynonymyData(settings, card, asked, {path.name: sha256_of(path)}, left_out=asked.left_out)
+        return SynonymyData(settings, card, asked, {path.name: sha256_of(path)}, omitted=asked.left_out)
     module = catalog.module("datasets", settings.dataset)
     if not hasattr(module, "collection"):
         what = f"{settings.dataset} is no collection of synonyms"
@@ -234,7 +234,7 @@ def _open_collection(settings: SynonymySettings) -> SynonymyData:
         raise SpecError(what, hint="leave out recorded, or templates")
     dataset, collection = catalog.dataset(settings.dataset), module.collection()
     asked = choice_items(collection, templates=settings.templates, mode=settings.mode, dataset=dataset.card.name)
-    data = SynonymyData(settings, dataset.card, asked, dict(dataset.checksums), left_out=asked.left_out)
+    data = SynonymyData(settings, dataset.card, asked, dict(dataset.checksums), omitted=asked.left_out)
     facts = {fact.subject_id: fact for fact in dataset.subjects}
     return data if settings.templates else replace(data, choices=dataset.responses, facts=facts)
 
@@ -266,7 +266,7 @@ def collection(run: SynonymyData) -> object:
 def _omissions(run: SynonymyData) -> list[Omission]:
     """Which analyses do not apply to a user's own items or templates, and why."""
     compared = ("Comparison with the paper's numbers", "The items or the templates are not the paper's.")
-    rows = [compared, *run.left_out.items(), *without_pairs(run.design.families, run.cells)]
+    rows = [compared, *run.omitted.items(), *without_pairs(run.design.families, run.cells)]
     if not any(set(run.cells).issuperset(pair) for _, *pair in run.design.consistency):
         rows.append(("Consistency of two tests", "There is one test."))
     if not any(answers.deltas for answers in run.of_kind("live")):
@@ -283,7 +283,7 @@ def subjects(run: SynonymyData) -> object:
             "2 to n of the whole text, no beginning-of-sequence token (the policy `published`)."
         )
     # without other suites or a baseline the user should know it before the numbers
-    remarks = [Remark(why) for analysis, why in run.left_out.items() if analysis in (OTHER_SUITES, NO_BASELINE)]
+    remarks = [Remark(why) for analysis, why in run.omitted.items() if analysis in (OTHER_SUITES, NO_BASELINE)]
     # the released collection was made of two more resources
     made_of = (WORDNET, SEMCOR) if run.name == "synonymy" else ()
     licences = {run.card.title: run.card.licence, **{card.title: card.licence for card in made_of}}

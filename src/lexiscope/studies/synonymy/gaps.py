@@ -47,7 +47,7 @@ def gap_filling(run: SynonymyData) -> object:
     tests = run.about_all(gap_contrasts(hits, clusters=sentences, resamples=n, seed=seed))
     rule = (
         f"Prompt: the sentence, a space, and “{gap_prompt('T', gap, mode=run.settings.mode)}”. A prediction is "
-        "right where an accepted answer stands in its decoded text at word boundaries, case ignored. With ten "
+        "right if an accepted answer occurs in its decoded text at word boundaries, case ignored. With ten "
         "predictions one right one suffices. Curated: the item's right word (synonym); synset: any other lemma of the "
         "target's synset. Seeds are stored with every completion."
     )
@@ -72,14 +72,14 @@ def gap_words(run: SynonymyData, records: Sequence[Record]) -> str:
 def _errors(run: SynonymyData) -> object:
     """The error categories that WordNet proposes for the greedy predictions."""
     greedy, items = greedy_completions(run.gaps), run.asked.gap_items
-    if not len(greedy) or CATEGORIES_OF_GAPS in run.left_out:
+    if not len(greedy) or CATEGORIES_OF_GAPS in run.omitted:
         return None
     try:
         lexicon = wordnet.load()
     except DataError as error:
-        return Remark(f"Error categories were not proposed: WordNet is not at hand ({error.what}).")
+        return Remark(f"Error categories were not proposed: WordNet is not available ({error.what}).")
     coded, unknown = proposed_categories(greedy, items, lexicon)
-    told = (
+    text = (
         f"Error categories were proposed without {len(unknown)} of {counted(len(items), 'item')}, the first is "
         f"{unknown[0]}: the sense of its target is not known. A column sense_key in the collection names it."
         if unknown
@@ -100,4 +100,4 @@ def _errors(run: SynonymyData) -> object:
         ).results()
     ]
     shown = gap_categories(results, PROPOSED, heading, names=run.result_labels(results)) if results else None
-    return results, shown, Remark(told) if told else None
+    return results, shown, Remark(text) if text else None
