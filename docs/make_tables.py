@@ -23,7 +23,7 @@ import lexiscope
 from lexiscope.analysis.exclusion import RULES
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.definition_file import setting_descriptions
-from lexiscope.annotation.study_file.material import shown_columns
+from lexiscope.annotation.study_file.items import shown_columns
 from lexiscope.annotation.web.openapi import openapi
 from lexiscope.cli.main import VERBS, cli
 from lexiscope.cli.study import StudyVerb

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.items import read_study_items, shown_columns
 from lexiscope.annotation.study_file.launch import launch_problems
-from lexiscope.annotation.study_file.material import read_study_items, shown_columns
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core import catalog
 

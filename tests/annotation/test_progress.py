@@ -23,7 +23,7 @@ from lexiscope.annotation.study_file.definition import (
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.launched import read_study
+from lexiscope.annotation.study_file.study_folder import read_study
 from lexiscope.cli.main import cli
 
 N_ITEMS = 7

@@ -11,7 +11,7 @@ from click.testing import Result
 from tests.cli.test_annotate_stage import review, rows_of, sentences, under_way, write
 
 from lexiscope.annotation.study_file.definition import StudyDefinition
-from lexiscope.annotation.study_file.material import study_items
+from lexiscope.annotation.study_file.items import study_items
 from lexiscope.annotation.writing.stages import setup_id_of
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts

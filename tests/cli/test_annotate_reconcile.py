@@ -13,7 +13,7 @@ from click.testing import Result
 from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.study_file.launched import copy_inputs, read_study
+from lexiscope.annotation.study_file.study_folder import copy_inputs, read_study
 
 from .test_annotate_serve import write_study
 

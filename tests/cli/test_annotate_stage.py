@@ -17,7 +17,7 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import CatchSection, Codes, Payment, PoolSection, RatingsSection
 from lexiscope.annotation.study_file.definition_file import definition_yaml, read_definition
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.launched import copy_inputs, read_study
+from lexiscope.annotation.study_file.study_folder import copy_inputs, read_study
 
 Run = Callable[..., Result]
 POOL = """\

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexiscope.annotation.export.collected import Collected
+from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.study_file.assignment import plan_trials
@@ -90,7 +90,7 @@ def collected(
     measure: str = "rating",
     minutes: Callable[[int], float] = lambda number: 12 + number % 5,
     **more: Any,
-) -> Collected:
+) -> StudyData:
     """A study in which every list has its participants; *more* are further parts of what is collected."""
     design = build_design(items, definition.design, definition.catch)
     rows: list[dict[str, Any]] = []
@@ -123,7 +123,7 @@ def collected(
             )
         )
     table = pa.Table.from_pylist(rows, schema=LONG_SCHEMA)
-    return Collected(
+    return StudyData(
         definition, design, measure, ResponseTable.from_rows(responses), table, tuple(people), numbers, **more
     )
 

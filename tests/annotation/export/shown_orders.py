@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from lexiscope.annotation.export.collected import Collected
+from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.core.errors import Place, RunError
 
 PHASE = "trials"
@@ -87,7 +87,7 @@ def verify_orders(shown: Sequence[ShownTrial], plan: Plan) -> OrderCheck:
     return OrderCheck(len(people), len(shown), tuple(differences))
 
 
-def shown_trials(collected: Collected) -> tuple[ShownTrial, ...]:
+def shown_trials(collected: StudyData) -> tuple[ShownTrial, ...]:
     """Return the trials of a study as they were shown."""
     rows = [row | {"number": collected.numbers.get(row["participant_id"])} for row in collected.rows]
     return tuple(_shown(row) for row in rows if row["phase"] == PHASE)

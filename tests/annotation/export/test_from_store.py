@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
@@ -75,7 +75,7 @@ def test_an_export_of_a_study_that_ran(task: str, items: list[Item] | None, tmp_
         numbers = dict(take_part(store, study, platform_id) for platform_id in PLANTED)
         people = store.people()
         assert numbers == {one.participant_id: one.number for one in people}
-        source = Collected(
+        source = StudyData(
             study.definition,
             study.design,
             study.screen.measure,

@@ -13,8 +13,8 @@ import pyarrow.parquet as parquet
 import pytest
 
 from lexiscope.annotation.export import package
-from lexiscope.annotation.export.collected import REMOVED, Collected
 from lexiscope.annotation.export.package import MANIFEST, write_export
+from lexiscope.annotation.export.study_data import REMOVED, StudyData
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.study_file.definition import Codes, DesignSection, Payment, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import read_definition
@@ -54,7 +54,7 @@ def talkative(number: int, item: Item, position: int) -> Answered:
     return replace(said, comment=comments.get(number) if position == 0 else None)
 
 
-def made(**changes: object) -> Collected:
+def made(**changes: object) -> StudyData:
     """Five people on each of two lists; the ninth fails the catch trial."""
 
     def answers(number: int, item: Item, position: int) -> Answered:

@@ -9,9 +9,9 @@ import pytest
 
 from lexiscope.analysis.mixed.models import likelihood_ratio
 from lexiscope.analysis.mixed.r_check import run_r
-from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.export.r_script import analysis_formulas, analysis_script
+from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.rehearsal.simulate import model_columns
 from lexiscope.annotation.study_file.definition import DesignSection, Planned, StudyDefinition
 from lexiscope.core.item import Item
@@ -21,7 +21,7 @@ from .made_export import Answered, collected, pair, rated
 MODEL = Planned(model="rating ~ same_sense + (1 | participant) + (1 | item)", effect="same_sense", size=0.5)
 
 
-def made(planned: Planned = MODEL) -> Collected:
+def made(planned: Planned = MODEL) -> StudyData:
     """24 pairs on two lists, six people each; one person fails the catch trial and is excluded."""
     study = StudyDefinition(
         name="r",

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.study_file.assignment import plan_trials
 from lexiscope.annotation.study_file.definition import DesignSection, StudyDefinition
 from lexiscope.annotation.study_file.design import DividedLists, build_design
@@ -43,7 +43,7 @@ def plan_of(study: StudyDefinition, design: DividedLists) -> Plan:
     return plan
 
 
-def made() -> Collected:
+def made() -> StudyData:
     """Twelve people on three lists of ten pairs and a catch trial."""
     return collected(definition(), [pair(f"=i{k}", f"w{k}") for k in range(30)], per_list=4)
 

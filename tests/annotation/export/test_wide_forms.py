@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.package import wide_sheets, write_export
+from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
@@ -41,7 +41,7 @@ def study(task: str, *, lists: int = 1, **changes: object) -> StudyDefinition:
     return StudyDefinition(**{**given, **changes})  # type: ignore[arg-type]
 
 
-def sheet(source: Collected, file: str) -> list[dict[str, object]]:
+def sheet(source: StudyData, file: str) -> list[dict[str, object]]:
     """The rows of one wide table by name."""
     found: Sheet = next(one for one in wide_sheets(source) if one.file == file)
     return [dict(zip(found.header, row, strict=True)) for row in found.rows]

@@ -24,7 +24,7 @@ from lexiscope.annotation.study_file.definition import (
     StudyDefinition,
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
-from lexiscope.annotation.study_file.launched import StudyOnDisk
+from lexiscope.annotation.study_file.study_folder import StudyOnDisk
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core import catalog
 from lexiscope.core.item import Item

@@ -36,7 +36,7 @@ from lexiscope.annotation.study_file.definition import (
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.launched import read_study
+from lexiscope.annotation.study_file.study_folder import read_study
 
 from ..web.made_web import Person, made_definition, made_items
 from .cluster import cluster, new_database

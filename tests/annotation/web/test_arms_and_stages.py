@@ -26,7 +26,7 @@ from lexiscope.annotation.study_file.definition import (
     StudyDefinition,
 )
 from lexiscope.annotation.study_file.freeze import freeze
-from lexiscope.annotation.study_file.material import study_items
+from lexiscope.annotation.study_file.items import study_items
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.annotation.web.admin.summary import read_collected
 from lexiscope.annotation.web.app import App

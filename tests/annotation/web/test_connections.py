@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from lexiscope.annotation.study_file.launched import read_study
+from lexiscope.annotation.study_file.study_folder import read_study
 from lexiscope.annotation.web.connections import (
     ConnectionLimits,
     LimitedConnection,

@@ -11,7 +11,7 @@ import pytest
 from lexiscope.annotation.rehearsal.browser import Browser
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
-from lexiscope.annotation.study_file.launched import StudyOnDisk
+from lexiscope.annotation.study_file.study_folder import StudyOnDisk
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.annotation.web.pages import Pages
 from lexiscope.annotation.web.preview import preview_app, preview_pages

@@ -23,7 +23,7 @@ from lexiscope.annotation.rehearsal.through_server import ServerRun, rehearse_th
 from lexiscope.annotation.study_file.assignment import plan_trials
 from lexiscope.annotation.study_file.definition import Codes, KnownQuestion, Payment, RatingsSection
 from lexiscope.annotation.study_file.definition_file import definition_yaml, read_definition
-from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study
+from lexiscope.annotation.study_file.study_folder import StudyOnDisk, read_study
 from lexiscope.cli.main import cli
 
 pytestmark = pytest.mark.published

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lexiscope.annotation.store.record import Review
 from lexiscope.annotation.study_file.definition import StudyDefinition
-from lexiscope.annotation.study_file.material import study_items
+from lexiscope.annotation.study_file.items import study_items
 from lexiscope.annotation.writing.review import AcceptedText, WrittenText, accepted_texts
 from lexiscope.annotation.writing.stage_files import (
     ENDING_COLUMNS,

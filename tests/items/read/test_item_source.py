@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.study_file.definition import StudyDefinition
-from lexiscope.annotation.study_file.material import study_items
+from lexiscope.annotation.study_file.items import study_items
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.items.read.item_source import load_items
 from lexiscope.tasks.word_intrusion import intruder

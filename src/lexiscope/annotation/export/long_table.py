@@ -8,7 +8,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from lexiscope.annotation.export.collected import Collected, minutes_of, session_minutes_of, without_ids
+from lexiscope.annotation.export.study_data import StudyData, minutes_of, session_minutes_of, without_ids
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.core.item import Item
 from lexiscope.items.sheets.sheet import KIND, Sheet, SheetColumn, sheet_of
@@ -82,13 +82,13 @@ _ORDERS: tuple[SheetColumn, ...] = (
 )
 
 
-def judgments_sheet(collected: Collected) -> Sheet:
+def judgments_sheet(collected: StudyData) -> Sheet:
     """Return every judgment, also those of excluded people, with the columns of the long export."""
     row_is = "one judgment: the latest answer of one participant to one item in one phase"
     return sheet_of("judgments.csv", row_is, JUDGMENTS, collected.rows)
 
 
-def judgments_parquet(collected: Collected) -> bytes:
+def judgments_parquet(collected: StudyData) -> bytes:
     """Return the judgments as Parquet; the same rows give the same bytes."""
     sink = io.BytesIO()
     table = pa.Table.from_pylist(list(collected.rows), schema=LONG_SCHEMA)
@@ -96,7 +96,7 @@ def judgments_parquet(collected: Collected) -> bytes:
     return sink.getvalue()
 
 
-def people_sheet(collected: Collected) -> Sheet:
+def people_sheet(collected: StudyData) -> Sheet:
     """Return the participants, with their answers about themselves."""
     about = [
         SheetColumn(f"about_{question.measure}", question.text, "category")
@@ -123,7 +123,7 @@ def people_sheet(collected: Collected) -> Sheet:
     return sheet_of("participants.csv", "one participant", (*_PEOPLE, *about), rows)
 
 
-def exclusions_sheet(collected: Collected) -> Sheet:
+def exclusions_sheet(collected: StudyData) -> Sheet:
     """Return what each exclusion rule did, in order."""
     rows = [
         {
@@ -140,7 +140,7 @@ def exclusions_sheet(collected: Collected) -> Sheet:
     return sheet_of("exclusions.csv", "one exclusion rule", _EXCLUSIONS, rows)
 
 
-def excluded_sheet(collected: Collected) -> Sheet:
+def excluded_sheet(collected: StudyData) -> Sheet:
     """Return the excluded participants with their reasons."""
     lists = {person.participant_id: person.list_id for person in collected.people}
     rows = [
@@ -150,7 +150,7 @@ def excluded_sheet(collected: Collected) -> Sheet:
     return sheet_of("excluded_participants.csv", "one excluded participant", _EXCLUDED, rows)
 
 
-def orders_sheet(collected: Collected) -> Sheet:
+def orders_sheet(collected: StudyData) -> Sheet:
     """Return the order, sides and option orders of every trial as they were shown."""
     rows = [
         {**row, "number": collected.numbers.get(row["participant_id"])}
@@ -161,7 +161,7 @@ def orders_sheet(collected: Collected) -> Sheet:
     return sheet_of("display_orders.csv", "one trial as it was shown", _ORDERS, rows)
 
 
-def items_sheet(collected: Collected) -> Sheet:
+def items_sheet(collected: StudyData) -> Sheet:
     """Return the items: texts, targets, senses, options, conditions."""
     in_catch = {item.item_id for items in collected.design.catch for item in items}
     lists: dict[str, list[str]] = {}
@@ -193,7 +193,7 @@ def condition_column(name: str) -> str:
     return f"condition_{name}" if name in own or name.startswith(parts) else name
 
 
-def _item_columns(collected: Collected) -> tuple[SheetColumn, ...]:
+def _item_columns(collected: StudyData) -> tuple[SheetColumn, ...]:
     items = collected.items.values()
     usages = range(1, 1 + max(len(item.usages) for item in items))
     names = sorted({name for item in items for name in item.conditions})
@@ -219,7 +219,7 @@ def _usage_columns(number: int) -> tuple[SheetColumn, ...]:
     )
 
 
-def _self_reports(collected: Collected) -> dict[str, dict[str, Cell]]:
+def _self_reports(collected: StudyData) -> dict[str, dict[str, Cell]]:
     reports: dict[str, dict[str, Cell]] = {}
     for row in collected.rows:
         if row["phase"] == "demographics":
@@ -229,5 +229,5 @@ def _self_reports(collected: Collected) -> dict[str, dict[str, Cell]]:
     return reports
 
 
-def _exclusion_reason(collected: Collected, participant_id: str) -> str | None:
+def _exclusion_reason(collected: StudyData, participant_id: str) -> str | None:
     return without_ids(collected.participant_counts.excluded.get(participant_id), collected.platform_ids)

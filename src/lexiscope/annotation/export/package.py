@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 
 from lexiscope.annotation.export.codebook import codebook, levels_of, range_of, responses_sheet
-from lexiscope.annotation.export.collected import Collected, responses_without_ids
 from lexiscope.annotation.export.long_table import (
     excluded_sheet,
     exclusions_sheet,
@@ -31,6 +30,7 @@ from lexiscope.annotation.export.long_table import (
 from lexiscope.annotation.export.pay import pay_sheet
 from lexiscope.annotation.export.preregistration import preregistration
 from lexiscope.annotation.export.r_script import analysis_script
+from lexiscope.annotation.export.study_data import StudyData, responses_without_ids
 from lexiscope.annotation.study_file.definition import Codes, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.core import catalog
@@ -92,7 +92,7 @@ class ExportedPackage:
     simulated: bool = False
 
 
-def write_export(collected: Collected, folder: Path) -> ExportedPackage:
+def write_export(collected: StudyData, folder: Path) -> ExportedPackage:
     """Write the export of a study into a folder; an earlier export there is replaced whole.
 
     Errors: :class:`RunError` where the folder holds anything else than an export, or cannot be written to; those of the
@@ -116,7 +116,7 @@ def write_export(collected: Collected, folder: Path) -> ExportedPackage:
     return ExportedPackage(folder, (*files, MANIFEST), *counts, simulated=collected.simulated)
 
 
-def sheets_of(collected: Collected) -> tuple[Sheet, ...]:
+def sheets_of(collected: StudyData) -> tuple[Sheet, ...]:
     """Return every table of an export but the response table and the codebook.
 
     After a rehearsal a column of each says that the participants are simulated; the table of items has no participants.
@@ -154,7 +154,7 @@ def public_definition(definition: StudyDefinition) -> str:
     return definition_yaml(definition.model_copy(update={"codes": Codes()}))
 
 
-def _readme(collected: Collected, for_agree: str, sheets: Sequence[Sheet]) -> str:
+def _readme(collected: StudyData, for_agree: str, sheets: Sequence[Sheet]) -> str:
     tables = [f"- `{sheet.file}`: {sheet.row_is}" for sheet in sheets]
     views = collected.definition.views
     file = f"{for_agree}.csv" + (f" --view {views[0]}" if len(views) > 1 else "")
@@ -166,7 +166,7 @@ def _readme(collected: Collected, for_agree: str, sheets: Sequence[Sheet]) -> st
     return "\n".join([introduction, *tables, "", _ABOUT_FILES])
 
 
-def _write_files(collected: Collected, folder: Path) -> None:
+def _write_files(collected: StudyData, folder: Path) -> None:
     tables = {"responses": responses_without_ids(collected.responses, collected.platform_ids)}
     described = [responses_sheet(tables["responses"])]
     for_agree, counted = _table_for_agree(collected) or ("", None)
@@ -205,7 +205,7 @@ def _check_replaceable(folder: Path) -> None:
         raise RunError(what, place=Place(str(folder)), hint="name a new folder; nothing was written")
 
 
-def _table_for_agree(collected: Collected) -> tuple[str, ResponseTable] | None:
+def _table_for_agree(collected: StudyData) -> tuple[str, ResponseTable] | None:
     """Return the table for ``lexiscope agree`` with its name (ratings, choices); ``None`` if the answers are texts.
 
     It holds the answers of valid participants to real items in the trials, and no others.
@@ -240,14 +240,14 @@ _VOTE_COLUMNS = (
 )
 
 
-def wide_sheets(collected: Collected) -> tuple[Sheet, ...]:
+def wide_sheets(collected: StudyData) -> tuple[Sheet, ...]:
     """Return the wide tables of a study: those of its task's paper, and one row per item with its statistics."""
     published = catalog.screen(collected.definition.task).published
     own = published(collected) if published is not None else ()
     return (*own, *_statistics_sheets(collected))
 
 
-def _statistics_sheets(collected: Collected) -> tuple[Sheet, ...]:
+def _statistics_sheets(collected: StudyData) -> tuple[Sheet, ...]:
     """Return the items with their statistics; none if the answers are texts, which have no mean and no vote."""
     answers = collected.valid_rows
     if answers and all(row["response"] is None for row in answers):
@@ -281,7 +281,7 @@ def vote_cells(answers: Sequence[str]) -> Cells:
     return {"majority": None if tie else counts[0][0], "majority_share": top, "tie": tie, "vote_shares": shares}
 
 
-def _scale_columns(collected: Collected) -> tuple[SheetColumn, ...]:
+def _scale_columns(collected: StudyData) -> tuple[SheetColumn, ...]:
     low, high = collected.scale.low, collected.scale.high
     return (
         SheetColumn("mean", "mean of the ratings", "number", "points", low, high),
@@ -300,7 +300,7 @@ DESCRIPTION = "dataset_description.json"
 _KINDS = {"integer": "Integer", "number": "Float", "truth": "Boolean", "time": "DateTime"}
 
 
-def psych_ds(collected: Collected, judgments: Sheet) -> dict[str, str]:
+def psych_ds(collected: StudyData, judgments: Sheet) -> dict[str, str]:
     """Return the files of the folder by their paths in it."""
     data = f"data/study-{plain_name(collected.definition.name)}_data.csv"
     description = json.dumps(describe(collected, judgments), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
@@ -316,7 +316,7 @@ def plain_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "", name) or "unnamed"
 
 
-def describe(collected: Collected, judgments: Sheet) -> dict[str, Any]:
+def describe(collected: StudyData, judgments: Sheet) -> dict[str, Any]:
     """Return the description of the dataset in schema.org terms."""
     definition = collected.definition
     about = f"Judgments of the task {definition.task}, one row per judgment, with the participants' random ids."
@@ -346,7 +346,7 @@ def _variable(sheet: Sheet, column: SheetColumn) -> dict[str, Any]:
     return variable | ({"levels": list(levels)} if levels else {})
 
 
-def _psych_ds_readme(collected: Collected, data: str) -> str:
+def _psych_ds_readme(collected: StudyData, data: str) -> str:
     lines = [
         f"# {collected.definition.texts.title or collected.definition.name}",
         "",

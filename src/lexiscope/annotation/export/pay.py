@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
-from lexiscope.annotation.export.collected import Collected, minutes_of, session_minutes_of
+from lexiscope.annotation.export.study_data import StudyData, minutes_of, session_minutes_of
 from lexiscope.annotation.store.export import FINISHED
 from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.core.errors import StatisticError
@@ -104,7 +104,7 @@ def pay_top_ups(people: Iterable[ListedParticipant], *, amount: float, hourly_le
     return tuple(sorted(top_ups, key=lambda entry: (-entry.owed, entry.participant_id)))
 
 
-def pay_sheet(collected: Collected) -> Sheet:
+def pay_sheet(collected: StudyData) -> Sheet:
     """Return a row for everybody who finished, excluded people too: they worked; who is owed most comes first."""
     payment = collected.definition.payment
     due = pay_top_ups(collected.people, amount=payment.amount, hourly_least=payment.hourly_least)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lexiscope.analysis.mixed.formula import MixedFormula, read_formula
-from lexiscope.annotation.export.collected import Collected
 from lexiscope.annotation.export.long_table import condition_column
+from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.core.item import Item
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, TOLD_SIMULATED
@@ -16,7 +16,7 @@ from lexiscope.items.tables.neutral import cell_text
 _OWN = {"rating", "participant", "item", "word", "list"}
 
 
-def analysis_script(collected: Collected) -> str:
+def analysis_script(collected: StudyData) -> str:
     """Return the script: it reads judgments.csv and items.csv in its folder and reports every row that it excludes.
 
     Where the study plans a model, it fits it by maximum likelihood with and without the planned effect.

@@ -19,7 +19,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 
-from lexiscope.annotation.export.collected import Collected
+from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.rehearsal.answers import (
     Rehearsal,
     is_careful,
@@ -49,7 +49,7 @@ from lexiscope.annotation.rehearsal.simulate import (
 from lexiscope.annotation.store.export import FINISHED
 from lexiscope.annotation.store.record import State, StateError
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
-from lexiscope.annotation.study_file.launched import StudyOnDisk
+from lexiscope.annotation.study_file.study_folder import StudyOnDisk
 from lexiscope.annotation.web.admin.summary import read_collected
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.pages import Pages
@@ -105,7 +105,7 @@ class ServerRun:
     n_answers: int
     n_requests: int
     cpu_ms: float
-    collected: Collected
+    collected: StudyData
 
 
 def rehearse_through_server(

@@ -26,8 +26,8 @@ from lexiscope.annotation.study_file.definition import KnownQuestion, StudyDefin
 from lexiscope.annotation.study_file.design import build_design, is_catch
 from lexiscope.annotation.study_file.exclusions import CATCH
 from lexiscope.annotation.study_file.freeze import freeze
+from lexiscope.annotation.study_file.items import SETUP
 from lexiscope.annotation.study_file.launch_screen import Problem, screen_problems
-from lexiscope.annotation.study_file.material import SETUP
 from lexiscope.annotation.study_file.planned_effect import effect_codes
 from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.core import catalog

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.record import Phase, State, StoredTrial
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.launched import StudyOnDisk
+from lexiscope.annotation.study_file.study_folder import StudyOnDisk
 from lexiscope.annotation.web.connections import AnnouncingServer, listening_socket, server_config
 from lexiscope.annotation.web.flow import TrialOnPage
 from lexiscope.annotation.web.markdown import to_html

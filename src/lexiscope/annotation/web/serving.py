@@ -30,7 +30,7 @@ from lexiscope.annotation.store.held_time import Began
 from lexiscope.annotation.store.maintenance import MaintenanceThread
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.launched import StudyOnDisk, copy_inputs, read_study
+from lexiscope.annotation.study_file.study_folder import StudyOnDisk, copy_inputs, read_study
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.admin.study_pages import study_link

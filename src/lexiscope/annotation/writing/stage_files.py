@@ -1,6 +1,6 @@
 """Write and read the files between two stages: the next study's items, the texts with verdicts, the precontexts.
 
-The next study names the item file and nothing else: :func:`lexiscope.annotation.study_file.material.study_items` reads
+The next study names the item file and nothing else: :func:`lexiscope.annotation.study_file.items.study_items` reads
 the same items from it.
 """
 

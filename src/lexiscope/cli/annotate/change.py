@@ -29,7 +29,7 @@ from lexiscope.annotation.store.overview import issued_codes
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import Payment
-from lexiscope.annotation.study_file.launched import check_launched, open_snapshot, read_study
+from lexiscope.annotation.study_file.study_folder import check_launched, open_snapshot, read_study
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.serving import Serving
 from lexiscope.cli import options

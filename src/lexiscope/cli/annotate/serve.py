@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from lexiscope.annotation.study_file.launched import StudyOnDisk, read_study
+from lexiscope.annotation.study_file.study_folder import StudyOnDisk, read_study
 from lexiscope.annotation.web.preview import serve_preview, write_preview
 from lexiscope.annotation.web.serving import Serving, StudyLinks, serve
 from lexiscope.cli import options

@@ -12,9 +12,9 @@ from lexiscope.annotation.export.preregistration import preregistration_template
 from lexiscope.annotation.study_file.definition import StudyDefinition, text_versions
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.study_file.design import DividedLists, build_design
+from lexiscope.annotation.study_file.items import file_items, read_study_items, study_items, table_items
 from lexiscope.annotation.study_file.launch import Problem, launch_problems, launch_warnings
 from lexiscope.annotation.study_file.launch_screen import search_problems
-from lexiscope.annotation.study_file.material import file_items, read_study_items, study_items, table_items
 from lexiscope.annotation.study_file.template import draft_definition, with_drawn_lists, write_draft
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map

@@ -14,9 +14,9 @@ from lexiscope.annotation.rehearsal.population import Population
 from lexiscope.annotation.rehearsal.simulate import RuleCatches, SimulationSummary, simulate
 from lexiscope.annotation.rehearsal.through_server import ServerRun, rehearse_through_server
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
+from lexiscope.annotation.study_file.items import study_items
 from lexiscope.annotation.study_file.launch import launch_problems
-from lexiscope.annotation.study_file.launched import StudyOnDisk
-from lexiscope.annotation.study_file.material import study_items
+from lexiscope.annotation.study_file.study_folder import StudyOnDisk
 from lexiscope.cli import options
 from lexiscope.cli.annotate.setup import design_of, problem_error
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from lexiscope.annotation.study_file.launched import open_snapshot, read_study
+from lexiscope.annotation.study_file.study_folder import open_snapshot, read_study
 from lexiscope.annotation.writing.drafts import (
     Draft,
     accepted_draft_texts,

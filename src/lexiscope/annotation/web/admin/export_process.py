@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.launched import open_snapshot
+from lexiscope.annotation.study_file.study_folder import open_snapshot
 from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.core.errors import LexiscopeError, RunError
 

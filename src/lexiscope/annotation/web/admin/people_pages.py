@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from lexiscope.annotation.export.collected import minutes_of
+from lexiscope.annotation.export.study_data import minutes_of
 from lexiscope.annotation.reconciliation import LEFT_THERE
 from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.store.participants import state_changes

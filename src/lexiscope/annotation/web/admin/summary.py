@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
-from lexiscope.annotation.export.collected import Collected, ParticipantCounts, without_ids
+from lexiscope.annotation.export.study_data import ParticipantCounts, StudyData, without_ids
 from lexiscope.annotation.monitor import AboutSummary, MonitoredStatistic, about_summaries, agreement_so_far
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.store.overview import MarkedAnswer, marked_answers, stored_reviews
@@ -86,10 +86,10 @@ def read_collected(
     *,
     judgments: pa.Table | None = None,
     reviews: Mapping[tuple[str, str], Reviewed] | None = None,
-) -> Collected:
+) -> StudyData:
     """Return what was collected, as exports and statistics read it; judgments and reviews if they are given."""
     people = store.people()
-    return Collected(
+    return StudyData(
         definition=study.definition,
         design=study.design,
         measure=study.screen.measure,
@@ -103,7 +103,7 @@ def read_collected(
     )
 
 
-def read_collected_for_export(study: FrozenStudy, store: Store) -> Collected:
+def read_collected_for_export(study: FrozenStudy, store: Store) -> StudyData:
     """Return all that an export is made of: answers, participants, and the decisions about texts.
 
     Errors: those of the store.
@@ -121,7 +121,7 @@ def read_collected_for_export(study: FrozenStudy, store: Store) -> Collected:
 
 
 def item_counts(
-    collected: Collected, counts: Mapping[str, tuple[int, int, int]], remarks: tuple[MarkedAnswer, ...]
+    collected: StudyData, counts: Mapping[str, tuple[int, int, int]], remarks: tuple[MarkedAnswer, ...]
 ) -> tuple[ItemCount, ...]:
     """Return the items of the design: flagged ones first, then those with the fewest valid answers."""
     flags = Counter(remark.item_id for remark in remarks if remark.flags)
@@ -134,7 +134,7 @@ def item_counts(
     return tuple(sorted(lines, key=lambda line: (-line.flags, line.valid, line.item_id)))
 
 
-def _moments(collected: Collected) -> dict[str, tuple[float, float | None]]:
+def _moments(collected: StudyData) -> dict[str, tuple[float, float | None]]:
     """Return mean and SD of each item's valid answers."""
     table = collected.item_answers
     codes, ids = table.codes("item_id")

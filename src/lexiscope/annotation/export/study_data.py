@@ -54,7 +54,7 @@ class ParticipantCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class Collected:
+class StudyData:
     """A study and all that was collected in it.
 
     ``responses`` and ``judgments`` are the store's tables; ``views`` the view of each list; ``measure`` that of the
@@ -164,7 +164,7 @@ def slot_order(row: Row) -> tuple[object, ...]:
     return (len(list_id), list_id, slot is None, slot or 0, row["participant_id"], row["trial_index"])
 
 
-def count_participants(collected: Collected) -> ParticipantCounts:
+def count_participants(collected: StudyData) -> ParticipantCounts:
     """Apply the rules to all who finished, as the study does while it runs, and count what each rule did.
 
     A rule that cannot be applied removes nobody and says why. Participants excluded by hand come after the rules.

@@ -20,8 +20,8 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
+from lexiscope.annotation.study_file.items import study_items
 from lexiscope.annotation.study_file.launch import Problem, launch_problems
-from lexiscope.annotation.study_file.material import study_items
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically

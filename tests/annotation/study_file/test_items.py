@@ -9,7 +9,7 @@ import pytest
 
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.design import build_design
-from lexiscope.annotation.study_file.material import read_study_items
+from lexiscope.annotation.study_file.items import read_study_items
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core import catalog
 from lexiscope.items.read.importer import import_items
