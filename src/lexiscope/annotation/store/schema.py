@@ -6,6 +6,9 @@ Only ``identities`` knows who a participant is on the recruiting platform; every
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from lexiscope.annotation.store.engine import sa
 
 SCHEMA_VERSION = 2
@@ -16,8 +19,13 @@ TIME = sa.String(32)
 
 
 def _participant(*, primary_key: bool = False) -> sa.Column[str]:
-    known = sa.ForeignKey("participants.participant_id")
-    return sa.Column("participant_id", sa.Text, known, nullable=False, primary_key=primary_key)
+    reference = sa.ForeignKey("participants.participant_id")
+    return sa.Column("participant_id", sa.Text, reference, nullable=False, primary_key=primary_key)
+
+
+def _columns(kind: Any, *names: str, nullable: bool = False) -> Iterator[sa.Column[Any]]:
+    """Yield columns of one type."""
+    return (sa.Column(name, kind, nullable=nullable) for name in names)
 
 
 def _ddl(statement: str, dialect: str) -> sa.ExecutableDDLElement:
@@ -63,8 +71,7 @@ STATES = sa.Table(
     _participant(),
     sa.Column("number", sa.Integer, nullable=False),
     sa.Column("from_state", sa.Text),
-    sa.Column("to_state", sa.Text, nullable=False),
-    sa.Column("reason", sa.Text, nullable=False),
+    *_columns(sa.Text, "to_state", "reason"),
     sa.Column("at", TIME, nullable=False),
     sa.UniqueConstraint("participant_id", "number"),
 )
@@ -84,8 +91,7 @@ LEASES = sa.Table(
     sa.Column("number", sa.Integer),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("surplus", sa.Boolean, nullable=False),
-    sa.Column("taken_at", TIME, nullable=False),
-    sa.Column("expires_at", TIME, nullable=False),
+    *_columns(TIME, "taken_at", "expires_at"),
 )
 TRIALS = sa.Table(
     "trials",
@@ -93,8 +99,7 @@ TRIALS = sa.Table(
     _participant(primary_key=True),
     sa.Column("phase", sa.Text, primary_key=True),
     sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("item_id", sa.Text, nullable=False),
-    sa.Column("display_order", sa.Text, nullable=False),
+    *_columns(sa.Text, "item_id", "display_order"),
     sa.Column("side", sa.Text),
     sa.UniqueConstraint("participant_id", "phase", "item_id"),
 )
@@ -103,28 +108,20 @@ ANSWERS = sa.Table(
     METADATA,
     sa.Column("id", sa.Integer, primary_key=True),
     _participant(),
-    sa.Column("item_id", sa.Text, nullable=False),
-    sa.Column("phase", sa.Text, nullable=False),
-    sa.Column("client_key", sa.Text, nullable=False),
+    *_columns(sa.Text, "item_id", "phase", "client_key"),
     sa.Column("revision", sa.Integer, nullable=False),
     sa.Column("supersedes", sa.Integer, sa.ForeignKey("answers.id"), index=True),
-    sa.Column("position", sa.Integer, nullable=False),
-    sa.Column("next_position", sa.Integer, nullable=False),
+    *_columns(sa.Integer, "position", "next_position"),
     sa.Column("measure", sa.Text, nullable=False),
     sa.Column("value", sa.Float(53)),
-    sa.Column("option", sa.Text),
-    sa.Column("text", sa.Text),
-    sa.Column("guessed_word", sa.Text),
+    *_columns(sa.Text, "option", "text", "guessed_word", nullable=True),
     sa.Column("display_order", sa.Text, nullable=False),
     sa.Column("side", sa.Text),
     sa.Column("shown_at", TIME),
     sa.Column("answered_at", TIME, nullable=False),
-    sa.Column("rt_ms", sa.Float(53)),
-    sa.Column("rt_server_ms", sa.Float(53)),
+    *_columns(sa.Float(53), "rt_ms", "rt_server_ms", nullable=True),
     sa.Column("comment", sa.Text),
-    sa.Column("flags", sa.Text, nullable=False),
-    sa.Column("page_version", sa.Text, nullable=False),
-    sa.Column("guideline_version", sa.Text, nullable=False),
+    *_columns(sa.Text, "flags", "page_version", "guideline_version"),
     sa.Column("item_sha256", sa.String(64), nullable=False),
     sa.UniqueConstraint("participant_id", "item_id", "phase", "client_key"),
     sa.UniqueConstraint("participant_id", "phase", "item_id", "revision"),
@@ -149,11 +146,8 @@ AUDIT = sa.Table(
     METADATA,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("at", TIME, nullable=False),
-    sa.Column("actor", sa.Text, nullable=False),
-    sa.Column("action", sa.Text, nullable=False),
-    sa.Column("details", sa.Text, nullable=False),
-    sa.Column("previous", sa.String(64), nullable=False),
-    sa.Column("hash", sa.String(64), nullable=False),
+    *_columns(sa.Text, "actor", "action", "details"),
+    *_columns(sa.String(64), "previous", "hash"),
 )
 AUDIT_HEAD = sa.Table(
     "audit_head",
@@ -167,8 +161,7 @@ REVIEWS = sa.Table(
     METADATA,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("answer_id", sa.Integer, sa.ForeignKey("answers.id"), nullable=False, index=True),
-    sa.Column("verdict", sa.Text, nullable=False),
-    sa.Column("reason", sa.Text, nullable=False),
+    *_columns(sa.Text, "verdict", "reason"),
     sa.Column("text", sa.Text),
     sa.Column("actor", sa.Text, nullable=False),
     sa.Column("at", TIME, nullable=False),
@@ -177,8 +170,7 @@ STATUSES = sa.Table(
     "statuses",
     METADATA,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("status", sa.Text, nullable=False),
-    sa.Column("actor", sa.Text, nullable=False),
+    *_columns(sa.Text, "status", "actor"),
     sa.Column("at", TIME, nullable=False),
 )
 ACCOUNTS = sa.Table(

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from starlette.responses import Response
 
-from lexiscope.annotation.store.overview import MarkedAnswer
 from lexiscope.annotation.web.admin.paging import list_page
-from lexiscope.annotation.web.admin.summary import AnswerSummary, ItemCount
 from lexiscope.annotation.web.admin.visit import Visit
-
-_LONGEST = 160
-
-
-@dataclass(frozen=True, slots=True)
-class ItemLine:
-    """An item in the table: its word and the beginning of its first text."""
-
-    count: ItemCount
-    word: str
-    text: str
 
 
 def items(visit: Visit) -> Response:
@@ -38,7 +23,7 @@ def items(visit: Visit) -> Response:
         "admin_items.html",
         here="items",
         shown=shown,
-        lines=[_item_line(visit, count) for count in shown.rows],
+        study_items=app.study.items,
         minimum=minimum,
         n_below=sum(count.valid < minimum for count in summary.items),
         n_items=len(summary.items),
@@ -47,25 +32,6 @@ def items(visit: Visit) -> Response:
         query=sought,
         at=summary.at.isoformat(),
     )
-
-
-def _item_line(visit: Visit, count: ItemCount) -> ItemLine:
-    item = visit.dashboard.app.study.items[count.item_id]
-    text = item.usages[0].text if item.usages else ""
-    return ItemLine(count, item.word if item.usages else "", text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …")
-
-
-@dataclass(frozen=True, slots=True)
-class RemarkLine:
-    """A remark in the table; its texts have lost what looks like an id of the recruiting platform."""
-
-    item_id: str
-    word: str
-    who: str
-    given: str
-    comment: str
-    flags: tuple[str, ...]
-    at: str
 
 
 def comments(visit: Visit) -> Response:
@@ -77,20 +43,13 @@ def comments(visit: Visit) -> Response:
     chosen = [remark for remark in summary.remarks if not flagged or remark.flags]
     chosen.sort(key=lambda remark: remark.answered_at, reverse=True)
     shown = list_page(visit, chosen, where="/comments", flagged="1" if flagged else "")
-    lines = [_remark_line(visit, summary, remark) for remark in shown.rows]
     return visit.page(
-        "admin_comments.html", here="comments", shown=shown, lines=lines, flagged=flagged, at=summary.at.isoformat()
-    )
-
-
-def _remark_line(visit: Visit, summary: AnswerSummary, remark: MarkedAnswer) -> RemarkLine:
-    item = visit.dashboard.app.study.items.get(remark.item_id)
-    return RemarkLine(
-        item_id=remark.item_id,
-        word=item.word if item is not None and item.usages else "",
-        who=remark.participant_id,
-        given=summary.clean(remark.given),
-        comment=summary.clean(remark.comment),
-        flags=remark.flags,
-        at=remark.answered_at,
+        "admin_comments.html",
+        here="comments",
+        shown=shown,
+        study_items=visit.dashboard.app.study.items,
+        # participants paste their ids of the recruiting platform into comments
+        clean=summary.clean,
+        flagged=flagged,
+        at=summary.at.isoformat(),
     )
