@@ -6,13 +6,11 @@ import csv
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from lexiscope.annotation.reconciliation import (
     ADVICE,
-    DifferenceKind,
     OurRecord,
     PlatformColumns,
     PlatformSubmission,
@@ -97,7 +95,7 @@ def test_each_case_ends_as_documented(
 
 def test_every_kind_has_advice_and_a_case() -> None:
     """No kind of difference is without a word on what to do, and none is untested."""
-    assert set(ADVICE) == set(get_args(DifferenceKind)) == {kind for case in CASES for kind in case[3]}
+    assert set(ADVICE) == {kind for case in CASES for kind in case[3]}
     assert len(CASES) >= 30
 
 

@@ -98,7 +98,7 @@ class Suggestion:
 class Losses:
     """The losses observed so far: shares of people who left after they began, and of finished ones excluded.
 
-    A share is empty where nobody can be counted yet; then nothing is added for it.
+    A share is empty while no participant can be counted; then nothing is added for it.
     """
 
     n_begun: int
@@ -129,10 +129,10 @@ def item_coverage(table: ResponseTable, lists: Mapping[str, str], *, minimum: in
     return ItemCoverage(minimum, covered.n_min, covered.n_mean, covered.n_max, covered.n_items, covered.short)
 
 
-def live_exclusions(rules: Sequence[Rule], table: ResponseTable, *, fewest: int = 3) -> CurrentExclusions:
+def live_exclusions(rules: Sequence[Rule], table: ResponseTable) -> CurrentExclusions:
     """Return the exclusions at the moment; if a rule stops with an error, the rules wait, with its reason."""
     try:
-        return current_exclusions(rules, table, fewest=fewest) if len(table) else CurrentExclusions({}, ())
+        return current_exclusions(rules, table) if len(table) else CurrentExclusions({}, ())
     except LexiscopeError as error:
         return CurrentExclusions({}, (("the rules", error.what),))
 

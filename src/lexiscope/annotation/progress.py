@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -55,10 +54,6 @@ class StudyProgress:
     suggestions: tuple[Suggestion, ...]
     waiting: tuple[tuple[str, str], ...]
     simulated: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the same as plain values."""
-        return asdict(self)
 
 
 def progress_of(study: FrozenStudy, store: Store) -> StudyProgress:

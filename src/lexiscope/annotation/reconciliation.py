@@ -39,35 +39,7 @@ LEFT_THERE = "noted from the platform's list"
 """The reason that is stored of who was marked as returned or timed out because the platform says so."""
 _NO_CODE = frozenset({"", "nocode", "no code"})
 
-DifferenceKind = Literal[
-    "unknown_id",
-    "unknown_id_with_code",
-    "finished_but_returned",
-    "finished_but_timed_out",
-    "finished_but_rejected",
-    "finished_but_screened_out",
-    "finished_but_still_active",
-    "excluded_awaits_review",
-    "code_missing",
-    "code_wrong",
-    "code_of_somebody_else",
-    "approved_without_all_answers",
-    "submitted_unfinished",
-    "place_not_given_back",
-    "paid_in_full_though_screened_out",
-    "screened_out_with_wrong_code",
-    "paid_without_consent",
-    "submitted_without_consent",
-    "approved_after_return",
-    "submitted_after_return",
-    "back_on_the_platform",
-    "paid_twice",
-    "submitted_twice",
-    "active_but_not_listed",
-    "finished_but_not_listed",
-]
-
-ADVICE: Mapping[DifferenceKind, str] = {
+ADVICE: Mapping[str, str] = {
     "unknown_id": "nobody came here with this id: ask what they saw; without answers reject or ask them to return it",
     "unknown_id_with_code": "nobody came here with this id, yet the code is ours: it was passed on; change the code",
     "finished_but_returned": "every answer is stored: pay them (a bonus, or ask them to submit again)",
@@ -94,17 +66,17 @@ ADVICE: Mapping[DifferenceKind, str] = {
     "active_but_not_listed": "answering here, not in the platform's list: the list may be older; export it again",
     "finished_but_not_listed": "finished here, not in the platform's list: it is older, or the link was passed on",
 }
-"""What to do about each kind of difference."""
+"""The kinds of difference, and what to do about each."""
 
 _LEFT = ("returned", "timed_out")
 # the kind of difference by the status on the platform, for a state here
-_COMPLETE_KINDS: Mapping[str, DifferenceKind] = {
+_COMPLETE_KINDS: Mapping[str, str] = {
     "returned": "finished_but_returned",
     "timed_out": "finished_but_timed_out",
     "screened_out": "finished_but_screened_out",
     "active": "finished_but_still_active",
 }
-_UNDER_WAY_KINDS: Mapping[str, DifferenceKind] = {
+_UNDER_WAY_KINDS: Mapping[str, str] = {
     "approved": "approved_without_all_answers",
     "awaiting_review": "submitted_unfinished",
     "returned": "place_not_given_back",
@@ -112,17 +84,17 @@ _UNDER_WAY_KINDS: Mapping[str, DifferenceKind] = {
     "rejected": "place_not_given_back",
     "screened_out": "place_not_given_back",
 }
-_LEFT_KINDS: Mapping[str, DifferenceKind] = {
+_LEFT_KINDS: Mapping[str, str] = {
     "approved": "approved_after_return",
     "awaiting_review": "submitted_after_return",
     "active": "back_on_the_platform",
 }
-_DECLINED_KINDS: Mapping[str, DifferenceKind] = {
+_DECLINED_KINDS: Mapping[str, str] = {
     "approved": "paid_without_consent",
     "awaiting_review": "submitted_without_consent",
 }
-# by the state here, of somebody whom the platform does not list
-_UNLISTED_KINDS: Mapping[str, DifferenceKind] = {
+# by the state here, of a participant whom the platform does not list
+_UNLISTED_KINDS: Mapping[str, str] = {
     "active": "active_but_not_listed",
     "finished": "finished_but_not_listed",
     "accepted": "finished_but_not_listed",
@@ -161,7 +133,6 @@ class OurRecord:
     platform_id: str
     participant_id: str
     state: str
-    n_answered: int = 0
     codes: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
@@ -169,7 +140,7 @@ class OurRecord:
 class PlatformDifference:
     """One difference: what it is, who, what stands there and here, what to do, and the line of the platform's file."""
 
-    kind: DifferenceKind
+    kind: str
     submission_id: str
     platform_id: str
     participant_id: str
@@ -189,7 +160,7 @@ def read_submissions(
 
     *statuses* maps the platform's own words, written small and with spaces, to ours.
     Errors: :class:`InputError` with file and line: E006 (column missing), E007 (column twice), E105 (a line without
-    id), an unknown status, a submission that stands twice; those of :class:`RowReader` for a broken file.
+    id), an unknown status, a repeated submission; those of :class:`RowReader` for a broken file.
     """
     rows = RowReader(path).rows()
     header = next(rows, None)
@@ -213,8 +184,8 @@ def reconcile(
 
     *codes* are the fixed codes of the study by kind, which everybody shares; without one a participant has their own.
 
-    People who are here and not in the platform's list come last. Whoever gave their place back before they opened the
-    study is in one list only, and is no difference.
+    Participants who are here and not in the platform's list come last. A person who gave the place back before opening
+    the study is in one list only, and is no difference.
     Errors: :class:`InputError` where we know one platform id twice.
     """
     fixed = {kind: code for kind, code in (codes or {}).items() if code}
@@ -237,10 +208,10 @@ def reconcile(
 
 
 def leavers(submissions: Sequence[PlatformSubmission], ours: Sequence[OurRecord]) -> dict[str, State]:
-    """Return who left on the platform, by random id: ``returned``, or ``timed_out``.
+    """Return the participants who left on the platform, by random id: ``returned``, or ``timed_out``.
 
-    Who has another submission besides, in whatever state, is not among them: they may be answering right now. Whether
-    somebody has finished here is for :meth:`Store.mark_away` to see, at the moment of the change.
+    A participant with another submission in any other state is not among them: they may be answering right now.
+    :meth:`Store.mark_away` checks whether a participant has finished here, at the moment of the change.
     """
     statuses_by_person: dict[str, set[Status]] = {}
     for submission in submissions:
@@ -320,7 +291,7 @@ def _code_owners(ours: Sequence[OurRecord]) -> dict[str, str]:
 # -- the kind of a difference ---------------------------------------------------------------------------------------
 
 
-def _difference(kind: DifferenceKind, submission: PlatformSubmission, record: OurRecord | None) -> PlatformDifference:
+def _difference(kind: str, submission: PlatformSubmission, record: OurRecord | None) -> PlatformDifference:
     participant_id, here = (record.participant_id, record.state) if record is not None else ("", "unknown")
     return PlatformDifference(
         kind,
@@ -334,9 +305,7 @@ def _difference(kind: DifferenceKind, submission: PlatformSubmission, record: Ou
     )
 
 
-def _submission_kind(
-    submission: PlatformSubmission, record: OurRecord | None, owners: Mapping[str, str]
-) -> DifferenceKind | None:
+def _submission_kind(submission: PlatformSubmission, record: OurRecord | None, owners: Mapping[str, str]) -> str | None:
     """Return the kind of difference that a submission makes, ``None`` for none; *owners* are those of the codes."""
     if record is None:
         if submission.status not in ("approved", "awaiting_review"):
@@ -354,7 +323,7 @@ def _submission_kind(
     return kinds.get(submission.status)
 
 
-def _complete_kind(submission: PlatformSubmission, record: OurRecord) -> DifferenceKind | None:
+def _complete_kind(submission: PlatformSubmission, record: OurRecord) -> str | None:
     if submission.status in _COMPLETE_KINDS:
         return _COMPLETE_KINDS[submission.status]
     excluded = record.state == "excluded"
@@ -365,7 +334,7 @@ def _complete_kind(submission: PlatformSubmission, record: OurRecord) -> Differe
     return "excluded_awaits_review" if excluded and submission.status == "awaiting_review" else None
 
 
-def _screened_out_kind(submission: PlatformSubmission, record: OurRecord) -> DifferenceKind | None:
+def _screened_out_kind(submission: PlatformSubmission, record: OurRecord) -> str | None:
     if submission.status not in ("approved", "awaiting_review"):
         return None
     has_code = submission.code == record.codes.get("screened_out", submission.code)
@@ -385,7 +354,7 @@ def _repeated_submissions(
             by_person.setdefault(submission.platform_id, []).append(submission)
     for platform_id, several in by_person.items():
         n_paid = sum(submission.status == "approved" for submission in several)
-        kind: DifferenceKind = "paid_twice" if n_paid > 1 else "submitted_twice"
+        kind: str = "paid_twice" if n_paid > 1 else "submitted_twice"
         yield from (_difference(kind, submission, known.get(platform_id)) for submission in several[1:])
 
 

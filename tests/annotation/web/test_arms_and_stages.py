@@ -31,7 +31,7 @@ from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.annotation.web.admin.summary import read_collected
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import RateLimit, ServerSettings
-from lexiscope.annotation.writing.review import AcceptedText, accepted_texts, make_review, review_queue, texts_in_rows
+from lexiscope.annotation.writing.review import AcceptedText, accepted_texts, latest_reviews, make_review, texts_in_rows
 from lexiscope.annotation.writing.stage_files import item_file
 from lexiscope.annotation.writing.stages import ending_items, rating_items, setups
 from lexiscope.core.errors import InputError
@@ -331,7 +331,7 @@ def review_all(app: App, *, reject: Sequence[str] = ()) -> tuple[AcceptedText, .
     """Accept what was written, the first text with an edit; the texts for the items in *reject* are rejected."""
     rows = [row for one in app.store.people() for row in app.store.answers_of(one.participant_id)]
     texts = texts_in_rows(rows, app.study.items)
-    for number, one in enumerate(review_queue(texts, app.store.read(stored_reviews))):
+    for number, one in enumerate(texts):
         item, rejected = app.study.items[one.item_id], one.item_id in reject
         review = make_review(
             one,
@@ -344,7 +344,7 @@ def review_all(app: App, *, reject: Sequence[str] = ()) -> tuple[AcceptedText, .
             text=None if rejected or number else one.text.replace("Everybody", "All of them"),
         )
         app.store.record_review(review)
-    assert review_queue(texts, app.store.read(stored_reviews)) == ()
+    assert set(latest_reviews(app.store.read(stored_reviews))) == {text.answer_id for text in texts}
     return accepted_texts(texts, app.store.read(stored_reviews))
 
 

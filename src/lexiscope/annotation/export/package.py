@@ -218,7 +218,7 @@ def _table_for_agree(collected: StudyData) -> tuple[str, ResponseTable] | None:
 
 
 # -- wide forms -----------------------------------------------------------------------------------------------------
-# The wide tables of a study: those in which its task is published, and a row per item and view with what people said.
+# The wide tables of a study: those in which its task is published, and one row per item and view with its answers.
 #
 # The latter has mean, SD, median and n of ratings; vote shares, majority and tie of choices. Only answers that count
 # are in both: to items, in the trials, of people who finished and are not excluded.

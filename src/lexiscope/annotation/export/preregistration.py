@@ -22,7 +22,8 @@ def preregistration(definition: StudyDefinition, design: DividedLists, *, simula
 
     Errors: those of :func:`lexiscope.analysis.exclusion.parse_rule` and of the planned model.
     """
-    settings = (f"| `{name}` | {_table_cell(value)} |" for name, value in _settings(definition))
+    values = ((name, " ".join(value.replace("|", "\\|").split())) for name, value in _settings(definition))
+    settings = (f"| `{name}` | {value or '–'} |" for name, value in values)
     lines = (
         f"# Plan: {definition.texts.title or definition.name}",
         "",
@@ -242,7 +243,3 @@ def _flat_settings(name: str, value: Any) -> Iterator[tuple[str, str]]:
         yield name, f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
     for key, entry in inner:
         yield from _flat_settings(key, entry)
-
-
-def _table_cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split()) or "–"

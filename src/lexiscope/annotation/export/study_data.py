@@ -25,8 +25,6 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.tasks.kit.published_sheets import Reviewed, Row
 
-FEWEST_FOR_AGREEMENT = 3
-"""People of a list who must have finished before a rule on agreement judges any of them."""
 SHORTEST_ID = 6
 """Shorter platform ids are not searched in free text: they would remove every number from it."""
 REMOVED = "[platform id removed]"
@@ -167,7 +165,7 @@ def slot_order(row: Row) -> tuple[object, ...]:
 def count_participants(collected: StudyData) -> ParticipantCounts:
     """Apply the rules to all who finished, as the study does while it runs, and count what each rule did.
 
-    A rule that cannot be applied removes nobody and says why. Participants excluded by hand come after the rules.
+    A rule that cannot be applied removes no participant and says why. Exclusions by hand come after the rules.
     """
     finished = {person.participant_id for person in collected.people if person.state in FINISHED}
     table = collected.responses
@@ -241,7 +239,7 @@ def _rule_exclusions(rule: Rule, table: ResponseTable, kept: Collection[str]) ->
     if not len(table):
         return {}, "nobody has finished who is still in"
     try:
-        now = current_exclusions([rule], table, fewest=FEWEST_FOR_AGREEMENT, kept=kept)
+        now = current_exclusions([rule], table, kept=kept)
     except (InputError, StatisticError) as error:
         return {}, error.what
     return now.excluded, now.waiting[0][1] if now.waiting else ""

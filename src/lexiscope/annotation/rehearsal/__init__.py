@@ -1,1 +1,1 @@
-"""Rehearsing a study with simulated people before anybody real is asked and paid."""
+"""Rehearsals of a study with simulated people, before participants are recruited and paid."""

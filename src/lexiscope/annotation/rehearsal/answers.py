@@ -118,7 +118,7 @@ def simulated_rating(rehearsal: Rehearsal, person: SimulatedPerson, item_id: str
     if not is_careful(person):
         same = always.random() < 0.5
         return _nearest_point((always if same else rng).uniform(scale.low, scale.high), scale)
-    # two identical sentences leave nothing to judge: who reads them gives the right answer
+    # two identical sentences need no judgment: a careful participant gives the right answer
     if caught:
         return _nearest_point(rehearsal.definition.catch.answer, scale)
     middle, level = (scale.low + scale.high) / 2, always.gauss(0, population.level)

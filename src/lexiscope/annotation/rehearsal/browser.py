@@ -127,7 +127,7 @@ _VOID = frozenset({"input", "br", "img", "meta", "link", "hr", "wbr"})
 class PageForm:
     """One form: where it is sent, its hidden fields, and by field what can be chosen, written or ticked.
 
-    ``choices`` has the values of buttons and radio buttons in the order of the page, ``labels`` what stands on each.
+    ``choices`` has the values of buttons and radio buttons in the order of the page, ``labels`` their texts.
     """
 
     action: str
@@ -262,5 +262,5 @@ class _PageParser(HTMLParser):
         elif self._labelled is not None and self._form is not None:
             name, number = self._labelled
             self._form.labels[name][number] += text
-            # what follows in the form stands on no button
+            # what follows in the form is on no button
             self._labelled = None

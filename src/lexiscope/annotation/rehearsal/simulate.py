@@ -138,7 +138,7 @@ class Allocator:
     def set_exclusions(self, excluded: Mapping[str, str]) -> None:
         """Set the excluded participants, each with its rule; all others who finished count as valid.
 
-        Rules compare people with each other, so that a later answer can bring somebody back.
+        Rules compare people with each other, so that a later answer can end an exclusion.
         Errors: :class:`InputError` E631 for a participant without place, E632 for one who has not finished.
         """
         for participant in excluded:
@@ -251,7 +251,7 @@ def simulate(
     """Rehearse a study once per seed and summarise.
 
     Errors: :class:`InputError` where there is no seed, the planned effect has not two levels, or a rule cannot be
-    judged on what the study collects.
+    applied to what the study collects.
     """
     if not seeds:
         raise InputError("a simulation needs at least one seed")

@@ -135,7 +135,7 @@ def rehearse_through_server(
     # the store gives ids that carry the mark, so that no table made of the answers can lose it
     frozen = replace(frozen, record=replace(frozen.record, simulated=True))
     with tempfile.TemporaryDirectory(prefix="lexiscope-") as temporary:
-        # a rehearsal's answers are nobody's: a power cut may take them
+        # a power cut may take the answers of a rehearsal
         settings, serving = ServerSettings(ORIGIN), Serving(unsafe_fast=True)
         place = folder if folder is not None else Path(temporary)
         with open_app(

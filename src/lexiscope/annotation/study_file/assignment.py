@@ -63,8 +63,8 @@ def choose_list(loads: Sequence[Load | ListLoad], quota: Quota, *, seed: int, nu
     """Return the number (from 0) of the list that the participant *number* gets; ``None`` where no place is free.
 
     It is the list with the least *valid + active* among those with a free place; ties are broken by the seed and the
-    number. Answers that nobody has judged yet count as valid. During the first wave excluded answers do not free a
-    place.
+    number. Participants to whom no rule was applied yet count as valid. During the first wave an exclusion does not
+    free a place.
 
     >>> choose_list([Load(valid=2), Load(valid=1, active=1), Load(active=1)], Quota(need=2), seed=1, number=7)
     2
@@ -139,7 +139,7 @@ def plan_trials(
 ) -> tuple[AssignedTrial, ...]:
     """Return the trials of participant *number* in a list (from 0): order, sides, places of catch and attention.
 
-    Catch trials and attention checks are never first or last; whether the sides are swapped is drawn anew in every
+    Catch trials and attention checks are never first or last; whether the sides are swapped is drawn again in every
     trial (SAW-C §3.3). The same seed, list and number always give the same trials.
     Errors: :class:`InputError` E408 where a list has too few items around a check.
     """

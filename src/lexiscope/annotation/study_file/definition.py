@@ -1,8 +1,8 @@
 """What a study with people is: one frozen object, one field per decision, whatever the task.
 
-The fields' descriptions stand as comments in the file that a user edits (``definition_file``). Nothing here knows a
-task: what a page shows of an item and how an answer is read is the task's own. Whether a definition may be launched
-is asked in ``launch``.
+The fields' descriptions are the comments in the file that a user edits (``definition_file``). Nothing here knows a
+task: the task decides what a page shows of an item and how an answer is read. ``launch`` checks whether a definition
+may be launched.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from lexiscope.analysis.exclusion import parse_rule
 from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.launch_screen import Problem
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.items.tables.columns import ColumnMap
@@ -37,6 +38,10 @@ class DefinitionFile:
     def place(self, keys: tuple[Key, ...]) -> Place:
         """Return the place of a setting in the file."""
         return self.source.place(keys)
+
+    def error(self, problem: Problem) -> InputError:
+        """Return a problem as the error at its place in the file."""
+        return InputError(problem.what, code=problem.code, place=self.place(problem.keys), hint=problem.hint)
 
 
 def read_definition(path: Path | str) -> DefinitionFile:

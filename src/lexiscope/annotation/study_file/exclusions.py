@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 CATCH = "catch"
 """The word by which a rule names all catch trials of the design, whose ids its author cannot know."""
+FEWEST_FOR_AGREEMENT = 3
+"""The number of participants of a list who must have finished before a rule on agreement applies to them."""
 INCLUDED = "included by hand: "
 """The prefix of the reason of a participant whom a researcher included again: no rule excludes them."""
 
@@ -63,14 +65,14 @@ def with_catch_ids(rule: Rule, catch_ids: tuple[str, ...]) -> Rule:
 
 
 def current_exclusions(
-    rules: Sequence[Rule], table: ResponseTable, *, fewest: int, kept: Collection[str] = ()
+    rules: Sequence[Rule], table: ResponseTable, *, fewest: int = FEWEST_FOR_AGREEMENT, kept: Collection[str] = ()
 ) -> CurrentExclusions:
     """Apply the rules in order to those who have finished so far.
 
     A rule that compares people waits: agreement, until *fewest* people of a list are still in; time, until two people
     are. Participants in *kept* are compared with the others and stay in. Once the study is complete this is
     :func:`lexiscope.analysis.exclusion.apply`, which the analysis uses.
-    Errors: those of the rules, for a rule that has no result for somebody and does not say what then.
+    Errors: those of the rules, for a rule that has no result for a participant and does not say what then.
     """
     excluded: dict[str, str] = {}
     waiting: list[tuple[str, str]] = []

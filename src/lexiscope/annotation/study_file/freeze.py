@@ -146,15 +146,40 @@ def freeze(definition: StudyDefinition, items: Sequence[Item]) -> FrozenStudy:
     design = build_design(items, definition.design, definition.catch)
     real = {item.item_id: item for item in design.items}
     catch = {item.item_id: item for per_list in design.catch for item in per_list}
-    known = {
-        question.id: question for question in (*definition.qualification, *definition.practice, *definition.attention)
+    questions = {
+        **{question.id: (Kind.QUALIFICATION, question) for question in definition.qualification},
+        **{question.id: (Kind.PRACTICE, question) for question in definition.practice},
+        **{question.id: (Kind.ATTENTION, question) for question in definition.attention},
     }
+    known = {name: question for name, (_, question) in questions.items()}
     asked = {name: question_item(known[name], definition.name, definition.language) for name in known}
     together = {**real, **catch, **asked}
+    screens = {name: catalog.screen(question.task) for name, question in known.items() if question.task}
     for item_id, item in together.items():
-        (catalog.screen(known[item_id].task) if item_id in known and known[item_id].task else screen).check(item)
-    stored = _stored_items(definition, screen, real, catch, asked)
-    record = _study_record(definition, screen, design, stored, together)
+        screens.get(item_id, screen).check(item)
+    confusion = definition.design.confusion[0].condition if definition.design.confusion else "word"
+    stored = [
+        StudyItem(
+            name,
+            _item_question(definition, screen, item),
+            item_sha256(item),
+            confusion_set=confusion_set(item, confusion),
+        )
+        for name, item in real.items()
+    ]
+    right = float(definition.catch.answer)
+    stored += [
+        StudyItem(name, _item_question(definition, screen, item), item_sha256(item), Kind.CATCH, (right,))
+        for name, item in catch.items()
+    ]
+    for name, (kind, question) in questions.items():
+        trial_question = _item_question(definition, screens.get(name, screen), asked[name])
+        accept = tuple(answer if isinstance(answer, str) else float(answer) for answer in question.accept)
+        stored.append(StudyItem(name, trial_question, item_sha256(asked[name]), kind, accept))
+    stored += [_about_item(about) for about in definition.about_you]
+    debrief = ItemQuestion("debrief_comment", required=False)
+    stored.append(StudyItem(DEBRIEF_ITEM, debrief, _text_sha256("debrief"), Kind.SELF_REPORT))
+    record = _study_record(definition, screen, design, tuple(stored), together)
     return FrozenStudy(
         definition,
         record,
@@ -209,43 +234,6 @@ def _is_same(stored: str, definition: StudyDefinition, of_items: str) -> bool:
         return stored_items == of_items and parse_definition(text).definition == definition
     except InputError:
         return False
-
-
-def _stored_items(
-    definition: StudyDefinition,
-    screen: Screen,
-    real: Mapping[str, Item],
-    catch: Mapping[str, Item],
-    asked: Mapping[str, Item],
-) -> tuple[StudyItem, ...]:
-    kinds = {
-        **{question.id: (Kind.QUALIFICATION, question) for question in definition.qualification},
-        **{question.id: (Kind.PRACTICE, question) for question in definition.practice},
-        **{question.id: (Kind.ATTENTION, question) for question in definition.attention},
-    }
-    confusion = definition.design.confusion[0].condition if definition.design.confusion else "word"
-    items = [
-        StudyItem(
-            name,
-            _item_question(definition, screen, item),
-            item_sha256(item),
-            confusion_set=confusion_set(item, confusion),
-        )
-        for name, item in real.items()
-    ]
-    right = float(definition.catch.answer)
-    items += [
-        StudyItem(name, _item_question(definition, screen, item), item_sha256(item), Kind.CATCH, (right,))
-        for name, item in catch.items()
-    ]
-    for name, item in asked.items():
-        kind, known = kinds[name]
-        page = catalog.screen(known.task) if known.task else screen
-        accept = tuple(answer if isinstance(answer, str) else float(answer) for answer in known.accept)
-        items.append(StudyItem(name, _item_question(definition, page, item), item_sha256(item), kind, accept))
-    items += [_about_item(question) for question in definition.about_you]
-    debrief = ItemQuestion("debrief_comment", required=False)
-    return (*items, StudyItem(DEBRIEF_ITEM, debrief, _text_sha256("debrief"), Kind.SELF_REPORT))
 
 
 def _item_question(definition: StudyDefinition, screen: Screen, item: Item) -> ItemQuestion:

@@ -67,7 +67,7 @@ def launch_problems(definition: StudyDefinition, items: Sequence[Item]) -> tuple
 
     Codes: E616 the task has no words in the study's language, E617 an item lacks what the task's page shows, E619 a
     setting that the task does not have, E621 a text is missing, E622 no ethics statement, E623 an example's word is
-    among the targets, E624 codes missing or equal, E625 quotas impossible, E626 an exclusion rule judges what is not
+    among the targets, E624 codes missing or equal, E625 quotas impossible, E626 an exclusion rule needs what is not
     collected, E627 the planned analysis is not possible, E628 a question with a known answer is unusable, E629 the
     scale's ends have no words, E638 the items were rated on another scale, E630 pay below the study's own minimum, E634
     the ids' pattern is no regular expression, E635 the address to return to is unusable, E636 a question about the
@@ -115,7 +115,7 @@ def _text_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterat
 
 
 def _about_you_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
-    reserved, asked = _RESERVED | {catalog.screen(definition.task).measure}, set()
+    reserved, measures = _RESERVED | {catalog.screen(definition.task).measure}, set()
     for number, question in enumerate(definition.about_you):
         keys, name = ("about_you", number), question.measure
         if question.kind == "choice" and not question.options:
@@ -126,9 +126,9 @@ def _about_you_problems(definition: StudyDefinition, items: Sequence[Item]) -> I
         if name in reserved:
             what = f"the data have a {name!r} of their own"
             yield Problem("E636", (*keys, "measure"), what, "give the question another name")
-        if name in asked:
+        if name in measures:
             yield Problem("E636", (*keys, "measure"), f"two questions are called {name!r}", "rename one of them")
-        asked.add(name)
+        measures.add(name)
 
 
 def _example_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
@@ -194,10 +194,10 @@ def _scale_problems(definition: StudyDefinition, items: Sequence[Item]) -> Itera
         if point not in named:
             what = f"the scale has no words at {point:g}"
             yield Problem("E629", ("scale", name), what, "add an anchor in the participants' language")
-    asked = definition.scale.scale()
-    other = next((item for item in items if item.scale is not None and not item.scale.has_ends_of(asked)), None)
+    scale = definition.scale.scale()
+    other = next((item for item in items if item.scale is not None and not item.scale.has_ends_of(scale)), None)
     if other is not None:
-        what = f"the item {other.item_id!r} is rated from {other.scale}, the study asks from {asked}"
+        what = f"the item {other.item_id!r} is rated from {other.scale}, the study asks from {scale}"
         hint = "set scale.low and scale.high to those of the items, whose ratings could not be compared otherwise"
         yield Problem("E638", ("scale", "low"), what, hint)
 
@@ -384,13 +384,13 @@ def _agreement_faults(definition: StudyDefinition, rule: LowAgreement) -> Iterat
 
 
 def _self_report_faults(definition: StudyDefinition, rule: SelfReport) -> Iterator[tuple[str, str]]:
-    asked = next((question for question in definition.about_you if question.measure == rule.measure), None)
-    if asked is None:
+    question = next((entry for entry in definition.about_you if entry.measure == rule.measure), None)
+    if question is None:
         yield f"no question asks {rule.measure!r}", "ask it under about_you, or take the rule out"
-    elif asked.kind == "choice" and str(rule.value) not in {option.value for option in asked.options}:
-        known = ", ".join(option.value for option in asked.options)
+    elif question.kind == "choice" and str(rule.value) not in {option.value for option in question.options}:
+        known = ", ".join(option.value for option in question.options)
         yield f"{rule.value!r} is no answer to {rule.measure!r}", f"the answers are: {known}"
-    elif not asked.required and rule.missing == "error":
+    elif not question.required and rule.missing == "error":
         yield f"{rule.measure!r} may stay unanswered", "write missing=exclude or missing=keep, or require an answer"
 
 

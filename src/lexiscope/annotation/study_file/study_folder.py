@@ -21,7 +21,6 @@ from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.annotation.study_file.items import study_items
-from lexiscope.annotation.study_file.launch import Problem, launch_problems
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
@@ -43,15 +42,6 @@ class StudyOnDisk:
     def definition(self) -> StudyDefinition:
         """The study's definition."""
         return self.file.definition
-
-    def problems(self) -> tuple[Problem, ...]:
-        """Return the problems that prevent the launch."""
-        return launch_problems(self.definition, self.items)
-
-    def error(self, problem: Problem) -> InputError:
-        """Return a problem as the error at its place in the file."""
-        place = self.file.place(problem.keys)
-        return InputError(problem.what, code=problem.code, place=place, hint=problem.hint)
 
     def freeze(self) -> FrozenStudy:
         """Freeze the study (errors as in :func:`lexiscope.annotation.study_file.freeze.freeze`)."""

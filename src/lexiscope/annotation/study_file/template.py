@@ -59,7 +59,7 @@ def draft_definition(
 
     Relatedness: lists of at most 82 items (the largest of SAW-C), balanced on ``same_sense`` where the items have it,
     a catch trial, SAW-C's four exclusion rules in their pre-registered order. Other tasks: their own habits
-    (``Screen.habit``). Anchors, instructions and questions stand in the language, where the task has them.
+    (``Screen.habit``). Anchors, instructions and questions are in the language, if the task has them.
     Errors: :class:`SpecError` for an unknown task, :class:`InputError` for no items, or items that the task's page
     cannot show (E617).
     """

@@ -571,10 +571,6 @@ def _typed_number(text: str) -> float | None:
 # The exclusion rules, applied while a study runs, so that lists refill as soon as a participant is excluded.
 
 
-FEWEST_FOR_AGREEMENT = 3
-"""The number of participants of a list who must have finished before a rule on agreement applies to them."""
-
-
 class ExclusionRules:
     """The exclusion rules of one study, applied by one thread at a time.
 
@@ -601,9 +597,7 @@ class ExclusionRules:
                 people = self._store.people()
                 # tens of megabytes in a large study: read only where something is judged by them
                 answers = self._store.responses() if rules else ResponseTable.empty()
-                judged = current_exclusions(
-                    rules, answers, fewest=FEWEST_FOR_AGREEMENT, kept=ids_included_by_hand(people)
-                )
+                judged = current_exclusions(rules, answers, kept=ids_included_by_hand(people))
             except LexiscopeError as error:
                 self._store.log("judging failed", actor="exclusions", details={"why": str(error)})
                 raise

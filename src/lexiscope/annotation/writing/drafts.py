@@ -76,25 +76,19 @@ def draft_texts(
 
 def draft_table(drafts: Iterable[Draft]) -> str:
     """Return drafts as CSV (columns: :data:`DRAFT_COLUMNS`)."""
-    return csv_text(
-        DRAFT_COLUMNS,
-        (
-            (d.field, d.draft_id, d.raw, d.drafted, d.text, d.drafted_by, " ".join(d.faults), d.verdict, d.reason)
-            for d in drafts
-        ),
-    )
+    return csv_text(DRAFT_COLUMNS, [[_cells(draft)[name] for name in DRAFT_COLUMNS] for draft in drafts])
 
 
 def provenance_table(drafts: Iterable[Draft]) -> str:
     """Return as CSV which texts went on that a language model drafted (columns: :data:`PROVENANCE_COLUMNS`)."""
-    return csv_text(
-        PROVENANCE_COLUMNS,
-        (
-            (d.field, d.draft_id, d.raw, d.drafted, d.text, d.drafted_by, "yes" if d.edited else "no")
-            for d in drafts
-            if d.verdict == "accepted"
-        ),
-    )
+    accepted = (_cells(draft) for draft in drafts if draft.verdict == "accepted")
+    return csv_text(PROVENANCE_COLUMNS, [[cells[name] for name in PROVENANCE_COLUMNS] for cells in accepted])
+
+
+def _cells(draft: Draft) -> dict[str, str]:
+    cells = {name: str(getattr(draft, name)) for name in ("field", "raw", "drafted", "text", "drafted_by", "verdict")}
+    edited = "yes" if draft.edited else "no"
+    return cells | {"id": draft.draft_id, "faults": " ".join(draft.faults), "reason": draft.reason, "edited": edited}
 
 
 def read_drafts(path: Path | str) -> tuple[Draft, ...]:

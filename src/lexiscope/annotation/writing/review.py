@@ -80,15 +80,6 @@ def latest_reviews(reviews: Iterable[Review]) -> dict[int, Review]:
     return {review.answer_id: review for review in reviews}
 
 
-def review_queue(answers: Iterable[WrittenText], reviews: Iterable[Review]) -> tuple[WrittenText, ...]:
-    """Return the answers that nobody has reviewed, in their order.
-
-    An answer that its writer changed after the review is another answer, and waits again.
-    """
-    decided = latest_reviews(reviews)
-    return tuple(answer for answer in answers if answer.answer_id not in decided)
-
-
 def accepted_texts(answers: Iterable[WrittenText], reviews: Iterable[Review]) -> tuple[AcceptedText, ...]:
     """Return the accepted texts in the order of the answers, each with the review that accepts it."""
     decided = latest_reviews(reviews)

@@ -39,7 +39,7 @@ def item_file(items: Sequence[Item]) -> str:
     Texts are written unchanged, even if a spreadsheet would run one as a formula: the file is made to be read back.
     Errors: :class:`InputError` E650 for no items, items of several usages or with different conditions, and for what
     the file would not give back: a condition that is no text or is named like a column of the target, a sense, a part
-    of speech; E403 for an id that stands twice.
+    of speech; E403 for a repeated id.
     """
     check_unique_ids(tuple(items))
     names = list(items[0].conditions) if items else []

@@ -81,7 +81,7 @@ def ending_items(made: Sequence[Setup], precontexts: Mapping[str, str], *, datas
     """Return the items for ``story_ending``: two for each setup, one for each meaning.
 
     *precontexts* are the three sentences before each sentence, by setup id. In the next study ``setup`` is the
-    condition of which a list holds one item: nobody writes both endings of a story.
+    condition of which a list holds one item: no participant writes both endings of a story.
     Errors: :class:`InputError` E647 with the ids of the setups that have no precontext.
     """
     lacking = [setup.setup_id for setup in made if not precontexts.get(setup.setup_id, "").strip()]

@@ -295,5 +295,5 @@ def _our_records(store: Store) -> list[OurRecord]:
         who = store.find(platform_id)
         if who is not None:
             person = people[who]
-            records.append(OurRecord(platform_id, who, str(person.state), person.n_answered, codes.get(who, {})))
+            records.append(OurRecord(platform_id, who, str(person.state), codes.get(who, {})))
     return records

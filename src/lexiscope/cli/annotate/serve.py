@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from lexiscope.annotation.study_file.launch import launch_problems
 from lexiscope.annotation.study_file.study_folder import StudyOnDisk, read_study
 from lexiscope.annotation.web.preview import serve_preview, write_preview
 from lexiscope.annotation.web.serving import Serving, StudyLinks, serve
@@ -56,9 +57,9 @@ def preview(file: Path, *, port: int, out: Path | None) -> None:
 
 
 def _check_ready(study: StudyOnDisk) -> None:
-    problems = study.problems()
+    problems = launch_problems(study.definition, study.items)
     if problems:
-        listed = [str(study.error(problem)) for problem in problems]
+        listed = [str(study.file.error(problem)) for problem in problems]
         n = len(problems)
         listed.append(f"not served: {n} {'thing stands' if n == 1 else 'things stand'} in the way of the launch")
         raise Failure("\n".join(listed))

@@ -133,11 +133,6 @@ def _common_language(items: tuple[Item, ...]) -> str:
     return languages.pop()
 
 
-def problem_error(study: DefinitionFile, problem: Problem) -> InputError:
-    """Return a problem as the error at its place in the file."""
-    return InputError(problem.what, code=problem.code, place=study.place(problem.keys), hint=problem.hint)
-
-
 def design_of(study: DefinitionFile, items: tuple[Item, ...]) -> DividedLists:
     """Build the design of a study.
 
@@ -157,7 +152,7 @@ def _print_problems(
     study: DefinitionFile, items: tuple[Item, ...], problems: tuple[Problem, ...], warnings: tuple[Problem, ...]
 ) -> None:
     for problem in (*problems, *warnings):
-        say(str(problem_error(study, problem)))
+        say(str(study.error(problem)))
     if warnings:
         say(f"{counted(len(warnings), 'warning')}: nothing that stands in the way")
     if problems:

@@ -18,7 +18,7 @@ from lexiscope.annotation.study_file.items import study_items
 from lexiscope.annotation.study_file.launch import launch_problems
 from lexiscope.annotation.study_file.study_folder import StudyOnDisk
 from lexiscope.cli import options
-from lexiscope.cli.annotate.setup import design_of, problem_error
+from lexiscope.cli.annotate.setup import design_of
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
@@ -63,7 +63,7 @@ def simulate_study(
     problems = launch_problems(study.definition, items)
     for problem in problems:
         if problem.code in _BLOCKING:
-            raise problem_error(study, problem)
+            raise study.error(problem)
     population = options.make_settings(Population, given)
     if through_server:
         search = Path(study.definition.search) if study.definition.search else None

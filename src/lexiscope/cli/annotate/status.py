@@ -5,6 +5,7 @@ A running SQLite study has one writer, its server. These verbs read a copy that 
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ def status(study: Path, *, postgres: str | None, as_json: bool) -> None:
         now = progress_of(frozen, store)
         due = store.due_purge() if store.platform_ids() else None
     if as_json:
-        print_json(now.as_json() | {"platform_ids_due": due.isoformat() if due is not None else None})
+        print_json(asdict(now) | {"platform_ids_due": due.isoformat() if due is not None else None})
         return
     _print_status(on_disk, now)
     if due is not None and due <= datetime.now(UTC):
