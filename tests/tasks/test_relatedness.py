@@ -20,12 +20,12 @@ from lexiscope.core.screen import AnswerInvalid, Shown, emphasised_line
 from lexiscope.core.usage import Usage
 from lexiscope.tasks.kit.distances import cosine_distances
 from lexiscope.tasks.relatedness import (
+    ANCHORS,
     FOLDER,
     SCREEN,
     TASK,
     by_embedding,
     by_judgment,
-    scale_in,
     stimulus,
 )
 
@@ -210,10 +210,11 @@ def example_rows() -> list[dict]:
 
 def test_scale_words() -> None:
     """The scale runs from 1 to 5 with words at its ends in English and Spanish (SAW-C §3.3)."""
-    assert scale_in("es").anchors == ((1, "totalmente sin relación"), (5, "mismo significado"))
-    assert scale_in("en").points == (1, 2, 3, 4, 5)
-    with pytest.raises(InputError, match="no words in 'fr'"):
-        scale_in("fr")
+    spanish, english = SCREEN.scale_in("es"), SCREEN.scale_in("en")
+    assert spanish is not None
+    assert spanish.anchors == ((1, "totalmente sin relación"), (5, "mismo significado"))
+    assert english is not None
+    assert english.points == (1, 2, 3, 4, 5)
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
@@ -221,7 +222,7 @@ def test_guidelines_hold_the_scale_and_the_examples(language: str) -> None:
     """The guidelines name both ends of the scale in its own words, and every worked example stands in them."""
     text = SCREEN.guidelines(language)
     plain = " ".join(text.replace("*", "").split())
-    for _, anchor in scale_in(language).anchors:
+    for _, anchor in ANCHORS[language]:
         assert anchor in plain
     rows = [row for row in example_rows() if row["language"] == language]
     assert sorted(row["rating"] for row in rows) == [1, 5]

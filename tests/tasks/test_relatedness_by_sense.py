@@ -13,7 +13,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
-from lexiscope.tasks.relatedness import MEASURE_DISTANCE, TASK, by_embedding, by_sense
+from lexiscope.tasks.kit.distances import MEASURE_DISTANCE
+from lexiscope.tasks.relatedness import TASK, by_embedding, by_sense
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM, AVG_SIM_C, AVG_SIM_C_UPPER, IN_CONTEXT, MAX_SIM, MAX_SIM_C
 
 # two senses of each word, at angles whose cosines are easy: right angles, and 3-4-5

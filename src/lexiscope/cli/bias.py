@@ -84,7 +84,8 @@ def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dic
     counted = ", ".join(f"{value:,.0f} {split}" for split, value in sizes.items() if split != FOLDED)
     counts = f" ({counted})" if counted else ""
     yield f"{dataset}: {sum(sizes.values()):,.0f} items{counts}; {words:,.0f} words are tested"
-    yield from _fold(" ".join((*_paragraphs(report, "sets"), *_not_run(report))))
+    left = [text for text in _paragraphs(report, "models") if text.startswith("Not run:")]
+    yield from _fold(" ".join((*_paragraphs(report, "sets"), *left)))
     for number, plan in enumerate(plans, start=1):
         own = [record for record in records if record.subject == plan["model"]]
         yield ""
@@ -102,10 +103,6 @@ def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dic
         yield f"{who}, whose answers were given"
         yield from _score_lines(people)
     yield ""
-
-
-def _not_run(report: Report) -> list[str]:
-    return [text for text in _paragraphs(report, "models") if text.startswith("Not run:")]
 
 
 def _score_lines(own: Sequence[Record]) -> Iterator[str]:

@@ -57,7 +57,8 @@ def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> No
     if as_json:
         print_json(rows)
     else:
-        shown = [(row["dataset"], row["file"], _state(row)) for row in rows]
+        states = [f"{row['state']} (optional)" if row["optional"] else row["state"] for row in rows]
+        shown = [(row["dataset"], row["file"], state) for row, state in zip(rows, states, strict=True)]
         print_table(("name", "file", "state"), shown)
     bad = {"wrong checksum", "missing"} if names else {"wrong checksum"}
     ctx.exit(1 if any(row["state"] in bad and not row["optional"] for row in rows) else 0)
@@ -86,10 +87,6 @@ def convert(folder: Path, *, out: Path, quiet: bool) -> None:
         remark(f"{name}: {number} (SemCor 3.0: {whole[name]})", quiet=quiet)
     for path in (corpus.data, corpus.keys):
         say(str(path))
-
-
-def _state(row: dict[str, object]) -> str:
-    return f"{row['state']} (optional)" if row["optional"] else str(row["state"])
 
 
 def _card_of(name: str) -> fetch.Card:

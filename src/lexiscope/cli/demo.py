@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -51,7 +52,10 @@ def demo(*, out: Path, threads: int, quiet: bool) -> None:
     folder that LEXISCOPE_DATA names, or after lexiscope data get raw_c), it is compared with the ratings of 77 people.
     """
     remark_threads(threads, quiet=quiet)
-    data = [_english(catalog.dataset(MINI))]
+    mini = catalog.dataset(MINI)
+    # the model's own language
+    english = tuple(item for item in mini.items if item.usages[0].language == "en")
+    data = [replace(mini, items=english)]
     if has_rated_data():
         data.append(catalog.dataset(RATED))
     else:
@@ -102,12 +106,6 @@ def write_run(
     page = write_report(report, out / "report.html")
     seal_run(out, run, ["responses.parquet", "results.json", *names, page.name, *collected_names(out)])
     return page
-
-
-def _english(dataset: Dataset) -> Dataset:
-    """The items in the model's own language, which is English."""
-    items = tuple(item for item in dataset.items if item.usages[0].language == "en")
-    return Dataset(dataset.card, items, dataset.responses, dataset.checksums)
 
 
 def _collect_answers(dataset: Dataset, out: Path, progress: Progress | None) -> ResponseTable:

@@ -62,9 +62,7 @@ def make_items(collection: str, *, out: Path, templates: str, template: str, mod
     COLLECTION is a file of synonym pairs, or a dataset: synonymy. Each item has its prompt, the sentence and "T is a
     synonym of", and its accepted answers.
     """
-    known = {
-        candidate.name: candidate for candidate in (read_templates(templates) if templates else synonymy_templates())
-    }
+    known = {entry.name: entry for entry in (read_templates(templates) if templates else synonymy_templates())}
     if template not in known:
         raise click.BadParameter(f"{template!r} is none of {', '.join(known)}", param_hint="--template")
     name = Path(collection).stem
@@ -195,16 +193,8 @@ def _print_hits(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
     for criterion, of_rule in zip(("curated", "synset"), hits, strict=True):
         result = gap_accuracy(of_rule, clusters=clusters)
         share = with_interval(result.accuracy.value, result.accuracy.clustered)
-        rows.append(
-            (
-                criterion,
-                result.accuracy.n_correct,
-                result.accuracy.n,
-                share,
-                percent(result.mean_right),
-                result.n_missing,
-            )
-        )
+        right = result.accuracy
+        rows.append((criterion, right.n_correct, right.n, share, percent(result.mean_right), result.n_missing))
     print_table(("accepted", "right", "items", "share", "of predictions", "left out"), rows, right=("right", "items"))
     both = gap_contrast(hits[0], hits[1], clusters=clusters)
     if both.t is not None and both.exact is not None:
@@ -222,10 +212,7 @@ def _print_shares(table: ResponseTable, codes: ResponseTable, items: Sequence[It
             (name,) = completions.unique("measure")
             shares = category_shares(completions, name, CATEGORIES, subject=subject, clusters=clusters)
             say(f"\n{subject}, {_decoding_name(measure, 1)}, coded by {coder} ({shares.n} answers)")
-            rows = [
-                (category.category, category.n, with_interval(category.share.value, category.share.clustered))
-                for category in shares.shares
-            ]
+            rows = [(row.category, row.n, with_interval(row.share.value, row.share.clustered)) for row in shares.shares]
             print_table(("category", "n", "share"), rows, right=("n",))
 
 

@@ -12,6 +12,7 @@ from lexiscope.cli.output import print_json, print_table
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.catalog import PACKAGE
+from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import SpecError
 from lexiscope.resources.cards import CARDS, ResourceCard
 
@@ -45,7 +46,7 @@ def room_rows(room: str) -> list[Row]:
     if room == "pairings":
         return [{"task": task, "subject": kind, "answers by": by} for task, kind, by in catalog.pairings()]
     if room == "resources":
-        return [_resource_row(card) for card in CARDS.values()]
+        return [{"name": card.name, **_card_facts(card), "what": card.summary} for card in CARDS.values()]
     kind = cast(catalog.Kind, room)
     return [_catalog_row(kind, name) for name in catalog.names(kind)]
 
@@ -70,28 +71,17 @@ def _catalog_row(kind: catalog.Kind, name: str) -> Row:
     return row | facts | {"what": catalog.summary(kind, name)}
 
 
-def _dataset_facts(name: str) -> Row:
-    card = catalog.card(name)
-    return {"task": card.task, "language": card.language, "licence": card.licence, "data": card.availability}
-
-
-def _resource_row(card: ResourceCard) -> Row:
-    facts = {"language": card.language, "licence": card.licence, "data": card.availability}
-    return {"name": card.name, **facts, "what": card.summary}
-
-
-def _task_facts(name: str) -> Row:
-    return {"answered by": ", ".join(capability for capability, _ in catalog.task(name).answers)}
-
-
-def _subject_facts(kind: str) -> Row:
-    return {"can": ", ".join(catalog.subject_capabilities(kind))}
+def _card_facts(card: DatasetCard | ResourceCard) -> Row:
+    return {"language": card.language, "licence": card.licence, "data": card.availability}
 
 
 _FACTS: dict[catalog.Kind, tuple[tuple[str, ...], Callable[[str], Row]]] = {
-    "datasets": (("task", "language", "licence", "data"), _dataset_facts),
-    "tasks": (("answered by",), _task_facts),
-    "subjects": (("can",), _subject_facts),
+    "datasets": (
+        ("task", "language", "licence", "data"),
+        lambda name: {"task": catalog.card(name).task} | _card_facts(catalog.card(name)),
+    ),
+    "tasks": (("answered by",), lambda name: {"answered by": ", ".join(by for by, _ in catalog.task(name).answers)}),
+    "subjects": (("can",), lambda kind: {"can": ", ".join(catalog.subject_capabilities(kind))}),
     "studies": ((), lambda _name: {}),
 }
 """For each room, the columns between a name and what it is, and a function that fills them in."""

@@ -9,7 +9,7 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -79,12 +79,13 @@ _THREAD_VARIABLES = (
 class LazyVerbs(click.Group):
     """A group that knows its verbs by name and imports one only to run it.
 
-    ``verbs`` gives each its place (``module:attribute``) and its one line of help, in the order in which they are
-    listed; ``heading`` stands above the list.
+    *verbs* gives each its place (``module:attribute``) and its one line of help, in the order in which they are listed
+    under *heading*.
     """
 
-    verbs: Mapping[str, tuple[str, str]] = {}
-    heading = "Commands"
+    def __init__(self, *, verbs: Mapping[str, tuple[str, str]], heading: str = "Commands", **settings: Any) -> None:
+        super().__init__(**settings)
+        self.verbs, self.heading = verbs, heading
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in their order."""
@@ -115,8 +116,6 @@ class LazyVerbs(click.Group):
 class LazyGroup(LazyVerbs):
     """The verbs of the command, with the nearest one where a name is unknown."""
 
-    verbs, heading = VERBS, "Verbs"
-
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -136,6 +135,8 @@ class LazyGroup(LazyVerbs):
 
 @click.group(
     cls=LazyGroup,
+    verbs=VERBS,
+    heading="Verbs",
     invoke_without_command=True,
     subcommand_metavar="VERB [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},

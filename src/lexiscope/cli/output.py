@@ -47,7 +47,9 @@ def print_table(
         table.add_column(name, justify=side, overflow="fold", no_wrap=name in whole)
     for row in rows:
         table.add_row(*[Text(cell(value)) for value in row])
-    Console(file=sys.stdout, width=_width(), soft_wrap=False, highlight=False).print(table)
+    # a pipe and a wide terminal get the same 80 columns; a narrow terminal gets what it has
+    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns) if sys.stdout.isatty() else WIDTH
+    Console(file=sys.stdout, width=width, soft_wrap=False, highlight=False).print(table)
 
 
 def cell(value: object) -> str:
@@ -135,8 +137,3 @@ def kappa_text(kappa: Kappa | Undefined) -> str:
         return kappa.reason
     bounds = f" [{kappa.interval.low:.2f}, {kappa.interval.high:.2f}]" if kappa.interval.is_defined else ""
     return f"{kappa.value:.2f}{bounds}"
-
-
-def _width() -> int:
-    # a pipe and a wide terminal get the same 80 columns; a narrow terminal gets what it has
-    return min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns) if sys.stdout.isatty() else WIDTH

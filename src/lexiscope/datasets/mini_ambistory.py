@@ -6,14 +6,11 @@ either meaning: three stories, each judged for two meanings. Nobody has rated th
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from lexiscope.build.stories.stories import StorySetup, story_samples
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
-from lexiscope.core.errors import DataError, Place
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import sha256_of
 from lexiscope.core.usage import Usage, locate
+from lexiscope.resources import fetch
 from lexiscope.resources.tables.delimited import DelimitedTable, read_csv
 
 STORIES = DataFile("mini/stories_en.csv", sha256="166b9c81f49b48ec18b2922cb4bced884c6f6bb7c91d3733abe7d08bf319a37f")
@@ -55,7 +52,7 @@ def load() -> Dataset:
     Errors: :class:`DataError` where the embedded file was changed.
     """
     items = tuple(item for setup in setups() for item in story_samples(setup, dataset=CARD.name))
-    return Dataset(CARD, items, ResponseTable.empty(), ((STORIES.path, sha256_of(_path())),))
+    return Dataset(CARD, items, ResponseTable.empty(), ((STORIES.path, STORIES.sha256 or ""),))
 
 
 def setups() -> tuple[StorySetup, ...]:
@@ -63,7 +60,7 @@ def setups() -> tuple[StorySetup, ...]:
 
     Errors: :class:`DataError` where the embedded file was changed.
     """
-    table = read_csv(_path(), COLUMNS)
+    table = read_csv(fetch.locate_embedded(STORIES, "stories"), COLUMNS)
     return tuple(_setup(table, row) for row in range(len(table)))
 
 
@@ -79,10 +76,3 @@ def _setup(table: DelimitedTable, row: int) -> StorySetup:
         examples=(cells["example_1"], cells["example_2"]),
         endings=(cells["ending_1"], cells["ending_2"]),
     )
-
-
-def _path() -> Path:
-    path = Path(__file__).parent / STORIES.path
-    if sha256_of(path) != STORIES.sha256:
-        raise DataError("the embedded stories were changed", place=Place(str(path)), hint="install lexiscope again")
-    return path

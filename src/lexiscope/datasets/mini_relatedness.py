@@ -6,16 +6,16 @@ are embedded, so that every verb works without a network. Nobody has rated them:
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
-from lexiscope.core.errors import DataError, Place
+from lexiscope.core.errors import DataError
 from lexiscope.core.item import Condition
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.usage import Usage, check_span
 from lexiscope.items.arrange.pairs import Stimulus, enumerate_pairs
+from lexiscope.resources import fetch
 from lexiscope.resources.tables.rows import Row, RowReader
 
 Language = Literal["en", "es"]
@@ -53,7 +53,7 @@ def load(language: Language | None = None) -> Dataset:
     """
     wanted = LANGUAGES if language is None else (language,)
     items = tuple(item for pair in wanted for item in enumerate_pairs(stimuli(pair), dataset=CARD.name))
-    checksums = tuple((_file(pair).path, sha256_of(_path(pair))) for pair in wanted)
+    checksums = tuple((_file(pair).path, sha256_of(fetch.locate_embedded(_file(pair), "items"))) for pair in wanted)
     return Dataset(CARD, items, ResponseTable.empty(), checksums)
 
 
@@ -62,10 +62,7 @@ def stimuli(language: Language) -> tuple[Stimulus, ...]:
 
     Errors: :class:`DataError` where there is no such language, or the embedded file was changed.
     """
-    path = _path(language)
-    if sha256_of(path) != _file(language).sha256:
-        raise DataError("the embedded items were changed", place=Place(str(path)), hint="install lexiscope again")
-    rows = RowReader(path).rows()
+    rows = RowReader(fetch.locate_embedded(_file(language), "items")).rows()
     header = next(rows).fields
     return tuple(_stimulus(dict(zip(header, row.fields, strict=True)), language, row) for row in rows)
 
@@ -86,7 +83,3 @@ def _file(language: Language) -> DataFile:
     if language not in LANGUAGES:
         raise DataError(f"there are no mini items in {language!r}", hint=f"use one of {', '.join(LANGUAGES)}")
     return CARD.files[LANGUAGES.index(language)]
-
-
-def _path(language: Language) -> Path:
-    return Path(__file__).parent / _file(language).path

@@ -8,14 +8,12 @@ here.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
-from lexiscope.core.errors import DataError, Place
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.items.choice_sets.collection_file import read_collection
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
+from lexiscope.resources import fetch
 
 ITEMS = DataFile("mini/synonymy_en.csv", sha256="1c70d2613394a35b4b4fc00306100578676178f43a6ca57585608e2efe103c8e")
 NOUNS = DataFile(
@@ -52,7 +50,7 @@ def load() -> Dataset:
     Errors: :class:`DataError` where an embedded file was changed.
     """
     items = choice_sets(collection(), dataset=CARD.name)
-    checksums = tuple((file.path, sha256_of(_path(file))) for file in CARD.files)
+    checksums = tuple((file.path, sha256_of(fetch.locate_embedded(file, "items"))) for file in CARD.files)
     return Dataset(CARD, items, ResponseTable.empty(), checksums)
 
 
@@ -61,7 +59,7 @@ def collection() -> tuple[SynonymItem, ...]:
 
     Errors: :class:`DataError` where the embedded file was changed.
     """
-    return read_collection(_path(ITEMS))
+    return read_collection(fetch.locate_embedded(ITEMS, "items"))
 
 
 def nouns() -> tuple[str, ...]:
@@ -69,11 +67,4 @@ def nouns() -> tuple[str, ...]:
 
     Errors: :class:`DataError` where the embedded file was changed.
     """
-    return tuple(_path(NOUNS).read_text(encoding="utf-8").split())
-
-
-def _path(file: DataFile) -> Path:
-    path = Path(__file__).parent / file.path
-    if sha256_of(path) != file.sha256:
-        raise DataError("the embedded items were changed", place=Place(str(path)), hint="install lexiscope again")
-    return path
+    return tuple(fetch.locate_embedded(NOUNS, "items").read_text(encoding="utf-8").split())

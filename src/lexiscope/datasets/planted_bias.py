@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from lexiscope.build.planted.bias import Dials, planted_items
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
-from lexiscope.core.errors import DataError, InputError, Place
+from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import sha256_of
+from lexiscope.resources import fetch
 
 DIALS = DataFile("mini/planted_bias.json", sha256="1cd7552ccc45936a5d4d452ee4aefc7a85ae3e8bf382241149779a7928b8e870")
 
@@ -60,7 +59,7 @@ def load(
     given = {"context_sufficiency": context_sufficiency, "word_sufficiency": word_sufficiency, "seed": seed}
     turned = {name: _parse_number(name, value) for name, value in given.items() if value is not None}
     items = planted_items(replace(embedded_dials(), **turned), dataset=CARD.name)
-    return Dataset(CARD, items, ResponseTable.empty(), ((DIALS.path, sha256_of(_path())),))
+    return Dataset(CARD, items, ResponseTable.empty(), ((DIALS.path, DIALS.sha256 or ""),))
 
 
 def embedded_dials() -> Dials:
@@ -68,10 +67,7 @@ def embedded_dials() -> Dials:
 
     Errors: :class:`DataError` where the embedded file was changed.
     """
-    path = _path()
-    if sha256_of(path) != DIALS.sha256:
-        raise DataError("the embedded dials were changed", place=Place(str(path)), hint="install lexiscope again")
-    read = json.loads(path.read_text(encoding="utf-8"))
+    read = json.loads(fetch.locate_embedded(DIALS, "dials").read_text(encoding="utf-8"))
     return Dials(**{**read, "splits": tuple(read["splits"].items())})
 
 
@@ -81,7 +77,3 @@ def _parse_number(name: str, value: float | str) -> Any:
         return int(value) if name == "seed" else float(value)
     except ValueError as error:
         raise InputError(f"{name} is a number, not {value!r}", hint=f"write {CARD.name}?{name}=1") from error
-
-
-def _path() -> Path:
-    return Path(__file__).parent / DIALS.path

@@ -207,6 +207,17 @@ def _status(file: DataFile, dataset: str, folder: Path | None) -> FileStatus:
     return FileStatus(file, "ok" if actual == file.sha256 else "wrong checksum", paths[0], actual)
 
 
+def locate_embedded(file: DataFile, what: str) -> Path:
+    """Return the path of a file that the package embeds; *what* names its content in the error.
+
+    Errors: :class:`DataError` where the file is not the one that was installed.
+    """
+    path = Path(__file__).parents[1] / "datasets" / file.path
+    if sha256_of(path) != file.sha256:
+        raise DataError(f"the embedded {what} were changed", place=Place(str(path)), hint="install lexiscope again")
+    return path
+
+
 def _embedded_folder(card: Card) -> Path:
     """Return the folder below which a dataset's embedded files lie: the package's, or that of the dataset's ``.py``."""
     return catalog.folder_of_dataset(card.name) or Path(__file__).parents[1] / "datasets"

@@ -52,12 +52,6 @@ STUDY = click.argument("study", type=click.Path(path_type=Path))
 POSTGRES = click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
 
 
-class _AnnotateVerbs(LazyVerbs):
-    """The verbs in the order of a study's life."""
-
-    verbs = VERBS
-
-
-@click.group(cls=_AnnotateVerbs)
+@click.group(cls=LazyVerbs, verbs=VERBS)
 def annotate() -> None:
     """Run a study with people: draft, check, rehearse, serve, export."""

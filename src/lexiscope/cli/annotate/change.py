@@ -251,40 +251,25 @@ def _mark_leavers(store: Store, submissions: tuple[PlatformSubmission, ...]) -> 
     ours = _our_records(store)
     left = leavers(submissions, ours)
     marked = store.mark_away(left, reason=LEFT_THERE, actor=ACTOR)
-    rows = [
-        (
-            record.platform_id,
-            record.participant_id,
-            str(marked[record.participant_id]),
-            str(left[record.participant_id]),
-        )
-        for record in ours
-        if record.participant_id in marked
-    ]
+    ids = [(record.platform_id, record.participant_id) for record in ours if record.participant_id in marked]
+    rows = [(platform_id, who, str(marked[who]), str(left[who])) for platform_id, who in ids]
     if rows:
         print_table(("participant", "random id", "was", "is"), rows)
     say(f"marked: {len(rows)}" + ("; their places are free" if rows else ""))
 
 
 def _print_differences(differences: tuple[PlatformDifference, ...], n_submissions: int) -> None:
-    rows = [
-        (difference.platform_id, difference.kind, difference.there, difference.here, difference.to_do)
-        for difference in differences
-    ]
+    rows = [(row.platform_id, row.kind, row.there, row.here, row.to_do) for row in differences]
     if rows:
         print_table(("participant", "difference", "platform", "here", "what to do"), rows)
     say(f"{counted(n_submissions, 'submission')}, {counted(len(rows), 'difference')}")
 
 
 def _top_ups(store: Store, payment: Payment) -> list[tuple[str, str, float]]:
-    """Who is owed a top-up of their pay, by the platform's id: only here is it beside what is owed."""
+    """Return what participants are owed, by the platform's id: only here is it next to what is owed."""
     ids = {record.participant_id: record.platform_id for record in _our_records(store)}
     due = pay_top_ups(store.people(), amount=payment.amount, hourly_least=payment.hourly_least)
-    return [
-        (ids[record.participant_id], f"{record.owed:.2f}", record.minutes)
-        for record in due
-        if record.participant_id in ids
-    ]
+    return [(ids[pay.participant_id], f"{pay.owed:.2f}", pay.minutes) for pay in due if pay.participant_id in ids]
 
 
 def _our_records(store: Store) -> list[OurRecord]:

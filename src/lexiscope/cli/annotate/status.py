@@ -98,16 +98,8 @@ def _print_status(study: StudyOnDisk, now: StudyProgress) -> None:
         say_folded(f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}")
     columns: tuple[str, ...] = ("list", "view", "places", "valid", "active", "excluded", "free")
     rows: list[tuple[Any, ...]] = [
-        (
-            place_counts.list_id,
-            now.views[place_counts.list_id],
-            place_counts.places,
-            place_counts.valid,
-            place_counts.active,
-            place_counts.excluded,
-            place_counts.free,
-        )
-        for place_counts in now.lists
+        (row.list_id, now.views[row.list_id], row.places, row.valid, row.active, row.excluded, row.free)
+        for row in now.lists
     ]
     if len(set(now.views.values())) == 1:
         columns, rows = ("list", *columns[2:]), [(row[0], *row[2:]) for row in rows]
@@ -120,14 +112,14 @@ def _print_status(study: StudyOnDisk, now: StudyProgress) -> None:
     for view, coverage in now.coverage.items():
         say_folded(_coverage_text(coverage, f" in the view {view}" if len(now.coverage) > 1 else ""))
     _print_pay(now)
-    for place_counts in now.suggestions:
-        say_folded(f"list {place_counts.list_id}: ask for {place_counts.ask} more")
+    for suggestion in now.suggestions:
+        say_folded(f"list {suggestion.list_id}: ask for {suggestion.ask} more")
     for rule, why in now.waiting:
         say_folded(f"not judged yet: {rule} ({why})")
 
 
 def _coverage_text(coverage: ItemCoverage, where: str) -> str:
-    """One view's answers to an item: the fewest, and which items are below what is needed."""
+    """Describe the answers to the items in one view: how many, and which items have too few."""
     text = f"valid answers to an item{where}: {coverage.n_min} to {coverage.n_max}, mean {coverage.n_mean:.2f}"
     if not coverage.short:
         return f"{text}; {coverage.minimum} are needed, and every item has them"

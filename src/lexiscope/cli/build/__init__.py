@@ -23,12 +23,6 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 
-class _BuildVerbs(LazyVerbs):
-    """The verbs in the order of the work."""
-
-    verbs = VERBS
-
-
-@click.group(cls=_BuildVerbs)
+@click.group(cls=LazyVerbs, verbs=VERBS)
 def build() -> None:
     """Make items of your own: minimal pairs from a corpus and a lexicon, and their curation."""

@@ -17,7 +17,6 @@ from lexiscope.build.minimal_pairs.curation import (
     VERDICTS,
     CuratorComparison,
     CuratorDisagreement,
-    Decision,
     compare_decisions,
     merge_decisions,
 )
@@ -109,11 +108,9 @@ def compare_curators(folder: Path, first: str, second: str, *, out: Path | None,
     comparison = compare_decisions(proposals, *(latest_decisions(folder, name, proposals) for name in (first, second)))
     if out is not None:
         write_disagreements(out, comparison, language=language)
+    differences = [_difference_row(disagreement, language) for disagreement in comparison.disagreements]
     if as_json:
-        print_json(
-            summary(comparison)
-            | {"disagreements": [_difference_row(disagreement, language) for disagreement in comparison.disagreements]}
-        )
+        print_json(summary(comparison) | {"disagreements": differences})
         return
     for name, value in summary(comparison).items():
         # a statistic keeps the name that parses back
@@ -121,12 +118,8 @@ def compare_curators(folder: Path, first: str, second: str, *, out: Path | None,
         say(f"{label}: {value if not isinstance(value, float) else f'{value:.3f}'}")
     if comparison.disagreements:
         columns = ("proposal", "word", "differ in", first, second)
-        print_table(
-            columns,
-            [_short_row(disagreement) for disagreement in comparison.disagreements],
-            title="Disagreements",
-            whole=("word",),
-        )
+        rows = [_short_row(disagreement) for disagreement in comparison.disagreements]
+        print_table(columns, rows, title="Disagreements", whole=("word",))
     if out is not None:
         say(f"written: {out}")
     remark(f"a third decides: lexiscope build curate {folder} --curator NAME --settle {first} {second}")
@@ -167,16 +160,11 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
 
 def summary(comparison: CuratorComparison) -> dict[str, Any]:
     """Return the numbers of a comparison by name; kappa is missing, and says why, where it is undefined."""
-    n, n_same = (
-        len(comparison.verdicts),
-        sum(verdict == other_verdict for verdict, other_verdict in comparison.verdicts),
-    )
+    n, n_same = len(comparison.verdicts), sum(first == second for first, second in comparison.verdicts)
     interval = wilson_interval(n_same, n)
     numbers: dict[str, Any] = {
         "proposals": comparison.n_proposals,
-        **{
-            f"decided_by_{name}": number for name, number in zip(comparison.curators, comparison.n_decided, strict=True)
-        },
+        **{f"decided_by_{name}": n for name, n in zip(comparison.curators, comparison.n_decided, strict=True)},
         "decided_by_both": n,
         "same_verdict": n_same,
         "agreement": n_same / n,
@@ -218,11 +206,10 @@ def _difference_row(disagreement: CuratorDisagreement, language: str) -> dict[st
 
 
 def _short_row(disagreement: CuratorDisagreement) -> tuple[str, ...]:
-    cells = [disagreement.proposal.proposal_id, disagreement.proposal.candidate.word, disagreement.kind]
-    return (*cells, *(_in_short(decision) for decision in (disagreement.first, disagreement.second)))
-
-
-def _in_short(decision: Decision) -> str:
-    if decision.verdict == "reject":
-        return f"reject: {decision.reason}"
-    return f"{decision.synonym} / {decision.distractor} ({decision.context_id})"
+    choices = (
+        f"reject: {decision.reason}"
+        if decision.verdict == "reject"
+        else f"{decision.synonym} / {decision.distractor} ({decision.context_id})"
+        for decision in (disagreement.first, disagreement.second)
+    )
+    return (disagreement.proposal.proposal_id, disagreement.proposal.candidate.word, disagreement.kind, *choices)

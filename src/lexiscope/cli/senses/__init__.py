@@ -29,12 +29,6 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 
-class _SensesVerbs(LazyVerbs):
-    """The verbs that look at senses, then those that ask people."""
-
-    verbs, heading = VERBS, "Verbs"
-
-
-@click.group(cls=_SensesVerbs, subcommand_metavar="VERB [ARGS]...")
+@click.group(cls=LazyVerbs, verbs=VERBS, heading="Verbs", subcommand_metavar="VERB [ARGS]...")
 def senses() -> None:
     """Induced senses: neighbours, example sentences, tests for people."""

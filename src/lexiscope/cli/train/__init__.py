@@ -23,12 +23,6 @@ TRAININGS: dict[str, tuple[str, str]] = {
 }
 
 
-class _Trainings(LazyVerbs):
-    """The kinds of training."""
-
-    verbs, heading = TRAININGS, "Trainings"
-
-
-@click.group(cls=_Trainings, subcommand_metavar="TRAINING [ARGS]...")
+@click.group(cls=LazyVerbs, verbs=TRAININGS, heading="Trainings", subcommand_metavar="TRAINING [ARGS]...")
 def train() -> None:
     """Train a model on items, ratings or running text: a folder that a subject loads."""

@@ -24,9 +24,9 @@ from lexiscope.items.answers.sense_options import GLOSSES
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import told_sentence
+from lexiscope.tasks.kit.one_sentence import sentence_examples, told_sentence
 from lexiscope.tasks.kit.published_sheets import NUMBER, VIEW, Cells, Judgments, Row, numbered_sheet
-from lexiscope.tasks.kit.search import SEARCH_VARIANTS, search_screen, searched_examples
+from lexiscope.tasks.kit.search import SEARCH_VARIANTS, search_screen
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -43,7 +43,7 @@ def right_page(item: Item) -> str | None:
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the title of the page."""
-    return searched_examples(SCREEN, language, task=NAME, column=COLUMN_PAGE)
+    return sentence_examples(SCREEN, language, task=NAME, gold=COLUMN_PAGE)
 
 
 def _check_item(item: Item) -> Item:

@@ -35,12 +35,11 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import Screen, Shown, emphasised_line
 from lexiscope.core.subject import Generates, Progress, Subject
 from lexiscope.core.task import AnswerFunction, Task
-from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.arrange.views import view_item
 from lexiscope.tasks.kit.asking import Asking, Variant
 from lexiscope.tasks.kit.judging import judgment_function
-from lexiscope.tasks.kit.one_sentence import starred_target
+from lexiscope.tasks.kit.one_sentence import sentence_examples, starred_target
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -118,12 +117,9 @@ def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is an accepted answer."""
-    items = []
-    for number, row in enumerate(SCREEN.examples(language), start=1):
-        usage = Usage(row["sentence"], row["start"], row["end"], language=language)
-        conditions = {name: row[name] for name in (COLUMN_PROMPT, COLUMN_CURATED)}
-        items.append(Item(f"example_{number}", NAME, (usage,), gold=row[COLUMN_CURATED], conditions=conditions))
-    return tuple(items)
+    return sentence_examples(
+        SCREEN, language, task=NAME, gold=COLUMN_CURATED, conditions=(COLUMN_PROMPT, COLUMN_CURATED)
+    )
 
 
 def _seeded_decodings(subject: Subject, decodings: Sequence[Decoding]) -> list[Decoding]:

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from lexiscope.core.subject import Floats
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.subject import Floats, Subject
 
+MEASURE_DISTANCE = "cosine_distance"
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
 Rows = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def distance_table(
+    subject: Subject, task: str, view: str, items: Sequence[Item], layers: Sequence[int], distances: Doubles
+) -> ResponseTable:
+    """Return cosine distances as rows, in the order of the items, then of the layers. *Shape:* (items, layers)."""
+    return ResponseTable.from_columns(
+        {
+            "subject_id": subject.subject_id,
+            "subject_kind": subject.kind,
+            "task": task,
+            "view": view,
+            "item_id": np.repeat(np.array([item.item_id for item in items], dtype=object), len(layers)),
+            "measure": MEASURE_DISTANCE,
+            "value": distances.ravel(),
+            "layer": np.tile(np.asarray(layers), len(items)),
+        }
+    )
 
 
 def cosine_distances(vectors: Floats, left: Rows, right: Rows) -> Doubles:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Screen
-from lexiscope.core.usage import Usage
 from lexiscope.tasks.kit.asking import Variant
 from lexiscope.tasks.kit.one_sentence import shown_sentence
 
@@ -31,12 +29,3 @@ def search_screen(folder: Path, measure: str) -> Screen:
         fold_outs=("guidelines",),
         max_length=500,
     )
-
-
-def searched_examples(screen: Screen, language: str, *, task: str, column: str) -> tuple[Item, ...]:
-    """Return the worked examples in a language as items; *column* of an example names the right entry, their gold."""
-    items = []
-    for number, row in enumerate(screen.examples(language), start=1):
-        usage = Usage(row["sentence"], row["start"], row["end"], language=language)
-        items.append(Item(f"example_{number}", task, (usage,), gold=row[column]))
-    return tuple(items)

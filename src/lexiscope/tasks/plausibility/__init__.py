@@ -28,8 +28,9 @@ from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring_function
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.asking import Asking, Variant
-from lexiscope.tasks.kit.distances import cosine_distances
+from lexiscope.tasks.kit.distances import MEASURE_DISTANCE, cosine_distances, distance_table
 from lexiscope.tasks.kit.judging import judgment_function
+from lexiscope.tasks.kit.one_sentence import sentence_examples
 from lexiscope.tasks.kit.published_sheets import Judgments, Row, first_condition, judgment_cells
 
 FOLDER = Path(__file__).parent
@@ -37,7 +38,6 @@ FOLDER = Path(__file__).parent
 
 NAME = "plausibility"
 MEASURE_RATING = "rating"
-MEASURE_DISTANCE = "cosine_distance"
 PARTS = ("precontext", "ending", "sense", "example")
 """What an item has beside its ambiguous sentence, as conditions. An open story has the empty ending."""
 
@@ -60,16 +60,6 @@ ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
 """The words at the points of the scale, by language; the English ones are AmbiStory's (A.2.3)."""
 
 SCALE = Scale(1, 5, anchors=ANCHORS["en"])
-
-
-def scale_in(language: str) -> Scale:
-    """Return the scale with its words in a language (``en``, ``es``).
-
-    Errors: :class:`InputError` for a language in which the anchors are not written.
-    """
-    if language not in ANCHORS:
-        raise InputError(f"the plausibility scale has no words in {language!r}", hint=f"use {', '.join(ANCHORS)}")
-    return Scale(SCALE.low, SCALE.high, anchors=ANCHORS[language])
 
 
 def story(item: Item) -> str:
@@ -97,12 +87,7 @@ def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the rating that is right."""
-    items = []
-    for number, row in enumerate(SCREEN.examples(language), start=1):
-        usage = Usage(row["sentence"], row["start"], row["end"], lemma=row["word"], language=language)
-        conditions = {name: row[name] for name in PARTS}
-        items.append(Item(f"example_{number}", NAME, (usage,), gold=str(row["rating"]), conditions=conditions))
-    return tuple(items)
+    return sentence_examples(SCREEN, language, task=NAME, gold="rating", conditions=PARTS)
 
 
 def _condition_text(item: Item, name: str) -> str:
@@ -246,15 +231,8 @@ def by_embedding(
     rows = {text: number for number, text in enumerate(dict.fromkeys(text for pair in texts for text in pair))}
     vectors = embedder.embed([Usage(text, 0, len(text)) for text in rows], work=work, progress=progress)
     left, right = (np.array([rows[pair[side]] for pair in texts], dtype=np.int64) for side in (0, 1))
-    layers = np.asarray(embedder.layers)
-    item_ids = np.array([item.item_id for item in items], dtype=object)
-    columns = {
-        "item_id": np.repeat(item_ids, len(layers)),
-        "value": cosine_distances(vectors, left, right).ravel(),
-        "layer": np.tile(layers, len(items)),
-    }
-    who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
-    return ResponseTable.from_columns(who | columns | {"measure": MEASURE_DISTANCE})
+    distances = cosine_distances(vectors, left, right)
+    return distance_table(subject, NAME, view, items, embedder.layers, distances)
 
 
 TASK = Task(

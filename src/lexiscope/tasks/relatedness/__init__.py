@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from lexiscope.core.errors import InputError, Place, SubjectError
+from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
@@ -26,9 +26,9 @@ from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scori
 from lexiscope.items.arrange.views import view_item
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.asking import Asking, Variant
-from lexiscope.tasks.kit.distances import cosine_distances
+from lexiscope.tasks.kit.distances import MEASURE_DISTANCE, cosine_distances, distance_table
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import starred_target
+from lexiscope.tasks.kit.one_sentence import pair_examples, starred_target
 from lexiscope.tasks.kit.published_sheets import Cells, Judgments, answers_by_item, first_condition, number_cells
 from lexiscope.tasks.relatedness.by_sense import SENSE_MEASURES, similarity_function
 
@@ -36,7 +36,6 @@ FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
 
 NAME = "relatedness"
-MEASURE_DISTANCE = "cosine_distance"
 MEASURE_RATING = "rating"
 MEASURES_TOKENS = ("n_tokens_1", "n_tokens_2", "target_tokens")
 _USAGES = 2
@@ -62,16 +61,6 @@ class CountsTokens(Protocol):
         """Return the tokens of each usage's sentence and of its target. *Shape: (usages, 2)*."""
 
 
-def scale_in(language: str) -> Scale:
-    """Return the scale with its words in a language (``en``, ``es``).
-
-    Errors: :class:`InputError` for a language in which the anchors are not written.
-    """
-    if language not in ANCHORS:
-        raise InputError(f"the relatedness scale has no words in {language!r}", hint=f"use {', '.join(ANCHORS)}")
-    return Scale(SCALE.low, SCALE.high, anchors=ANCHORS[language])
-
-
 def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the target and the two sentences, left and right as this trial has them.
 
@@ -88,14 +77,7 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the rating that is right."""
-    items = []
-    for number, row in enumerate(SCREEN.examples(language), start=1):
-        usages = tuple(
-            Usage(row[f"sentence_{n}"], row[f"start_{n}"], row[f"end_{n}"], lemma=row["word"], language=language)
-            for n in (1, 2)
-        )
-        items.append(Item(f"example_{number}", NAME, usages, gold=str(row["rating"])))
-    return tuple(items)
+    return pair_examples(SCREEN, language, task=NAME, gold="rating")
 
 
 def by_embedding(
@@ -115,7 +97,6 @@ def by_embedding(
     :class:`SubjectError` naming the item whose usage has no vector, or one of length zero.
     """
     embedder = cast(Embeds, subject)
-    layers = np.asarray(embedder.layers)
     shown = [_check_item(view_item(item, view)) for item in items]
     usages, left, right = _distinct_usages(shown)
     try:
@@ -123,17 +104,12 @@ def by_embedding(
     except SubjectError as error:
         raise _with_item_id(error, shown) from error
     _check_vector_lengths(vectors, left, right, shown)
-    who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
-    item_ids = np.array([item.item_id for item in shown], dtype=object)
-    distances = {
-        "item_id": np.repeat(item_ids, len(layers)),
-        "measure": MEASURE_DISTANCE,
-        "value": cosine_distances(vectors, left, right).ravel(),
-        "layer": np.tile(layers, len(shown)),
-    }
-    tables = [ResponseTable.from_columns(who | distances)]
+    distances = cosine_distances(vectors, left, right)
+    tables = [distance_table(subject, NAME, view, shown, embedder.layers, distances)]
     if isinstance(subject, CountsTokens):
         counts = subject.token_counts(usages, work=work)
+        who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
+        item_ids = [item.item_id for item in shown]
         values = (counts[left, 0], counts[right, 0], counts[left, 1])
         for measure, column in zip(MEASURES_TOKENS, values, strict=True):
             count = {"item_id": item_ids, "measure": measure, "value": column.astype(np.float64)}

@@ -19,6 +19,7 @@ from lexiscope.items.answers.truth_choice import DIFFERENT, SAME, bracketed_line
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, check_usages, judgment_function
+from lexiscope.tasks.kit.one_sentence import pair_examples
 from lexiscope.tasks.kit.published_sheets import CONTEXT, Judgments, label_sheet
 from lexiscope.tasks.same_sense.by_sense import FLAG, sense_identity_function
 
@@ -39,14 +40,7 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the right answer, ``t`` or ``f``."""
-    items = []
-    for number, row in enumerate(SCREEN.examples(language), start=1):
-        usages = tuple(
-            Usage(row[f"sentence_{n}"], row[f"start_{n}"], row[f"end_{n}"], lemma=row["word"], language=language)
-            for n in (1, 2)
-        )
-        items.append(Item(f"example_{number}", NAME, usages, gold=row["answer"]))
-    return tuple(items)
+    return pair_examples(SCREEN, language, task=NAME, gold="answer")
 
 
 def _check_item(item: Item) -> Item:

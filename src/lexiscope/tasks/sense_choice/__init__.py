@@ -45,7 +45,7 @@ from lexiscope.senses.word_groups import (
 )
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import told_sentence
+from lexiscope.tasks.kit.one_sentence import sentence_examples, told_sentence
 from lexiscope.tasks.kit.published_sheets import SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered_sheet
 
 FOLDER = Path(__file__).parent
@@ -95,12 +95,9 @@ def options(item: Item, _view: str) -> tuple[Choice, ...]:
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the sense whose group is right."""
-    items = []
-    for number, row in enumerate(SCREEN.examples(language), start=1):
-        usage = Usage(row["sentence"], row["start"], row["end"], language=language)
-        conditions = {name: value for name, value in row.items() if name.startswith(GROUP)}
-        items.append(Item(f"example_{number}", NAME, (usage,), gold=row["sense"], conditions=conditions))
-    return tuple(items)
+    return sentence_examples(
+        SCREEN, language, task=NAME, gold="sense", conditions=(f"{GROUP}1", f"{GROUP}2", f"{GROUP}3")
+    )
 
 
 def _words(item: Item, name: str) -> tuple[str, ...]:

@@ -16,12 +16,11 @@ from pathlib import Path
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Screen
 from lexiscope.core.task import Task
-from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.sense_options import GLOSSES, SENSES, glosses_of
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import shown_sentence, told_sentence
+from lexiscope.tasks.kit.one_sentence import sentence_examples, shown_sentence, told_sentence
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -41,12 +40,7 @@ def options(item: Item, _view: str) -> tuple[Choice, ...]:
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the right sense."""
-    items = []
-    for number, row in enumerate(SCREEN.examples(language), start=1):
-        usage = Usage(row["sentence"], row["start"], row["end"], lemma=row["word"], language=language)
-        conditions = {GLOSSES: row[GLOSSES], SENSES: row[SENSES]}
-        items.append(Item(f"example_{number}", NAME, (usage,), gold=row["sense"], conditions=conditions))
-    return tuple(items)
+    return sentence_examples(SCREEN, language, task=NAME, gold="sense", conditions=(GLOSSES, SENSES))
 
 
 def _check_item(item: Item) -> Item:

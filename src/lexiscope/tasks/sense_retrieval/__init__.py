@@ -18,8 +18,8 @@ from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import told_sentence
-from lexiscope.tasks.kit.search import SEARCH_VARIANTS, search_screen, searched_examples
+from lexiscope.tasks.kit.one_sentence import sentence_examples, told_sentence
+from lexiscope.tasks.kit.search import SEARCH_VARIANTS, search_screen
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -30,7 +30,7 @@ MEASURE = "synset"
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the right meaning as the list names it."""
-    return searched_examples(SCREEN, language, task=NAME, column="meaning")
+    return sentence_examples(SCREEN, language, task=NAME, gold="meaning")
 
 
 def _check_item(item: Item) -> Item:

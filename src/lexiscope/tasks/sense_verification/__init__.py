@@ -17,13 +17,13 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Habit, Screen, Shown
 from lexiscope.core.task import Task
-from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.sense_options import GLOSSES
 from lexiscope.items.answers.truth_choice import bracketed_lines, bracketed_text, truth_choices
 from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, judgment_function
+from lexiscope.tasks.kit.one_sentence import sentence_examples
 from lexiscope.tasks.kit.published_sheets import CONTEXT, Judgments, label_sheet
 
 FOLDER = Path(__file__).parent
@@ -47,12 +47,7 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the right answer, ``t`` or ``f``."""
-    items = []
-    for number, row in enumerate(SCREEN.examples(language), start=1):
-        usage = Usage(row["sentence"], row["start"], row["end"], lemma=row["word"], language=language)
-        sense = {DEFINITION: row[DEFINITION], HYPERNYMS: row[HYPERNYMS]}
-        items.append(Item(f"example_{number}", NAME, (usage,), gold=row["answer"], conditions=sense))
-    return tuple(items)
+    return sentence_examples(SCREEN, language, task=NAME, gold="answer", conditions=(DEFINITION, HYPERNYMS))
 
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:

@@ -24,6 +24,7 @@ from lexiscope.items.sheets.sheet import Sheet, SheetColumn
 from lexiscope.items.tables.neutral import Cell
 from lexiscope.tasks.kit.asking import Asking, plain_text
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
+from lexiscope.tasks.kit.one_sentence import sentence_examples
 from lexiscope.tasks.kit.published_sheets import (
     COMMENT,
     SHOWN_ORDER,
@@ -106,12 +107,7 @@ def options(item: Item, _view: str) -> tuple[Choice, ...]:
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the right candidate."""
-    items = []
-    for number, row in enumerate(SCREEN.examples(language), start=1):
-        usage = Usage(row["sentence"], row["start"], row["end"], language=language)
-        conditions = {name: row[name] for name in COLUMNS}
-        items.append(Item(f"example_{number}", NAME, (usage,), gold=row[COLUMN_RIGHT], conditions=conditions))
-    return tuple(items)
+    return sentence_examples(SCREEN, language, task=NAME, gold=COLUMN_RIGHT, conditions=COLUMNS)
 
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
