@@ -129,14 +129,14 @@ def _value_text(record: Record, factor: float, digits: int) -> str:
 
 def _interval_text(record: Record, factor: float, digits: int) -> str:
     if record.low is None or record.high is None:
-        # of a score that was not measured, in one word, how it came to be
+        # one word for where a score that was not measured comes from
         fixed = record.note.removeprefix(_FIXED).partition(":")[0] if record.note.startswith(_FIXED) else ""
         return f"({fixed})" if fixed else ""
     return f"[{factor * record.low:.{digits}f}, {factor * record.high:.{digits}f}]"
 
 
 def _paragraphs(report: Report, section_id: str) -> list[str]:
-    """The paragraphs of a section; of a verdict the last one only says how to read it."""
+    """Return the paragraphs of a section; the last one of a verdict only says how to read it."""
     for top in report.sections:
         for section in top.walk():
             if section.id == section_id:

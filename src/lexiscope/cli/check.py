@@ -1,4 +1,4 @@
-"""``lexiscope check``: is an item file in order, before anybody is asked."""
+"""``lexiscope check``: check an item file before data collection."""
 
 from __future__ import annotations
 

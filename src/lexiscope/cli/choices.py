@@ -53,7 +53,7 @@ def choices() -> None:
 # -- draw and views: items asked by view, two people with an overlap for each view ----------------------------------
 
 ITEMS = "items.csv"
-"""The items that were drawn, beside their sheets; a study in the app reads it too."""
+"""The file of the items that were drawn, next to their sheets; a study in the app reads it too."""
 
 
 @choices.command(cls=Verb)

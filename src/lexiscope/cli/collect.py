@@ -100,7 +100,7 @@ def collect(
 def answer_rows(table: ResponseTable) -> list[dict[str, object]]:
     """Return one row per subject (people together), view and measure: items, layers, and answers without a value.
 
-    ``replies`` is what the replies of a chat model came to, unreadable ones by their kind.
+    ``replies`` counts the replies of a chat model, unreadable ones by their kind.
     """
     replies = {(count.subject_id, count.view): str(count) for count in count_replies(table)}
     parts: list[tuple[str, ResponseTable]] = []
@@ -131,7 +131,7 @@ def _answer_row(name: str, view: str | None, measure: str, part: ResponseTable) 
 
 
 # -- what is printed when all have answered -------------------------------------------------------------------------
-# What ``lexiscope collect`` prints: a small table per subject, what its replies came to, and what they cost.
+# What ``lexiscope collect`` prints: a small table per subject, the kinds of its replies, and their cost.
 
 
 _COLUMNS = ("view", "measure", "items", "layers", "unanswered")
@@ -140,14 +140,14 @@ _COLUMNS = ("view", "measure", "items", "layers", "unanswered")
 def print_answers(rows: Sequence[Mapping[str, object]], subjects: Sequence[Mapping[str, Any]]) -> None:
     """Print the rows of every subject under its name: a spec may be longer than a column is wide.
 
-    *subjects* are those of the record of the run; what a subject that is paid for has cost stands in its settings.
+    *subjects* are those of the record of the run; the cost of a paid subject is in its settings.
     """
     accounts = {about["facts"]["subject_id"]: about["settings"].get("account") for about in subjects}
     for name, own in groupby(rows, key=lambda row: str(row["subject"])):
         part = list(own)
         say(name)
         print_table(_COLUMNS, [[row[column] for column in _COLUMNS] for row in part], right=("items", "unanswered"))
-        # the replies of a view stand behind all its measures: once is enough
+        # the replies of a view belong to all its measures: once is enough
         for view, said in dict.fromkeys((row["view"], row["replies"]) for row in part if row["replies"]):
             say_folded(f"replies, {view}: {said}")
         if accounts.get(name):
@@ -156,7 +156,7 @@ def print_answers(rows: Sequence[Mapping[str, object]], subjects: Sequence[Mappi
 
 
 def account_line(account: Mapping[str, Any]) -> str:
-    """Return in one line what a chat model was sent, what that cost, and what may have been paid beside it.
+    """Return one line on a chat model: replies, tokens, cost, and requests that may have been paid in addition.
 
     >>> account_line({"replies": 4, "possibly_paid": 1, "prompt_tokens": 400, "completion_tokens": 8})
     'paid: 4 replies, 400 + 8 tokens; possibly paid: 1 request that came to no reply'

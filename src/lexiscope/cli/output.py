@@ -100,7 +100,7 @@ def remark_threads(threads: int, *, quiet: bool = False) -> None:
 
 @contextmanager
 def progress_bar(label: str, *, quiet: bool = False) -> Iterator[Report | None]:
-    """Give a function ``(part, done, total)`` that moves one bar per part on stderr; ``None`` where nobody watches."""
+    """Give a function ``(part, done, total)`` that moves one bar per part on stderr; ``None`` without a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -22,7 +22,7 @@ Run = Callable[..., Summary]
 
 
 def run_study(name: str, given: Mapping[str, Any], *, out: Path | None, write_yaml: Path | None, quiet: bool) -> None:
-    """Run a study, or write its settings to a file, and say what it came to."""
+    """Run a study, or write its settings to a file, and print its overview."""
     chosen = {key: value for key, value in given.items() if value is not None and value != ()}
     settings = settings_of_run(name, chosen)
     if write_yaml is not None:

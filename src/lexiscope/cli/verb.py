@@ -51,7 +51,7 @@ class Verb(click.Command):
         except KeyboardInterrupt as error:
             raise Interrupted(INTERRUPTED) from error
         except Exception as error:
-            # a fault in a file of the user's own is told with its line; a fault of ours keeps its traceback
+            # a fault in the user's own file is reported with its line; a fault of ours keeps its traceback
             place = line_in_file(error)
             if place is None or isinstance(error, click.ClickException):
                 raise

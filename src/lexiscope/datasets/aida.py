@@ -1,8 +1,8 @@
-"""AIDA CoNLL-YAGO: names in news texts, linked to Wikipedia, with candidate pages; texts masked in part, or one's own.
+"""AIDA CoNLL-YAGO: names in news texts, linked to Wikipedia, with candidate pages; texts masked or the user's.
 
 A name in 64 words on either side, its candidate pages as options, the title of its page as gold. The news texts may not
-be passed on: :func:`load` has development and test texts with masked words, :func:`load_texts` reads the file of
-whoever has them, and :func:`mentions` has links and candidates without text.
+be passed on: :func:`load` has development and test texts with masked words, :func:`load_texts` reads the file of a
+user who has them, and :func:`mentions` has links and candidates without text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lexiscope.resources.corpora.linked_text import LinkedText, Mention
 __all__ = ["CARD", "OPTIONS", "TEXTS", "load", "load_texts", "mentions", "search_space"]
 
 OPTIONS = ("texts",)
-"""What may follow the name: ``aida?texts=full`` for whoever has the news texts in a data folder."""
+"""What may follow the name: ``aida?texts=full`` if the news texts are in a data folder."""
 _SPLITS = {"train": "train", "testa": "dev", "testb": "test"}
 
 
@@ -35,7 +35,7 @@ def load(*, texts: str = "masked") -> Dataset:
     """Return the linked mentions of the development and test texts, in which many words are masked.
 
     With *texts* ``full`` those of all parts, from the news texts in a data folder: :func:`load_texts`.
-    Errors: :class:`~lexiscope.core.errors.DataError` where a file is not at hand or not as published;
+    Errors: :class:`~lexiscope.core.errors.DataError` for a file that is missing or not the published one;
     :class:`~lexiscope.core.errors.SpecError` for another word.
     """
     if texts not in ("masked", "full"):
@@ -65,8 +65,8 @@ def _masked_dataset() -> Dataset:
 def load_texts(path: Path | None = None) -> Dataset:
     """Return the linked mentions of all parts from ``AIDA-YAGO2-dataset.tsv``: the user's copy, or in a data folder.
 
-    Where the candidates are at hand they are the options; a mention that they do not list has none.
-    Errors: :class:`~lexiscope.core.errors.DataError` where the texts are not at hand (how to obtain them);
+    If the file of candidates is present, they are the options; a mention that it does not list has none.
+    Errors: :class:`~lexiscope.core.errors.DataError` if the texts are missing (how to obtain them);
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in their format.
     """
     whole = fetch.own_file(path) if path else fetch.locate(TEXTS, dataset=CARD.name)
@@ -83,7 +83,7 @@ def load_texts(path: Path | None = None) -> Dataset:
 def mentions() -> tuple[CandidateMention, ...]:
     """Return all 30,428 mentions with links and candidates, without their texts.
 
-    Errors: :class:`~lexiscope.core.errors.DataError` where the file is not at hand or not as published.
+    Errors: :class:`~lexiscope.core.errors.DataError` for a file that is missing or not the published one.
     """
     return tuple(read_candidates(fetch.locate(CANDIDATES, dataset=CARD.name).path))
 
@@ -174,7 +174,7 @@ MASKED = {
     ),
 }
 TEXTS = DataFile("el/aida/AIDA-YAGO2-dataset.tsv", optional=True)
-"""The news texts, which nobody may pass on; their checksum is not known to us."""
+"""The news texts, which may not be passed on; their checksum is not known to us."""
 _ELEVANT = "8df933fa0a8f54e3e682dc124761c01d48484359"
 _CANDIDATES = "1cdd4c0c4f12d88efdea34098b1c168745caf3ec"
 CARD = DatasetCard(

@@ -43,7 +43,7 @@ COUNTS: dict[str, tuple[int, int, int]] = {
     "ur": (0, 108, 400),
     "zh": (0, 500, 1_000),
 }
-"""How many pairs of train, dev and test are at hand of each language; half of each have the same meaning."""
+"""How many pairs of train, dev and test each language has; half of each have the same meaning."""
 _SHA256 = {
     "ar/dev": "820809a5807c46f38a85e43a87c3200689eca178607057c88d798c331570925d",
     "ar/test": "521934fd4426d1eafba6a5e9beeb9ab42d44c1ac9fb59823e1e61886fe267e6c",
@@ -193,6 +193,6 @@ def _usage(rows: PlainLines, row: int, cell: int, context: str, language: str) -
         rows.refuse(row, "the target must stand once between <word> and </word>", cell=cell)
     text = context[: match.start()] + match[1] + context[match.end() :]
     here = rows.place(row, cell)
-    # in the line the target stands behind its tag
+    # in the line the target follows its tag
     place = replace(here, column=(here.column or 1) + len("<word>"))
     return verified_usage(text, (match.start(), match.start() + len(match[1])), place=place, language=language)

@@ -53,7 +53,7 @@ CARD = DatasetCard(
 def load(folder: Path | None = None, *, level: Level = "general") -> Dataset:
     """Return the terms of the three files of a split; *level* says which concept is right.
 
-    Errors: :class:`~lexiscope.core.errors.DataError` where the files are not at hand (how to obtain them);
+    Errors: :class:`~lexiscope.core.errors.DataError` if the files are missing (how to obtain them);
     :class:`SpecError` for another level; :class:`~lexiscope.core.errors.InputError` with file and line for what is not
     in their format.
     """

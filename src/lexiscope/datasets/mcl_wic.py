@@ -35,7 +35,7 @@ TEST_GOLD = DataFile(
 COUNTS = {"train": 8_000, "dev": 1_000, "test": 1_000}
 """How many pairs each split has; half of each have the same meaning."""
 
-#: split -> where the pairs and their labels stand, each as (file, name in the archive)
+#: split -> the files of the pairs and of their labels, each as (file, name in the archive)
 _MEMBERS = {
     "train": ((ALL_SETS, "MCL-WiC/training/training.en-en.data"), (ALL_SETS, "MCL-WiC/training/training.en-en.gold")),
     "dev": (
@@ -92,7 +92,7 @@ def load(folder: Path | None = None) -> Dataset:
 
 
 def read_split(data: Any, gold: Any, *, split: str, path: str) -> list[Item]:
-    """Make the pairs of one split from what stands in its two JSON files; *path* names the first in errors.
+    """Make the pairs of one split from the content of its two JSON files; *path* names the first in errors.
 
     Errors: :class:`InputError` with *path* and id: a field that is missing, an offset that is no whole number, letters
     that are no form of the lemma, a pair without a label, a label without a pair.

@@ -1,7 +1,7 @@
 """Mini ambiguous stories: 24 English setups after the design of AmbiStory, written for Lexiscope (CC0).
 
 Each setup has three sentences that leave both meanings of a homonym open, the ambiguous sentence, and an ending for
-either meaning: three stories, each judged for two meanings. Nobody has rated them: there are no human answers here.
+either meaning: three stories, each judged for two meanings. They have not been rated: there are no human answers.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def load() -> Dataset:
 
 
 def setups() -> tuple[StorySetup, ...]:
-    """Return the 24 setups, from which stories of one's own design are made.
+    """Return the 24 setups, from which a user makes stories of another design.
 
     Errors: :class:`DataError` where the embedded file was changed.
     """

@@ -1,7 +1,7 @@
 """Mini relatedness items: 30 English and 30 Spanish ambiguous nouns, 4 sentences each, written for Lexiscope (CC0).
 
 Each noun has two senses and two cues per sense; the four sentences of a noun differ in one word, as in SAW-C. The items
-are embedded, so that every verb works without a network. Nobody has rated them: there are no human answers here.
+are embedded, so that every verb works without a network. They have not been rated: there are no human answers.
 """
 
 from __future__ import annotations

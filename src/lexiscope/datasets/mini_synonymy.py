@@ -2,8 +2,8 @@
 
 Each item has a synonym of the target's sense in its sentence, a synonym of another sense, and ten random nouns drawn by
 the rule of :mod:`lexiscope.build.minimal_pairs.random_nouns` from a list of 122. The items are embedded, so that a
-language model can be tried on a fresh machine without a network. Nobody has answered them: there are no human answers
-here.
+language model can be tried on a fresh machine without a network. They have not been answered: there are no human
+answers here.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def load() -> Dataset:
 
 
 def collection() -> tuple[SynonymItem, ...]:
-    """Return the 40 items, from which suites of one's own are made; ``extra`` holds the gloss of the target's sense.
+    """Return the 40 items, from which a user makes other suites; ``extra`` holds the gloss of the target's sense.
 
     Errors: :class:`DataError` where the embedded file was changed.
     """

@@ -71,7 +71,7 @@ CARD = DatasetCard(
 def load() -> Dataset:
     """Return the mentions of all three parts.
 
-    Errors: :class:`~lexiscope.core.errors.DataError` where a file is not at hand or not as published.
+    Errors: :class:`~lexiscope.core.errors.DataError` for a file that is missing or not the published one.
     """
     items: list[Item] = []
     aside: list[SetAside] = []

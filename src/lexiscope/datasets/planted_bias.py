@@ -2,8 +2,8 @@
 
 The items are made when they are loaded, from five numbers that are embedded (:mod:`lexiscope.build.planted.bias` says
 how). Six of ten contexts tell the answer alone, three of ten words do: a learner that learns everything has a context
-bias of .6 and a word bias of .3. So whatever measures biases can be tried on a fresh machine, without a network, and be
-compared with the truth. Nobody has answered the items, and nobody should: the words mean nothing.
+bias of .6 and a word bias of .3. So a measure of bias can be tried on a fresh machine, without a network, and be
+compared with the truth. The items have no human answers: the words mean nothing.
 """
 
 from __future__ import annotations

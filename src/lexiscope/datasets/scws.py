@@ -1,7 +1,7 @@
 """SCWS: how similar are the meanings of two words, each in a context? Rated by ten people.
 
 A context marks its word as ``<b> word </b>``: the marks and the spaces inside them are taken out, and the span is where
-the word then stands. The ten ratings of a pair are ten columns; who gave them is not published.
+the word is then. The ten ratings of a pair are ten columns; who gave them is not published.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def load(folder: Path | None = None, *, mode: Mode = "clean") -> Dataset:
 
 
 def collection(folder: Path | None = None, *, article: ArticleRule = "letter") -> tuple[SynonymItem, ...]:
-    """Return the 200 items, from which suites of one's own are made.
+    """Return the 200 items, from which a user makes other suites.
 
     ``extra`` of an item holds the other columns of its file, among them ``token_delta``: tokens of the synonym minus
     tokens of the distractor, by OLMo-1B's tokenizer, as released. *article*: whether an article before an inserted word

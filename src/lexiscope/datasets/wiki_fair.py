@@ -41,7 +41,7 @@ CARD = DatasetCard(
 def load() -> Dataset:
     """Return the linked mentions as test items.
 
-    Errors: :class:`~lexiscope.core.errors.DataError` where the file is not at hand or not as published.
+    Errors: :class:`~lexiscope.core.errors.DataError` for a file that is missing or not the published one.
     """
     return elevant_set(CARD)
 

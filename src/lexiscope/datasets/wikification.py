@@ -51,7 +51,7 @@ CARD = DatasetCard(
 def load(path: Path | None = None, *, n_test: int = N_TEST, n_dev: int = N_DEV, seed: int = 0) -> Dataset:
     """Return the links of a file, divided by sentence (the condition ``split``).
 
-    Errors: :class:`~lexiscope.core.errors.DataError` where no file is at hand (how to obtain one);
+    Errors: :class:`~lexiscope.core.errors.DataError` if there is no file (how to obtain one);
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in its format, and for fewer sentences
     than the parts need.
     """

@@ -43,7 +43,7 @@ CARD = DatasetCard(
 def load(path: Path | None = None) -> Dataset:
     """Return the mentions of a file, with its own splits.
 
-    Errors: :class:`~lexiscope.core.errors.DataError` where no file is at hand (how to obtain one);
+    Errors: :class:`~lexiscope.core.errors.DataError` if there is no file (how to obtain one);
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in its format.
     """
     file = fetch.own_file(path) if path else fetch.locate_all(CARD)[0]

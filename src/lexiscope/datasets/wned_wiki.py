@@ -61,7 +61,7 @@ CARD = DatasetCard(
 def load(*, sample: str = "") -> Dataset:
     """Return all mentions as test items; with *sample*, a seed, divided by sentence as :func:`draw_sample` does.
 
-    Errors: :class:`~lexiscope.core.errors.DataError` where the file is not at hand or not as published;
+    Errors: :class:`~lexiscope.core.errors.DataError` for a file that is missing or not the published one;
     :class:`SpecError` for a seed that is no whole number.
     """
     if sample and not sample.isdecimal():

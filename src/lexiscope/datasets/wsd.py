@@ -1,8 +1,8 @@
 """Unified word sense disambiguation: SemCor to train on, SemEval-2007 as dev, five Senseval and SemEval sets as test.
 
 A sense-tagged word in its sentence, the WordNet 3.0 senses of its lemma and part of speech as options, in the lexicon's
-order, and one or several right sense keys. Nobody's answers are recorded. :func:`load` returns test and development
-items unless told otherwise: SemCor has 226,036, which take half a minute. ``items.answers.synset_space.for_retrieval``
+order, and one or several right sense keys. There are no recorded answers. :func:`load` returns test and development
+items by default: SemCor has 226,036, which take half a minute. ``items.answers.synset_space.for_retrieval``
 makes items of sense retrieval of them.
 """
 
@@ -86,7 +86,7 @@ def load(split: str = "test+dev") -> Dataset:
     """Return the items of a split: ``train``, ``dev``, ``test``, ``test+dev`` or ``all``.
 
     Errors: :class:`SpecError` for another split; :class:`~lexiscope.core.errors.DataError` where the files, WordNet or
-    (for ``train``) SemCor are not at hand; :class:`InputError` for a right sense that is not among the options.
+    (for ``train``) SemCor are missing; :class:`InputError` for a right sense that is not among the options.
     """
     if split not in _SPLITS:
         raise SpecError(f"wsd has no split {split!r}", hint=f"use one of {', '.join(_SPLITS)}")

@@ -91,7 +91,7 @@ PACKAGE: dict[str, dict[str, str]] = {
     "dev": {"data": "valid"},
     "test": {"data": "test_data", "gold": "test_gold"},
 }
-"""The files of the published package by split: what stands behind the language in their names."""
+"""The files of the published package by split: what follows the language in their names."""
 
 
 def sample_file(language: str) -> DataFile:
@@ -238,7 +238,7 @@ def _package(language: str, folder: Path | None) -> dict[DataFile, FetchedFile]:
 
 
 def _split_files(language: str, located: Mapping[DataFile, FetchedFile]) -> dict[str, tuple[Path, Path | None]]:
-    """The files of each split that is at hand, data and labels."""
+    """Return the files of each split that is present, data and labels."""
     sample = located.get(sample_file(language))
     if sample is not None:
         return {"dev": (sample.path, None)}

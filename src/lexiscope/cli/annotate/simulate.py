@@ -109,7 +109,7 @@ def _print_simulated(study: DefinitionFile, result: SimulationSummary) -> None:
 
 
 def _print_rules(rules: Sequence[RuleCatches], missed: Iterable[tuple[str, int]], *, title: str) -> None:
-    """Print whom each exclusion rule found, by kind of participant, and last those whom no rule found."""
+    """Print how many participants of each kind each exclusion rule found, and how many no rule found."""
     caught: list[tuple[object, ...]] = [(r.rule, r.careless, r.slow, r.non_native, r.attentive) for r in rules]
     caught.append(("(missed by all)", *(n for _, n in missed), ""))
     columns = ("rule", "careless", "slow", "non-native", "attentive")

@@ -1,6 +1,6 @@
 """``lexiscope annotate draft``, ``pool`` and ``stage``: what people and language models wrote becomes the next study.
 
-Nothing that a model drafts goes on by itself: the tables that are written here wait for a person's verdict.
+No draft of a model is used as it is: the tables that are written here await a person's verdict.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def run_bench(
 ) -> None:
     """Show proposal after proposal and do what the keys say, until all is decided or the curator stops.
 
-    *others* are decisions of those between whom the curator decides; they are shown.
+    *others* are the decisions of the two curators between which this curator decides; they are shown.
     """
     message = ""
     while True:
@@ -176,7 +176,7 @@ def _item_rows(bench: CurationBench) -> list[Row]:
 
 
 def _decision_rows(bench: CurationBench, others: dict[str, dict[str, Decision]]) -> list[Row]:
-    """What was decided about this proposal before, by this curator or by those between whom they decide."""
+    """Return the earlier decisions about this proposal: of this curator, or of the two who disagree."""
     key = bench.proposal.proposal_id
     known = {name: decisions[key] for name, decisions in others.items() if key in decisions}
     if bench.previous_decision is not None:

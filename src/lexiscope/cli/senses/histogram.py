@@ -56,7 +56,7 @@ def histogram(subject: str, *, bins: int, counts: Path | None, out: Path | None,
 
 
 def _frequency_order(induced: InducedSenses, counts: Path | None) -> NDArray[np.int64]:
-    """Return the numbers of the words, the most frequent first; of equals the one that stands first."""
+    """Return the numbers of the words, the most frequent first; of equals the first in the file."""
     if counts is not None:
         given = read_frequencies(existing_file(counts))
         frequencies = np.array([given.get(word.casefold(), 0.0) for word in induced.words])

@@ -1,4 +1,4 @@
-"""``lexiscope senses people``: what people's tests of induced senses come to (GASI, Tables 1 to 3)."""
+"""``lexiscope senses people``: results of people's tests of induced senses (GASI, Tables 1 to 3)."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _read(item_files: Sequence[Path], answers: Sequence[Path]) -> SenseTestAnswe
 
 
 def _task_of(path: Path) -> str:
-    """Which test a table of one's own holds: sense selection where a column is a group of words."""
+    """Return the task of a user's own table: sense selection if a column is a group of words."""
     header = read_header(path)
     return SELECTION if any(name.startswith(GROUP) for name in header) else INTRUSION
 
@@ -169,7 +169,7 @@ def _model_hits(
 
 
 def _reference_vectors(path: Path, items: Iterable[Item]) -> Mapping[str, ArrayLike]:
-    """The reference vectors of all words that stand in groups."""
+    """Return the reference vectors of all words that are in groups."""
     words = words_in_groups(items)
     if not path.is_dir():
         return dict(read_word_vectors(existing_file(path), words))
@@ -199,7 +199,7 @@ def _print_results(records: Sequence[Record], part: Part, *, as_json: bool) -> N
 
 
 def _print_report_table(table: Table) -> None:
-    """Print a table so that it fits a narrow terminal: cells are folded, notes stand below under their letters."""
+    """Print a table so that it fits a narrow terminal: cells are folded, notes follow below, by letter."""
     laid = layout(table)
     grid = [[f"{cell.text} ({cell.mark})" if cell.mark else cell.text for cell in row]
             for row in (laid.headers, *laid.rows)]  # fmt: skip
@@ -212,5 +212,5 @@ def _print_report_table(table: Table) -> None:
 
 
 def _distinct_names(names: Sequence[str]) -> list[str]:
-    """Two columns may have one heading: the second one gets a blank that nobody sees."""
+    """Two columns may have one heading: the second one gets an invisible blank."""
     return [name + " " * list(names[:place]).count(name) for place, name in enumerate(names)]

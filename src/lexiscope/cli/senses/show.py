@@ -70,7 +70,7 @@ def show(
 
 
 def _with_corpus_counts(reader: Gasi, entry: WordEntry) -> WordEntry:
-    """Return the entry with what the corpus of the training shows, where it lies beside the vectors."""
+    """Return the entry with what the corpus of the training shows, if it is next to the vectors."""
     folder = reader.folder / SHARDS
     if not (folder / ABOUT).is_file():
         return entry

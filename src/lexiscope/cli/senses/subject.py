@@ -24,7 +24,7 @@ def read_subject(spec: str) -> Gasi | SenseEmbedding:
     if not isinstance(reader, Gasi | SenseEmbedding):
         what = f"{spec!r} has no induced senses"
         raise CapabilityError(what, why=f"it is a subject of the kind {reader.kind}", hint=_HINT)
-    # files that cannot be read are told before any work starts
+    # report files that cannot be read before any work starts
     _ = reader.induced
     return reader
 

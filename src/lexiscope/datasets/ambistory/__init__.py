@@ -305,8 +305,8 @@ def setup_items(split: str, samples: Sequence[StorySample], path: str) -> tuple[
 def rating_rows(samples: Iterable[StorySample]) -> ResponseTable:
     """Return every rating as a row of measure ``rating``, then every tick as one of ``nonsensical`` (0 or 1).
 
-    The subject is the rater: the group of the sample and the position in its ``choices``, from 0. Nobody published
-    who rated what; the groups are recovered (the card says from what). An unlabelled sample has no rows.
+    The subject is the rater: the group of the sample and the position in its ``choices``, from 0. It was not
+    published who rated what; the groups are recovered (the card says from what). An unlabelled sample has no rows.
     """
     labelled = [sample for sample in samples if sample.choices is not None]
     rated = [(sample, position, value) for sample in labelled for position, value in enumerate(sample.choices or ())]
@@ -326,7 +326,7 @@ def rater_id(group: int, position: int) -> str:
 
 
 def find_homonym(sentence: str, form: str) -> tuple[int, int, SpanRule]:
-    """Return where the homonym stands in its sentence, and by which rule it was found.
+    """Return the span of the homonym in its sentence, and the rule by which it was found.
 
     It is the only whole word with these letters, case ignored where the exact case is absent. Where the sentence has
     another word instead (one setup of 633), it is the word that begins with the most letters of the form, three at
@@ -385,7 +385,7 @@ def _setup_samples(split: str, number: int, six: Sequence[StorySample], place: P
         extra["published_precontext"] = first.precontext
     setup = StorySetup(
         setup_id=f"{split}-{number:03d}",
-        # the publisher states no lemma: the form stands for it, and groups the items as the paper does
+        # the publisher states no lemma: the form takes its place, and groups the items as the paper does
         usage=Usage(first.sentence, start, end, lemma=first.homonym, language="en"),
         precontext=first.precontext.strip(),
         senses=(six[0].judged_meaning, six[1].judged_meaning),

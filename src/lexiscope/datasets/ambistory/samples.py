@@ -19,7 +19,7 @@ FIELDS = ("homonym", "judged_meaning", "precontext", "sentence", "ending", *JUDG
 """The fields of a sample, in the published order."""
 
 REDACTED = "(???)"
-"""What stands in the four judged fields of the test file that was given to participants of the shared task."""
+"""The content of the four judged fields of the test file that was given to participants of the shared task."""
 
 RATINGS_PER_SAMPLE = (5, 6)
 

@@ -222,7 +222,7 @@ def read_items(tables: Tables) -> tuple[Item, ...]:
     """Build the pairs from the norms, with dominance, stimulus and item numbers from the other files.
 
     Errors: :class:`InputError` with file and line where two files contradict each other; :class:`SpanError` where a
-    wordform does not stand in its sentence exactly once.
+    word form is not in its sentence exactly once.
     """
     tables.norms.distinct("word", "version")
     stimulus_rows = _index(tables.stimuli)

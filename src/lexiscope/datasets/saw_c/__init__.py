@@ -47,7 +47,7 @@ def load(
 
     *folder* is a data folder to look in instead of ``LEXISCOPE_DATA`` and the cache. *models* are the encoders whose
     distances are read (``None`` = all 13, ``()`` = none). *views* are ``full+final_stop`` and ``full``; by default
-    both, the latter only from files that are at hand (the publisher has them, their checksums are not known to us).
+    both, the latter only from files that are present (the publisher has them, their checksums are not known to us).
     Errors: :class:`DataError` for a file that is missing or not the published one; :class:`InputError` with file and
     line for a row that contradicts another; :class:`SpecError` for an unknown model or view.
     """
@@ -61,7 +61,7 @@ def load(
     for view in wanted:
         for facts in subjects:
             file = model_file(facts.subject_id, view)
-            # without being asked for, the files without final stop are read only where they are at hand
+            # without being asked for, the files without final stop are read only if they are present
             if views is None and file.optional and locate_optional(file, dataset="saw_c", folder=folder) is None:
                 continue
             tables.append(_distances_of(_locate_and_note(file, folder, used), items, facts, view))
@@ -113,7 +113,7 @@ def read_distances(path: Path, items: Sequence[Item], *, facts: SubjectFacts, vi
 
     *Unit:* cosine distance (1 - cosine); tokens of a sentence, special tokens included. *Higher means:* less related.
     Errors: :class:`InputError` with file and line: an unknown pair, a cell that contradicts its pair, a distance that
-    is no finite number from 0 to 2, a layer of a pair that is missing or stands twice, a model of another size.
+    is no finite number from 0 to 2, a layer of a pair that is missing or comes twice, a model of another size.
     """
     table = read_csv(path, MODEL_COLUMNS)
     rows = table.join(["Sentence_1", "Sentence_2"], pair_index(items, "." if view == WITH_STOP else ""))
@@ -134,7 +134,7 @@ def read_distances(path: Path, items: Sequence[Item], *, facts: SubjectFacts, vi
 def read_tokens(path: Path, items: Sequence[Item], models: Sequence[str]) -> ResponseTable:
     """Read the token counts without final stop, and the tokens of each target alone (view ``word``).
 
-    The file has no key: within each model its rows stand in the order of the pairs, and every word is checked.
+    The file has no key: within each model its rows are in the order of the pairs, and every word is checked.
     Errors: :class:`InputError` with file and line where the words do not follow that order.
     """
     table = read_csv(path, TOKEN_COLUMNS)

@@ -29,7 +29,7 @@ def read_items(pairs_path: Path, sentences_path: Path, trials: DelimitedTable) -
     """Read the sentence pairs, the number of each sentence in the list of sentences, and from the trials its list.
 
     Errors: :class:`InputError` with file and line where a row contradicts another; :class:`SpanError` where a word
-    does not stand in its sentence exactly once.
+    is not in its sentence exactly once.
     """
     pairs, sentences = read_csv(pairs_path, PAIR_COLUMNS), read_csv(sentences_path, SENTENCE_COLUMNS)
     for table, names in ((pairs, ("Sentence_1", "Sentence_2")), (sentences, ("Sentence",))):

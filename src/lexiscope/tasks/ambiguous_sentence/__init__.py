@@ -42,7 +42,7 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
 
 
 def faults(text: str, item: Item) -> tuple[str, ...]:
-    """Return what is wrong with a text: the word stands in it exactly once, and it is one sentence."""
+    """Return what is wrong with a text: the word must be in it exactly once, and it must be one sentence."""
     usage = item.usages[0]
     reasons = (word_not_once(text, usage.target), not_one_sentence(text, usage.language))
     return tuple(fault for fault in reasons if fault is not None)

@@ -1,8 +1,8 @@
 """Entity link: to which page of an encyclopedia does a mention refer?
 
 People look up the page in a list that the study names (:mod:`lexiscope.resources.corpora.entity_list`) and give its
-title, or its URL where the list does not hold it; whoever finds none says so. The mention is shown in its sentence,
-hidden there, or alone. *Source:* the context–word bias study, §2.2 and §4 (AIDA).
+title, or its URL if the list does not hold it; a participant who finds none says so. The mention is shown in its
+sentence, hidden there, or alone. *Source:* the context–word bias study, §2.2 and §4 (AIDA).
 
 A model ranks the entries of a search space, or the pages that are the item's ``options``.
 
@@ -102,7 +102,7 @@ TASK = Task(
     asks=asks,
     check=_check_item,
     baselines=("random", "most_linked"),
-    # without any input nobody finds the page
+    # without any input the page cannot be found
     chance=0.0,
     learnt="bi_encoder",
 )

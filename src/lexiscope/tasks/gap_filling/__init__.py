@@ -7,7 +7,7 @@ decided afterwards (:mod:`lexiscope.build.gap_filling.matching`), never in the a
 
 An item has one usage. The condition ``prompt`` is what follows its sentence up to the gap; ``synonym`` and
 ``synset_synonyms`` are the accepted answers (:mod:`lexiscope.build.gap_filling.gaps` makes such items). In the view
-``word`` the prompt stands without the sentence.
+``word`` the prompt is shown without the sentence.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def generation_function(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunc
     as value; neither where the subject does not tell them) and, where it was drawn, a row ``completion_seed`` (the seed
     in ``raw``). ``repeat`` counts the continuations of one decoding, which is named in the measure. Where one of them
     is no text (an answer that could not be read, lone surrogates), its row ``completion`` is empty and each has a row
-    ``reply`` that says what it came to, with what came in ``raw``.
+    ``reply`` with the kind of the reply, and the text that came in ``raw``.
     """
 
     def by_generation(
@@ -107,7 +107,7 @@ def generation_function(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunc
 
 
 def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
-    """Return what the page shows: the sentence, its target marked, and what stands before the gap."""
+    """Return what the page shows: the sentence, its target marked, and the prompt before the gap."""
     usage = item.usages[0]
     return {
         "sentence": emphasised_line(usage.text, usage.start, usage.end),
@@ -156,7 +156,7 @@ def _continuation_rows(
 ) -> Iterator[Response]:
     """The rows of the continuations of one item under one decoding; who answered what is filled in by the caller.
 
-    *counted*: each says what it came to.
+    *counted*: each gets a row with the kind of its reply.
     """
     row = Response("", "", "", NAME, decoding_measure(MEASURE, decoding))
     for repeat, continuation in enumerate(continuations):
@@ -180,7 +180,7 @@ def _continuation_rows(
 
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
-    """Return what a prompt says of an item: the sentence, its target between ``**``, and what stands before the gap."""
+    """Return what a prompt says of an item: the sentence, its target between ``**``, and the prompt before the gap."""
     return {"sentence": starred_target(item.usages[0]), "prompt": str(item.condition(COLUMN_PROMPT))}
 
 

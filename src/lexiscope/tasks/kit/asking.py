@@ -1,6 +1,6 @@
 """How a task asks a chat model: its prompt filled with what the page shows people, and nothing else of the item.
 
-What a model is told is made of the item's texts as the view shows them and of the conditions that the page shows. Ids,
+A prompt is made of the item's texts as the view shows them and of the conditions that the page shows. Ids,
 gold answers, groups, lists, the place in a file, and other items never enter it.
 """
 
@@ -29,7 +29,7 @@ class Variant:
     """How a variant of a prompt is asked.
 
     ``temperature`` and ``max_tokens`` are those of its source; ``None`` leaves them to the endpoint. ``takes_shots``:
-    worked examples may stand before the item. ``names_points``: its words name the points of the task's scale, so that
+    worked examples may precede the item. ``names_points``: its words name the points of the task's scale, so that
     it cannot be asked on another one.
     """
 
@@ -43,10 +43,11 @@ class Variant:
 class Asking:
     """The ``asks`` of a task: :class:`lexiscope.core.prompt.AskFunction`.
 
-    ``screen`` has the guidelines, the scale and the options, ``fields`` says what of an item is told, ``examples`` are
-    the task's worked examples as items, with the right answer as ``gold``. ``variants`` are those that are not asked
-    as :class:`Variant` has it by default. A rating is asked on the scale of the item, or on that of the task where the
-    item names none; a worked example is then answered with the point that lies where its own lies on the task's scale.
+    ``screen`` has the guidelines, the scale and the options, ``fields`` the texts of an item for the prompt,
+    ``examples`` are the task's worked examples as items, with the right answer as ``gold``. ``variants`` are those that
+    are not asked as :class:`Variant` has it by default. A rating is asked on the scale of the item, or on that of the
+    task where the item names none; a worked example is then answered with the point that lies where its own lies on the
+    task's scale.
     """
 
     screen: Screen

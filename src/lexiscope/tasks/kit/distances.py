@@ -50,7 +50,7 @@ def cosine_distances(vectors: Floats, left: Rows, right: Rows) -> Doubles:
     [1.0, 2.0]
     """
     distances = np.empty((len(left), vectors.shape[1]))
-    # layer by layer: the copies in double precision stay small beside the vectors
+    # layer by layer: the copies in double precision stay small compared with the vectors
     for layer in range(vectors.shape[1]):
         rows = vectors[:, layer].astype(np.float64)
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)

@@ -21,12 +21,12 @@ TRAINED_MEASURES = (
     ("probability", "how probable a subject takes the answer in the column option to be, 0 to 1; higher means more"),
     ("cosine_distance", "distance of what a probe compares, for the answer in option; higher means farther apart"),
 )
-"""What trained classifiers and probes say beside their choice."""
+"""Measures of trained classifiers and probes in addition to their choice."""
 _NUMBERS = {2: "two"}
 
 
 def check_usages(item: Item, number: int, *, task: str) -> Item:
-    """Return an item that has this many usages, and no options that stand for usages of their own.
+    """Return an item that has this many usages, and no options with separate usages.
 
     Errors: :class:`InputError` E617 naming the item and what it has.
     """

@@ -52,7 +52,7 @@ _UNREVIEWED = Reviewed("not reviewed")
 
 
 class Judgments(Protocol):
-    """The items of a study and what people answered, of whom only those who count are seen here."""
+    """The items of a study and the answers of its included participants."""
 
     @property
     def asked(self) -> Sequence[Item]:
@@ -84,7 +84,7 @@ class Judgments(Protocol):
 
     @property
     def valid_rows_revealed(self) -> Sequence[Row]:
-        """The same with the second answers, given with the target shown; each stands behind its first."""
+        """The same with the second answers, given with the target shown; each follows its first."""
 
     def view_of(self, list_id: str | None) -> str:
         """Return the view of a list."""
@@ -100,7 +100,7 @@ def first_condition(conditions: Mapping[str, object], *names: str) -> Cell:
 
 
 def judgment_cells(row: Row) -> Cells:
-    """Return what a published table may show of a judgment beside its answer."""
+    """Return the cells of a judgment that a published table may show in addition to its answer."""
     return {
         "Participant": row["participant_id"],
         "participant_id": row["participant_id"],
@@ -150,7 +150,7 @@ def numbered_sheet(
 ) -> Sheet:
     """Return a row per answer that counts, in the order of the items' numbers; *cells* adds what the paper has.
 
-    The paper's columns come first; what identifies the judgment stands behind them. *rows* are other answers than
+    The paper's columns come first; the columns that identify the judgment follow them. *rows* are other answers than
     those of the trials.
     """
     numbers = {name: k for k, name in enumerate(sorted(item.item_id for item in judgments.asked), start=1)}
@@ -165,7 +165,7 @@ def numbered_sheet(
 def label_sheet(judgments: Judgments, file: str, shown: Sequence[SheetColumn]) -> Sheet:
     """Return the sheet of WiC and its kin (BIAS, Figure 5): *shown* as it was shown, label, guessed word.
 
-    The second label of an item whose target was revealed stands behind the first.
+    The second label of an item whose target was revealed follows the first.
     """
     columns = (
         NUMBER,

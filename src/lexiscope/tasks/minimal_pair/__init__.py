@@ -60,7 +60,7 @@ def by_scoring(
     Each distinct text is scored once, all in one call. An option has a row for each denominator of the subject's
     policy (``text``, ``token``, ``character``, ``byte``), its measure the policy's printed form, and one with the
     number of tokens that count (``n_tokens``). First the subject is tested on texts of the items
-    (:func:`~lexiscope.tasks.minimal_pair.self_test.self_test`); what that found stands in rows of the measure
+    (:func:`~lexiscope.tasks.minimal_pair.self_test.self_test`); its result is in rows of the measure
     ``self_test_margin``, one per text that was tried, under the item it is from, the verdict in ``raw`` of the first.
     Errors: :class:`InputError` for an item that is no choice set; :class:`SpecError` for a view other than ``full``;
     :class:`SubjectError` for a subject that fails the test, or a score that is missing or not finite.
@@ -121,7 +121,7 @@ def _option_rows(
     items: Sequence[Item], by_text: dict[str, TokenScores], policies: Sequence[ScoringPolicy]
 ) -> dict[str, object]:
     """The columns of the rows of all options: by item, by option, by measure."""
-    # the synonym of an item stands in two choice sets of a suite: the same text and span have the same values
+    # the synonym of an item is in two choice sets of a suite: the same text and span have the same values
     known: dict[tuple[str, int, int], tuple[float, ...]] = {}
     values: list[tuple[float, ...]] = []
     for item in items:

@@ -119,7 +119,7 @@ def self_test(items: Sequence[Item], subject: Subject, *, seed: int = 0, work: P
     With *work*, scores are kept there: a run that is continued asks nothing again.
 
     Errors: :class:`SubjectError` for scores that are NaN or infinite, all the same, or no better than chance (one-sided
-    exact binomial test, p < .05; with fewer than five texts it cannot be told).
+    exact binomial test, p < .05; fewer than five texts are not enough).
     """
     if isinstance(subject, SelfTested) and not subject.self_test:
         return None
@@ -147,7 +147,7 @@ _HINT = "check the model, its tokenizer and the language of the items; score a c
 def _check_scores(scored: dict[str, TokenScores], subject: Subject) -> None:
     kept = []
     for text, scores in scored.items():
-        # the first token has no score where nothing stands before it
+        # the first token has no score if nothing precedes it
         values = np.asarray(scores.log_probabilities, dtype=np.float64)[
             int(np.isnan(scores.log_probabilities[:1]).any()) :
         ]
@@ -173,7 +173,7 @@ def _shuffle_words(text: str, seed: int) -> str:
         parts, between = list(text), ""
     if len(parts) < _FEWEST_PARTS or len(set(parts)) == 1:
         return text
-    # seeded by the text too: an item gets the same shuffle whatever stands beside it
+    # seeded by the text too: an item gets the same shuffle regardless of the other items
     draw = random.Random(f"{seed}\n{text}")
     for _ in range(_TRIES):
         draw.shuffle(parts)

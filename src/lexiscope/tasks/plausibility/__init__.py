@@ -39,7 +39,7 @@ FOLDER = Path(__file__).parent
 NAME = "plausibility"
 MEASURE_RATING = "rating"
 PARTS = ("precontext", "ending", "sense", "example")
-"""What an item has beside its ambiguous sentence, as conditions. An open story has the empty ending."""
+"""What an item has in addition to its ambiguous sentence, as conditions. An open story has the empty ending."""
 
 ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
     "en": (

@@ -1,6 +1,6 @@
 """Relatedness by induced senses: the similarities that sense vectors are judged by, for words and for usages.
 
-*Source:* GASI §5; Reisinger & Mooney 2010. The formulas stand in :mod:`lexiscope.senses.similarity`.
+*Source:* GASI §5; Reisinger & Mooney 2010. The formulas are in :mod:`lexiscope.senses.similarity`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lexiscope.tasks.kit.distances import cosine_distances
 MAX_SIM, AVG_SIM = "max_sim", "avg_sim"
 MAX_SIM_C, AVG_SIM_C, AVG_SIM_C_UPPER = "max_sim_c", "avg_sim_c", "avg_sim_c_upper"
 OF_WORDS = (MAX_SIM, AVG_SIM)
-"""Similarities of two words, whatever their contexts."""
+"""Similarities of two words, regardless of their contexts."""
 IN_CONTEXT = (MAX_SIM_C, AVG_SIM_C, AVG_SIM_C_UPPER)
 """Similarities of two usages: contexts weigh the senses. A pair of words without any context has none."""
 SENSE_MEASURES = (

@@ -2,7 +2,7 @@
 
 People see the texts in full, or without the word (``context``), or the two words alone (``word``), and choose *same* or
 *different*. Who cannot decide without the word says so: that stores the answer *same*, as the paper asks for, and the
-flag ``undecided`` beside it (context–word bias, §2.2 and appendix G).
+flag ``undecided`` with it (context–word bias, §2.2 and appendix G).
 """
 
 from __future__ import annotations

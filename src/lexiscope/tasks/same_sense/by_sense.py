@@ -1,7 +1,7 @@
 """Same meaning by sense identity: a subject that chooses among induced senses says *same* where it chooses one twice.
 
 *Source:* the evaluation of sense vectors on WiC (GASI §5, table 8). A pair that identity cannot decide is answered at
-random, and each such answer carries a flag with its reason: a share of answers right is only read beside their number.
+random, and each such answer carries a flag with its reason: read a share of right answers together with their number.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def sense_identity_function(
 
         Both usages are looked up in one form of the word: their own where it is one, else their lemma. A pair of two
         words, of a word out of the vocabulary or with one sense, or with a usage that prefers no sense, gets a random
-        answer: drawn for each item by its id and the seed, whatever stands beside it. Rows: the choice of each item,
+        answer: drawn for each item by its id and the seed. Rows: the choice of each item,
         then the flag of each item.
         Errors: :class:`CapabilityError` for a view that hides the word; what *check* raises.
         """

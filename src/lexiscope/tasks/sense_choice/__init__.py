@@ -245,7 +245,7 @@ def _probability_rows(items: Sequence[Item], subject: Subject, blank: Response) 
             yield replace(choice, raw=unknown_reason(missing))
             continue
         probable = {sense: _sense_probability(item, sense, share_of[item.item_id]) for sense in groups_of(item)}
-        # a dummy is no sense of the word's, even beside senses that are all improbable
+        # a dummy is no sense of the word's, even next to senses that are all improbable
         best = max((share, -int(sense)) for sense, share in probable.items() if not is_dummy(item, sense))
         yield replace(choice, option=str(-best[1]))
         for sense, share in probable.items():

@@ -5,7 +5,7 @@ senses; a model chooses among the senses by their ids. *Source:* unified WSD (Ra
 2017); the context–word bias study, §2.1.
 
 An item has one usage, its senses as ``options`` (sense keys, in the lexicon's order) and their glosses in the condition
-``glosses``, divided by ``|``. In an item file the ids may stand in a column ``senses``, divided by ``|`` too; without
+``glosses``, divided by ``|``. In an item file the ids may be in a column ``senses``, divided by ``|`` too; without
 one the senses are numbered from 1. ``gold`` names the right sense, or several divided by ``|``: each of them is right.
 """
 

@@ -69,7 +69,7 @@ def _check_item(item: Item) -> Item:
 
 
 def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
-    """Return the sheet of WiC-TSV: the context as it was shown, the sense beside it, label, guessed word."""
+    """Return the sheet of WiC-TSV: the context as it was shown, with its sense, label and guessed word."""
     sense = (SheetColumn(DEFINITION, "the sense that was asked about"), SheetColumn(HYPERNYMS, "its broader terms"))
     return (label_sheet(judgments, "verification_judgments.csv", (CONTEXT, *sense)),)
 

@@ -30,7 +30,7 @@ FOLDER = Path(__file__).parent
 NAME = "story_ending"
 MEASURE_TEXT = "text"
 REQUIRES = ("precontext", "sense", "example", "other_sense", "other_example")
-"""The conditions of an item: what stands before, the intended meaning, and the other one, with an example each."""
+"""The conditions of an item: the text before it, the intended meaning, and the other one, with an example each."""
 
 FAULTS = (WORD_RECURS, NOT_ONE_SENTENCE)
 """Why a text is refused: the rules of :mod:`lexiscope.items.text_rules`."""
@@ -50,7 +50,7 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
 
 
 def faults(text: str, item: Item) -> tuple[str, ...]:
-    """Return what is wrong with a text: the word must not stand in it, and it is one sentence."""
+    """Return what is wrong with a text: the word must not be in it, and it must be one sentence."""
     usage = item.usages[0]
     reasons = (word_recurs(text, usage.target), not_one_sentence(text, usage.language))
     return tuple(fault for fault in reasons if fault is not None)

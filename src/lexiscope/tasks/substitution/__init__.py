@@ -4,7 +4,7 @@ People see the sentence with its target in brackets and twice again with a candi
 one: forced choice, with a mark for items that are themselves wrong. *Source:* the synonymy study, §3.4.
 
 An item has one usage. Its two candidates are ``options``, or the conditions ``option_1`` and ``option_2`` (columns of
-an item file); the right one is ``gold``, or the condition ``correct_option``. Neither is told on the page.
+an item file); the right one is ``gold``, or the condition ``correct_option``. Neither is shown on the page.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
 def options(item: Item, _view: str) -> tuple[Choice, ...]:
     """Return the two candidates, each with its sentence."""
     words = candidates(item)
-    # keys follow the alphabet: the order of a file often tells which one is right, and keys stand in the page's source
+    # keys follow the alphabet: the order of a file often tells which one is right, and keys are in the page's source
     key = {word: str(number) for number, word in enumerate(sorted(words), start=1)}
     return tuple(Choice(key[word], word, (sentence_with(item.usages[0], word),)) for word in words)
 

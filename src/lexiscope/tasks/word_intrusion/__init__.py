@@ -47,7 +47,7 @@ NAME = "word_intrusion"
 MEASURE = "choice"
 COLUMN_WORDS = "options"
 COLUMN_INTRUDER = "intruder"
-# of two words nobody can say which one is the intruder
+# with two words it is undefined which one is the intruder
 _FEWEST = 3
 
 
