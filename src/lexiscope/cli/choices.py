@@ -65,8 +65,7 @@ ITEMS = "items.csv"
 @click.option(
     "--view", "chosen", multiple=True, type=click.Choice(SHEET_VIEWS), help="Views (default: all that apply)."
 )
-@options.of_arguments(overlapping_lists, "annotators", "per_annotator", "shared")
-@options.seed("Draws items and their order.")
+@options.of_arguments(overlapping_lists, "annotators", "per_annotator", "shared", "seed")
 @options.quiet
 def draw(
     items: str,

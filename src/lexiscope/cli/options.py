@@ -77,7 +77,7 @@ class SettingOption(click.Option):
             multiple=setting.many,
             default=setting.default if filled else None,
             metavar=setting.option.metavar or None,
-            help=f"{about[:1].upper()}{about[1:]}." + " May be repeated." * setting.many,
+            help=f"{about[:1].upper()}{about[1:]}." + " May be repeated." * setting.many if about else None,
             callback=_reading_callback(setting) if setting.option.reads else None,
         )
         hidden = setting.many or setting.default in ("", None) or isinstance(setting.default, bool | tuple)
@@ -138,11 +138,6 @@ def path(
     """Add an option that names a file or a folder."""
     kind: click.ParamType[Any] = click.Path(path_type=Path)
     return click.option(flag, *name, type=kind, metavar=metavar, required=required, multiple=multiple, help=about)
-
-
-def seed(about: str) -> Callable[[Function], Function]:
-    """Add ``--seed``."""
-    return click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help=about)
 
 
 def column_map(function: Function) -> Function:

@@ -28,9 +28,7 @@ Rounding = Literal["no", "half_up", "half_even"]
 
 
 _which = options.combine(
-    click.option(
-        "--split", type=click.Choice(tuple(ambistory.COUNTS)), default="test", show_default=True, help="The split."
-    ),
+    options.of_arguments(ambistory.split_samples, "split"),
     options.path(
         "--samples",
         metavar="FILE.json",

@@ -178,10 +178,8 @@ def _write_options(
 
 @click.command(cls=StudyVerb)
 @click.argument("name", metavar="NAME|FILE.yaml|FILE.py")
-@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
-@click.option(
-    "--write-yaml", type=click.Path(path_type=Path), metavar="FILE", help="Write all settings to a file, stop."
-)
+@options.path("--out", metavar="RUN", about="The run folder.")
+@options.path("--write-yaml", metavar="FILE", about="Write all settings to a file, stop.")
 @options.quiet
 def study(*, name: str, out: Path | None, write_yaml: Path | None, quiet: bool, **given: Any) -> None:
     """Run a study: a whole paper, on its data or on yours.

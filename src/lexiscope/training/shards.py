@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.settings import Option
 from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.tasks import BY_VIEW, RETRIEVED
 from lexiscope.training._course import Progress
@@ -36,7 +37,7 @@ def train_shard(
     encoder: str,
     *,
     out: Path,
-    seed: int = 0,
+    seed: Annotated[int, Option(least=0)] = 0,
     learning_rate: float | None = None,
     settings: TrainingSettings | None = None,
     task: str | None = None,

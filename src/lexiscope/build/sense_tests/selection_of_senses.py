@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
+from typing import Annotated
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from lexiscope.build.sense_tests.intrusion import UNKNOWN, neighbours_of_words
 from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item
-from lexiscope.core.settings import option
+from lexiscope.core.settings import Option, option
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
 from lexiscope.items.draws import generator_of
@@ -55,7 +56,7 @@ def build_selection(
     choose: Callable[[Sequence[Usage]], Floats],
     *,
     dataset: str,
-    seed: int,
+    seed: Annotated[int, Option("of all draws", least=0)] = 0,
     rules: SelectionRules | None = None,
     model: str = "",
     revision: str = "",

@@ -21,7 +21,7 @@ from lexiscope.build.minimal_pairs.decision_log import (
     disputed_proposals,
     read_finished_proposals,
 )
-from lexiscope.cli.build.curators import PAIR
+from lexiscope.cli.build.curators import CURATOR, PAIR
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError
@@ -37,7 +37,7 @@ Row = tuple[str, str, Text]
 
 @click.command("curate", cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--curator", required=True, metavar="NAME", help="Who decides: a code, in small letters.")
+@CURATOR
 @PAIR
 def curate(folder: Path, *, curator: str, settle: tuple[str, str] | None) -> None:
     """Accept, change or reject proposed items in the terminal.

@@ -36,6 +36,7 @@ from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.items.choice_sets.collection_file import write_collection
 from lexiscope.items.tables.spreadsheet import write_sheet
 
+CURATOR = click.option("--curator", required=True, metavar="NAME", help="Who decides: a code, in small letters.")
 PAIR: Callable[..., Any] = click.option(
     "--settle",
     nargs=2,
@@ -51,7 +52,7 @@ PAIR: Callable[..., Any] = click.option(
 
 @click.command("sheet", cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--curator", required=True, metavar="NAME", help="Who decides: a code, in small letters.")
+@CURATOR
 @PAIR
 @options.path("--out", metavar="FILE.csv", about="The sheet.", required=True)
 def sheet(folder: Path, *, curator: str, settle: tuple[str, str] | None, out: Path) -> None:

@@ -42,7 +42,7 @@ from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 _source = options.combine(
     options.of_settings(NounSource),
     click.option("--name", default="", metavar="NAME", help="Of the vectors, in ids. Default: of their folder."),
-    options.seed("Of all draws."),
+    options.of_arguments(build_selection, "seed"),
     options.path("--out", metavar="FOLDER", about="A new folder.", required=True),
     options.quiet,
 )

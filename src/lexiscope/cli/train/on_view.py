@@ -56,11 +56,7 @@ item_options = options.combine(
     options.of_arguments(load_items, "language"),
     click.option("--view", type=click.Choice(VIEWS), default="full", show_default=True, help="What the model sees."),
     click.option(
-        "--encoder",
-        default="minilm",
-        show_default=True,
-        metavar="FOLDER|HUB_ID#REVISION|NAME",
-        help="The encoder.",
+        "--encoder", default="minilm", show_default=True, metavar="FOLDER|HUB_ID#REVISION|NAME", help="The encoder."
     ),
     click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER"),
 )
@@ -68,7 +64,7 @@ item_options = options.combine(
 
 
 run_options = options.combine(
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+    options.of_arguments(train_shard, "seed"),
     click.option("--select", is_flag=True, help="Three rates and three seeds; the best on dev is kept."),
     click.option("--budget", metavar="30m", help="Choose what fits into a time, and say what is left out."),
     options.of_settings(TrainingSettings, *_EVERY),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from lexiscope.build.stories.stories import SAMPLES, TASK, StorySetup, story_samples
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
@@ -19,6 +19,7 @@ from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
+from lexiscope.core.settings import Option
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED_ID
 from lexiscope.core.usage import Usage, locate, occurrences
 from lexiscope.datasets.ambistory.samples import StorySample, file_content, read_samples
@@ -174,7 +175,9 @@ def load(folder: Path | None = None, *, redacted: bool = False) -> Dataset:
     return dataset
 
 
-def split_samples(split: str, folder: Path | None = None) -> tuple[StorySample, ...]:
+def split_samples(
+    split: Annotated[str, Option("the split", choices=tuple(COUNTS))] = "test", folder: Path | None = None
+) -> tuple[StorySample, ...]:
     """Return the samples of one split (``train``, ``dev``, ``test``) in the published order of rows.
 
     Errors: those of :func:`load`; :class:`InputError` for another split.

@@ -101,7 +101,7 @@ def overlapping_lists(
     split: Annotated[
         str | None, Option("draw from this split (default: test; dev where people are asked that)", metavar="NAME")
     ] = None,
-    seed: int,
+    seed: Annotated[int, Option("draws items and their order", least=0)] = 0,
 ) -> OverlappingLists:
     """Draw items at random from those with a known answer and divide them into overlapping lists.
 
