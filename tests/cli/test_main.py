@@ -15,7 +15,7 @@ import pytest
 
 from lexiscope import __version__
 from lexiscope.cli import main as entry
-from lexiscope.cli.main import VERBS, LazyGroup, cli, pin_threads
+from lexiscope.cli.main import VERBS, cli, pin_threads
 from lexiscope.cli.verb import INTERRUPTED, Verb, check_output, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, LexiscopeError, Place
@@ -75,7 +75,7 @@ def test_completion_imports_click_only() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_table_of_verbs_is_true(verb: str) -> None:
     """Each verb's one-line help is the first line of its own help, and its command has its name."""
-    command = LazyGroup().get_command(click.Context(cli), verb)
+    command = cli.get_command(click.Context(cli), verb)
     assert command is not None
     assert command.name == verb
     assert (command.help or "").splitlines()[0] == VERBS[verb][1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -48,12 +49,10 @@ def check(
     pairs: tuple[str, ...],
     raters: tuple[str, ...],
     scale: Scale | None,
-    min_ratings: int,
-    language: str,
-    delimiter: str | None,
     at_most: int,
     strict: bool,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Check an item file before anybody is asked.
 
@@ -62,7 +61,7 @@ def check(
     """
     columns = read_map(pairs, raters)
     _check_is_file(file)
-    report = check_file(file, columns, scale=scale, min_ratings=min_ratings, delimiter=delimiter, language=language)
+    report = check_file(file, columns, scale=scale, **how)
     if as_json:
         sys.stdout.write(report.json())
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -73,27 +74,16 @@ def draw(
     out: Path,
     task: str,
     language: str,
-    split: str | None,
     chosen: tuple[str, ...],
-    annotators: int,
-    per_annotator: int,
-    shared: int,
-    seed: int,
     quiet: bool,
+    **how: Any,
 ) -> None:
     """Draw items and write a sheet for each person of each view.
 
     ITEMS is a dataset or a file of items. Every view gets the same items and needs people of its own; the sheet reveal
     follows context, for the same people. FOLDER/items.csv holds the items, for the app and to read the sheets.
     """
-    drawn = overlapping_lists(
-        load_items(items, task=task, language=language).items,
-        annotators=annotators,
-        per_annotator=per_annotator,
-        shared=shared,
-        split=split,
-        seed=seed,
-    )
+    drawn = overlapping_lists(load_items(items, task=task, language=language).items, **how)
     check_new(out)
     written = _write_sheets(out, drawn, chosen or _views_that_tell(drawn.items))
     sizes = f"{len(drawn.items)} distinct items, {len(drawn.shared)} of them in every list"

@@ -121,7 +121,9 @@ class LazyGroup(LazyVerbs):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Refuse an unknown verb with the nearest known one."""
         if args[0] not in VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            ctx.fail(_unknown_verb(args[0]))
+            near = nearest_name(args[0], VERBS)
+            hint = f"Did you mean {near!r}?" if near else f"The verbs are: {', '.join(VERBS)}."
+            ctx.fail(f"there is no verb {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -171,12 +173,6 @@ def pin_threads(arguments: Sequence[str]) -> int:
     for variable in _THREAD_VARIABLES:
         os.environ[variable] = str(threads)
     return threads
-
-
-def _unknown_verb(name: str) -> str:
-    near = nearest_name(name, VERBS)
-    hint = f"Did you mean {near!r}?" if near else f"The verbs are: {', '.join(VERBS)}."
-    return f"there is no verb {name!r}. {hint}"
 
 
 if __name__ == "__main__":

@@ -49,12 +49,12 @@ class StudyVerb(Verb):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the argument, the options of every study, those of the study that is named, and how it is run."""
         argument, *how, asks_help = super().get_params(ctx)
-        return [argument, *self._common_options(ctx), *how, asks_help, *self._own_options(ctx)]
+        return [argument, *_named_study(ctx).common, *how, asks_help, *_named_study(ctx).own]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write two groups: the options of every study, and those of the study that is named (else the studies)."""
         _, *how = super().get_params(ctx)
-        _write_options(formatter, "Options of every study", [*self._common_options(ctx), *how], ctx)
+        _write_options(formatter, "Options of every study", [*_named_study(ctx).common, *how], ctx)
         if _STUDY in ctx.meta:
             self._write_own(ctx, formatter)
             return
@@ -68,13 +68,7 @@ class StudyVerb(Verb):
         return formatter.getvalue().rstrip()
 
     def _write_own(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_options(formatter, f"Options of {_study_title(ctx)}", self._own_options(ctx), ctx)
-
-    def _common_options(self, ctx: click.Context) -> tuple[click.Parameter, ...]:
-        return _named_study(ctx).common
-
-    def _own_options(self, ctx: click.Context) -> tuple[click.Parameter, ...]:
-        return _named_study(ctx).own
+        _write_options(formatter, f"Options of {_study_title(ctx)}", _named_study(ctx).own, ctx)
 
     def _find_study(self, ctx: click.Context, args: Sequence[str]) -> str | None:
         """Return the name of the study, and take its options; of a file that is not there they are not known.
@@ -116,7 +110,7 @@ class StudyVerb(Verb):
     def _no_such_option(self, ctx: click.Context, error: click.NoSuchOption) -> str:
         if _STUDY not in ctx.meta:
             return error.format_message()
-        own = ", ".join(flag for option in self._own_options(ctx) for flag in option.opts) or "none"
+        own = ", ".join(flag for option in _named_study(ctx).own for flag in option.opts) or "none"
         return f"{error.format_message()} Options of {_study_title(ctx)} itself: {own}."
 
 

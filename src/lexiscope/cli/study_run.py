@@ -31,7 +31,7 @@ def run_study(name: str, given: Mapping[str, Any], *, out: Path | None, write_ya
         return
     if out is None:
         raise click.UsageError("name the run folder: --out RUN")
-    run = _runner(settings.study)
+    run = cast(Run, getattr(catalog.study(settings.study), "run"))  # noqa: B009
     if os.environ.get("OMP_NUM_THREADS") != str(settings.threads):
         # a study file asks for another number than the command line: models, loaded later, still take it up
         pin_threads(("--threads", str(settings.threads)))
@@ -43,7 +43,3 @@ def run_study(name: str, given: Mapping[str, Any], *, out: Path | None, write_ya
     for text in summary.remarks:
         remark(text, quiet=quiet)
     say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")
-
-
-def _runner(name: str) -> Run:
-    return cast(Run, getattr(catalog.study(name), "run"))  # noqa: B009

@@ -174,7 +174,8 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
     """
     if language not in SAMPLES:
         raise SpecError(f"xl_wic has no language {language!r}", hint=f"use one of {', '.join(SAMPLES)}")
-    located = _package(language, folder)
+    looked = {file: locate_optional(file, dataset=CARD.name, folder=folder) for file in package_files(language)}
+    located = {file: place for file, place in looked.items() if place is not None}
     whole = package_file(language, "valid") in located
     if not whole:
         file = sample_file(language)
@@ -186,7 +187,8 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
         items += several[0]
         aside += several[1]
     _check_row_counts(language, items, aside, whole=whole)
-    return _dataset(language, items, aside, located)
+    card = card_of(CARD, items, language=language, more=(("set_aside", len(aside)),))
+    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(located), set_aside=tuple(aside))
 
 
 def read_split(data: Path, gold: Path | None = None, *, language: str, split: str) -> Rows:
@@ -232,11 +234,6 @@ def _read_item(rows: PlainLines, row: int, cells: list[str], answer: str | None,
     return pair_item(item_id, usages, gold=answer, split=split, conditions={"pos": pos, "row": row + 1})
 
 
-def _package(language: str, folder: Path | None) -> dict[DataFile, FetchedFile]:
-    looked = {file: locate_optional(file, dataset=CARD.name, folder=folder) for file in package_files(language)}
-    return {file: place for file, place in looked.items() if place is not None}
-
-
 def _split_files(language: str, located: Mapping[DataFile, FetchedFile]) -> dict[str, tuple[Path, Path | None]]:
     """Return the files of each split that is present, data and labels."""
     sample = located.get(sample_file(language))
@@ -265,10 +262,3 @@ def _check_row_counts(language: str, items: list[Item], aside: list[SetAside], *
         if split in known and number != known[split]:
             what = f"xl_wic, {language} has {known[split]:,} rows in {split}; this file holds {number:,}"
             raise InputError(what, hint="the file is cut off: unpack the package again")
-
-
-def _dataset(
-    language: str, items: list[Item], aside: list[SetAside], located: Mapping[DataFile, FetchedFile]
-) -> Dataset:
-    card = card_of(CARD, items, language=language, more=(("set_aside", len(aside)),))
-    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(located), set_aside=tuple(aside))

@@ -13,7 +13,6 @@ import click
 
 from lexiscope.annotation.study_file.study_folder import open_snapshot, read_study
 from lexiscope.annotation.writing.drafts import (
-    Draft,
     accepted_draft_texts,
     draft_table,
     draft_texts,
@@ -30,7 +29,6 @@ from lexiscope.cli.output import print_table, progress_bar, remark, say, say_fol
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.resources.lexicons.pun_senses import read_pun_senses
@@ -93,7 +91,8 @@ def pool(
     _write_new(out, item_file(items))
     say(f"{len(items)} items, {len(lacking)} of them with a meaning that lacks an example")
     if examples is not None:
-        _write_drafts(_missing_examples(lacking), subject, examples)
+        missing = ((item, which) for item in lacking for which in ("1", "2") if not item.condition(f"example_{which}"))
+        _write_drafts([example_request(item, which) for item, which in missing], subject, examples)
 
 
 def _accepted_examples(paths: Sequence[Path]) -> dict[tuple[str, str], str]:
@@ -104,12 +103,6 @@ def _accepted_examples(paths: Sequence[Path]) -> dict[tuple[str, str], str]:
         for which in ("1", "2")
         for draft_id, text in accepted_draft_texts(reviewed, f"example_{which}").items()
     }
-
-
-def _missing_examples(items: Sequence[Item]) -> tuple[DraftRequest, ...]:
-    return tuple(
-        example_request(item, which) for item in items for which in ("1", "2") if not item.condition(f"example_{which}")
-    )
 
 
 def _write_drafts(requests: Sequence[DraftRequest], subject: str | None, out: Path) -> None:
@@ -123,12 +116,9 @@ def _write_drafts(requests: Sequence[DraftRequest], subject: str | None, out: Pa
         moved = None if bar is None else partial(bar, "drafts")
         drafts = draft_texts(requests, catalog.subject(subject), work=work, progress=moved)
     write_atomically(out, draft_table(drafts))
-    say(f"written: {out}: {len(drafts)} drafts by {subject}, {_faulty(drafts)} with a fault")
+    n_faulty = sum(bool(draft.faults) for draft in drafts)
+    say(f"written: {out}: {len(drafts)} drafts by {subject}, {n_faulty} with a fault")
     say_folded("next: read each draft beside the text that it is for, and fill in its verdict: accepted or rejected")
-
-
-def _faulty(drafts: Sequence[Draft]) -> int:
-    return sum(bool(draft.faults) for draft in drafts)
 
 
 # -- stage: what people wrote, as the next study's items ------------------------------------------------------------

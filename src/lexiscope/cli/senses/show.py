@@ -63,7 +63,8 @@ def show(
     say_folded(f"{word}: {word_line(entry if files else replace(entry, n=None))}")
     _print_senses(entry, usages)
     for number, usage in enumerate(usages, start=1):
-        say_folded(f"{_column_name(number, len(usages))}: {_in_brackets(usage)}")
+        shown = f"{usage.text[: usage.start]}[{usage.text[usage.start : usage.end]}]{usage.text[usage.end :]}"
+        say_folded(f"{_column_name(number, len(usages))}: {shown}")
         say_folded(f"  chosen by: {', '.join(usage.beside) or 'no known word stands beside it'}")
     if not any(map(_share_text, entry.senses)):
         remark("how often each sense is chosen: --corpus FILE", quiet=quiet)
@@ -102,10 +103,6 @@ def _share_text(sense: SenseEntry) -> str:
 
 def _column_name(number: int, n: int) -> str:
     return "in sentence" if n == 1 else f"in sentence ({number})"
-
-
-def _in_brackets(usage: SenseUsage) -> str:
-    return f"{usage.text[: usage.start]}[{usage.text[usage.start : usage.end]}]{usage.text[usage.end :]}"
 
 
 def _entry_json(entry: WordEntry, usages: tuple[SenseUsage, ...]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import click
 
 from lexiscope.cli import options
-from lexiscope.cli.output import Report, print_json, print_table, progress_bar, remark, say
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
 from lexiscope.cli.senses.histogram import print_senses_by_frequency
 from lexiscope.cli.verb import Verb, check_output
 from lexiscope.resources.corpora.running_text import TOKENISATIONS, corpus_files, words_of
@@ -72,10 +71,17 @@ def gasi(**given: Any) -> None:
     The same command again does nothing where the training is finished and goes on where it was broken off.
     """
     settings = options.make_settings(GasiSettings, given)
-    remark(_threads_told(settings), quiet=given["quiet"])
+    more = "" if settings.threads == 1 else "; no two runs are equal to the bit with more than one"
+    remark(f"threads: {settings.threads}{more}", quiet=given["quiet"])
     check_place(given["out"], given["corpus"])
     with progress_bar("train", quiet=given["quiet"]) as report:
-        shards = _make_shards(given, report)
+        shards = make_shards(
+            corpus_files(given["corpus"]),
+            given["shard_folder"] or given["out"] / SHARDS,
+            limits=options.make_settings(VocabularyLimits, given),
+            tokenisation=given["tokenisation"],
+            progress=report,
+        )
         if told := _lost_words_text(shards, given["tokenisation"]):
             remark(told, quiet=given["quiet"])
         mask = mask_of(given["senses_of"], shards) if given["senses_of"] else None
@@ -97,14 +103,13 @@ def gasi(**given: Any) -> None:
 @options.of_arguments(prune_senses, "threshold", "seed")
 @options.as_json
 @options.quiet
-def gasi_prune(folder: Path, *, out: Path, threshold: float | None, seed: int, as_json: bool, quiet: bool) -> None:
+def gasi_prune(folder: Path, *, out: Path, as_json: bool, quiet: bool, **how: Any) -> None:
     """Drop senses that are duplicates of another sense of their word.
 
     λ lies halfway between the mean distance of duplicates and that of neighbours, over 100 words. The vectors in OUT
     are those of FOLDER; train again with --senses-of OUT for vectors that were learnt without the duplicates.
     """
-    command = ["lexiscope", *sys.argv[1:]]
-    pruned = prune_senses(folder, out=out, threshold=threshold, seed=seed, command=command)
+    pruned = prune_senses(folder, out=out, **how, command=["lexiscope", *sys.argv[1:]])
     rows = senses_by_frequency(vectors := read_sense_vectors(out), bins=min(_BINS, len(vectors.words)))
     if as_json:
         told = asdict(pruned) | {"folder": str(pruned.folder), "senses_by_frequency": [asdict(row) for row in rows]}
@@ -127,13 +132,6 @@ def gasi_export(folder: Path, *, out: Path, form: Form) -> None:
     say(f"{count:,} vectors written: {out}")
 
 
-def _make_shards(given: Mapping[str, Any], report: Report | None) -> Shards:
-    folder = given["shard_folder"] or given["out"] / SHARDS
-    files = corpus_files(given["corpus"])
-    limits = options.make_settings(VocabularyLimits, given)
-    return make_shards(files, folder, limits=limits, tokenisation=given["tokenisation"], progress=report)
-
-
 def _lost_words_text(shards: Shards, tokenisation: str) -> str:
     """Say which words of a text that was cut already no sentence will show, because sentences are cut by ``own``."""
     if tokenisation == "own":
@@ -149,11 +147,6 @@ def _lost_words_text(shards: Shards, tokenisation: str) -> str:
         f"{len(lost):,} of {len(words):,} words ({share:.1f} % of the text), {named} for instance, are written "
         "otherwise by the tokeniser that reads sentences after the training: examples and tests will not find them"
     )
-
-
-def _threads_told(settings: GasiSettings) -> str:
-    told = f"threads: {settings.threads}"
-    return told if settings.threads == 1 else f"{told}; no two runs are equal to the bit with more than one"
 
 
 def _print_training(trained: TrainedSenses, *, as_json: bool, quiet: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +57,8 @@ def lora(**given: Any) -> None:
     causal_lm:FOLDER and chat:FOLDER. The same command again does nothing where the training is finished and goes on
     where it was broken off.
     """
-    settings = _settings(given)
+    modules = tuple(filter(None, (given["target_modules"] or "").split(",")))
+    settings = options.change_settings(PRESETS[given["preset"]], {**given, "target_modules": modules})
     prompting = options.make_settings(Prompting, given)
     material = _training_items(given, prompting)
     remark_threads(settings.threads, quiet=given["quiet"])
@@ -78,28 +78,17 @@ def lora(**given: Any) -> None:
 # -- what is learnt -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Rated:
-    """Rated items and the sha256 of the files that they came from."""
-
-    items: tuple[RatedItem, ...]
-    checksums: Mapping[str, str]
-
-
-def _of_ratings() -> tuple[str, ...]:
-    return catalog.tasks_where(lambda task: task.scale is not None and task.asks is not None)
-
-
 def _training_items(given: Mapping[str, Any], prompting: Prompting) -> TrainingItems:
     task = catalog.task(given["task"])
     source = load_items(given["items"], read_map(given["pairs"]), task=given["task"], language=given["language"])
     scale = _common_scale(source.items, task)
     if scale is None or not scale.points or task.asks is None:
         what = f"the task {task.name!r} is not answered with a number of a scale with steps"
-        raise SpecError(what, hint=f"ratings of such a task can be learnt: {', '.join(_of_ratings())}")
-    rated = _rated_items(given, source, scale)
-    split = split_items(rated.items, how=given["how"], share=given["share"], seed=given["seed"])
-    return TrainingItems(split, scale, _ask_function(task, prompting), task.name, prompting, rated.checksums)
+        known = catalog.tasks_where(lambda task: task.scale is not None and task.asks is not None)
+        raise SpecError(what, hint=f"ratings of such a task can be learnt: {', '.join(known)}")
+    rated, checksums = _rated_items(given, source, scale)
+    split = split_items(rated, how=given["how"], share=given["share"], seed=given["seed"])
+    return TrainingItems(split, scale, _ask_function(task, prompting), task.name, prompting, checksums)
 
 
 def _ask_function(task: Task, prompting: Prompting) -> Ask:
@@ -122,8 +111,11 @@ def _common_scale(items: Sequence[Item], task: Task) -> Scale | None:
     return next(iter(scales.values()))[0] if scales else None
 
 
-def _rated_items(given: Mapping[str, Any], source: ItemSource, scale: Scale) -> _Rated:
-    """Return the items that have a rating; ratings of items that are not there are an error, never left out."""
+def _rated_items(given: Mapping[str, Any], source: ItemSource, scale: Scale) -> tuple[list[RatedItem], dict[str, str]]:
+    """Return the items that have a rating, and the checksums of all files.
+
+    A rating of an item that is not among the items is an error, never left out.
+    """
     if given["ratings"] is None:
         ratings, read = _own_ratings(given["items"]), {}
     else:
@@ -140,7 +132,7 @@ def _rated_items(given: Mapping[str, Any], source: ItemSource, scale: Scale) -> 
     rated = [RatedItem(item, ratings[item.item_id]) for item in source.items if ratings.get(item.item_id)]
     if not rated:
         raise InputError("no item has a rating", hint="--item names the column that holds the items' ids")
-    return _Rated(tuple(rated), {**source.checksums, **read})
+    return rated, {**source.checksums, **read}
 
 
 def _own_ratings(name: str) -> dict[str, tuple[float, ...]]:
@@ -162,11 +154,6 @@ def _ratings_by_item(pairs: Any) -> dict[str, tuple[float, ...]]:
 
 
 # -- settings and result --------------------------------------------------------------------------------------
-
-
-def _settings(given: Mapping[str, Any]) -> LoraSettings:
-    modules = tuple(filter(None, (given["target_modules"] or "").split(",")))
-    return options.change_settings(PRESETS[given["preset"]], {**given, "target_modules": modules})
 
 
 def _print_training(tuned: TunedModel, *, as_json: bool, quiet: bool) -> None:

@@ -60,7 +60,7 @@ def read_samples(path: Path) -> tuple[StorySample, ...]:
     expected = [str(row) for row in range(len(rows))]
     if list(rows) != expected:
         raise InputError("the samples of this file are not numbered 0, 1, 2 …", place=Place(str(path)))
-    samples = tuple(_read_sample(fields, _place(path, row)) for row, fields in rows.items())
+    samples = tuple(_read_sample(fields, Place(str(path), item_id=row)) for row, fields in rows.items())
     refuse_mixture({SIMULATED if sample.simulated else PARTICIPANT for sample in samples}, place=Place(str(path)))
     return samples
 
@@ -113,10 +113,6 @@ def _object_of_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(text: str) -> float:
     raise ValueError(f"{text} is no number")
-
-
-def _place(path: Path, row: str) -> Place:
-    return Place(str(path), item_id=row)
 
 
 def _read_sample(fields: object, place: Place) -> StorySample:

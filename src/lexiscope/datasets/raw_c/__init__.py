@@ -225,7 +225,9 @@ def read_items(tables: Tables) -> tuple[Item, ...]:
     word form is not in its sentence exactly once.
     """
     tables.norms.distinct("word", "version")
-    stimulus_rows = _index(tables.stimuli)
+    tables.stimuli.distinct("word", "version")
+    keys = zip(tables.stimuli["word"], tables.stimuli["version"], strict=True)
+    stimulus_rows: dict[tuple[str, ...], int] = {key: row for row, key in enumerate(keys)}
     stimuli = tables.norms.join(["word", "version"], stimulus_rows)
     numbers = dict(zip(tables.trials["word"], tables.trials["item"], strict=True))
     items = tuple(_item(tables, row, int(stimuli[row]), numbers) for row in range(len(tables.norms)))
@@ -385,11 +387,6 @@ def _check_dominance(tables: Tables, items: Sequence[Item]) -> None:
             continue
         for row in np.flatnonzero(~(np.abs(table.floats(name) - norms.floats(name)) <= _NOISE)):
             table.refuse(int(row), name, f"{norms[name][int(row)]} is needed here", hint="the norms contradict it")
-
-
-def _index(table: DelimitedTable) -> dict[tuple[str, ...], int]:
-    table.distinct("word", "version")
-    return {key: row for row, key in enumerate(zip(table["word"], table["version"], strict=True))}
 
 
 def _pair_key(item: Item) -> tuple[str, ...]:

@@ -52,19 +52,24 @@ def load(
     line for a row that contradicts another; :class:`SpecError` for an unknown model or view.
     """
     subjects = _chosen_subjects(models)
-    wanted = _checked_views(views)
+    for view in views or ():
+        if view not in FOLDERS:
+            raise SpecError(f"saw_c has no released distances in the view {view!r}", hint=f"use {' or '.join(FOLDERS)}")
     used: list[tuple[DataFile, FetchedFile]] = []
     trials = read_trials(_locate_and_note(TRIALS, folder, used))
     items = read_items(_locate_and_note(PAIRS, folder, used), _locate_and_note(SENTENCES, folder, used), trials)
     tables = [trial_responses(trials, items, RATING_SCALE)]
     tables += [read_tokens(_locate_and_note(TOKENS, folder, used), items, [facts.subject_id for facts in subjects])]
-    for view in wanted:
+    for view in FOLDERS if views is None else views:
         for facts in subjects:
             file = model_file(facts.subject_id, view)
             # without being asked for, the files without final stop are read only if they are present
             if views is None and file.optional and locate_optional(file, dataset="saw_c", folder=folder) is None:
                 continue
-            tables.append(_distances_of(_locate_and_note(file, folder, used), items, facts, view))
+            distances = read_distances(_locate_and_note(file, folder, used), items, facts=facts, view=view)
+            # token_properties.csv already gave the counts without final stop, except for the model that it leaves out
+            counted = view == WITHOUT_STOP and facts.subject_id in PAPER_MODELS
+            tables.append(distances.where(measure="cosine_distance") if counted else distances)
     checksums = tuple((file.path, located.sha256) for file, located in used)
     dataset = Dataset(CARD, items, ResponseTable.concat(tables), checksums, subjects)
     dataset.check_counts("items", "words", "sentences", "participants", "trials", "lists")
@@ -81,24 +86,10 @@ def _chosen_subjects(models: Sequence[str] | None) -> tuple[SubjectFacts, ...]:
     return SUBJECTS if models is None else tuple(known[name] for name in models)
 
 
-def _checked_views(views: Sequence[str] | None) -> tuple[str, ...]:
-    for view in views or ():
-        if view not in FOLDERS:
-            raise SpecError(f"saw_c has no released distances in the view {view!r}", hint=f"use {' or '.join(FOLDERS)}")
-    return (WITH_STOP, WITHOUT_STOP) if views is None else tuple(views)
-
-
 def _locate_and_note(file: DataFile, folder: Path | None, used: list[tuple[DataFile, FetchedFile]]) -> Path:
     located = locate(file, dataset="saw_c", folder=folder)
     used.append((file, located))
     return located.path
-
-
-def _distances_of(path: Path, items: Sequence[Item], facts: SubjectFacts, view: str) -> ResponseTable:
-    table = read_distances(path, items, facts=facts, view=view)
-    # token_properties.csv already gave the counts without final stop, except for the model that it leaves out
-    counted = view == WITHOUT_STOP and facts.subject_id in PAPER_MODELS
-    return table.where(measure="cosine_distance") if counted else table
 
 
 # -- distances ------------------------------------------------------------------------------------------------------

@@ -93,10 +93,6 @@ def similarity_function(
     return by_sense
 
 
-def _has_context(item: Item) -> bool:
-    return any(usage.text.strip() != usage.target for usage in item.usages)
-
-
 def _similarities(items: Sequence[Item], subject: GivesSenses, distance: str) -> tuple[Rows, list[str | None]]:
     """Return every measure of some pairs, *shape:* (pairs,) each, and why a pair has none."""
     sides = [[item.usages[side] for item in items] for side in (0, 1)]
@@ -109,9 +105,10 @@ def _similarities(items: Sequence[Item], subject: GivesSenses, distance: str) ->
     for measure, similarity in zip(IN_CONTEXT, (max_sim_c, avg_sim_c, avg_sim_c_upper), strict=True):
         similarities[measure] = similarity(left, right, p, q)
     covered: list[bool] = np.logical_and(left_there.any(axis=1), right_there.any(axis=1)).tolist()
-    reasons = [
-        None if fine else _reason(item, row) for item, row, fine in zip(items, known.tolist(), covered, strict=True)
-    ]
+    reasons: list[str | None] = []
+    for item, row, has_all in zip(items, known.tolist(), covered, strict=True):
+        unknown = [usage.target for usage, is_known in zip(item.usages, row, strict=True) if not is_known]
+        reasons.append(None if has_all else unknown_reason(unknown) if unknown else NO_LENGTH)
     return similarities | {distance: _distances(left, right, p, q)}, reasons
 
 
@@ -143,17 +140,12 @@ def _distances(left: Floats, right: Floats, p: NDArray[np.float64], q: NDArray[n
     return distances
 
 
-def _reason(item: Item, known: Sequence[bool]) -> str:
-    unknown = [usage.target for usage, is_known in zip(item.usages, known, strict=True) if not is_known]
-    return unknown_reason(unknown) if unknown else NO_LENGTH
-
-
 def _response_table(
     who: dict[str, Any], items: Sequence[Item], blocks: Sequence[tuple[Rows, list[str | None]]]
 ) -> ResponseTable:
     ids = np.array([item.item_id for item in items], dtype=object)
     raw = np.array([reason for _, reasons in blocks for reason in reasons], dtype=object)
-    in_context = np.array([_has_context(item) for item in items])
+    in_context = np.array([any(usage.text.strip() != usage.target for usage in item.usages) for item in items])
     tables = []
     for measure in blocks[0][0]:
         kept = np.ones(len(items), np.bool_) if measure in OF_WORDS else in_context

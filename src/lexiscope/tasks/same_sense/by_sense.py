@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
@@ -81,16 +81,15 @@ def sense_identity_function(
         options = [_coin(draw, name, same, different) if why else option for name, (option, why) in pairs_of_ids]
         if progress is not None:
             progress(len(items), len(items))
+        whys = [why for _, why in decisions]
         who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": task, "view": view}
-        return _rows(who | {"item_id": ids}, measure, options, [why for _, why in decisions])
+        common: dict[str, object] = {**who, "item_id": ids}
+        choices = common | {"measure": measure, "option": options}
+        raw = [why or None for why in whys]
+        flags = common | {"measure": FLAG, "value": [float(bool(why)) for why in whys], "raw": raw}
+        return ResponseTable.concat([ResponseTable.from_columns(columns) for columns in (choices, flags)])
 
     return by_sense
-
-
-def _rows(who: Mapping[str, object], measure: str, options: Sequence[str], reasons: Sequence[str]) -> ResponseTable:
-    choices = {**who, "measure": measure, "option": list(options)}
-    flags = {"measure": FLAG, "value": [float(bool(why)) for why in reasons], "raw": [why or None for why in reasons]}
-    return ResponseTable.concat([ResponseTable.from_columns(columns) for columns in (choices, {**who, **flags})])
 
 
 def random_answer_counts(responses: ResponseTable) -> dict[str, int]:

@@ -13,7 +13,7 @@ from typing import Any
 from lexiscope.build.stories.drafting import DraftRequest, drafting_question
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
-from lexiscope.core.screen import Habit, Line, Screen, Shown, Writing
+from lexiscope.core.screen import Habit, Screen, Shown, Writing
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -45,7 +45,7 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
         "target": usage.target,
         "sentence": usage.text,
         **{name: texts[name] for name in ("precontext", "sense", "example")},
-        "fold_definitions": tuple(_definition(texts[sense], texts[example]) for sense, example in both),
+        "fold_definitions": tuple(((texts[sense], True), (f" ({texts[example]})", False)) for sense, example in both),
     }
 
 
@@ -65,10 +65,6 @@ def _example(row: Mapping[str, Any], number: int) -> Item:
     usage = Usage(row["sentence"], row["start"], row["end"], lemma=row["word"], language=row["language"])
     conditions = {name: row[name] for name in REQUIRES}
     return Item(f"example-{row['language']}-{number}", NAME, (usage,), gold=row["ending"], conditions=conditions)
-
-
-def _definition(sense: str, example: str) -> Line:
-    return ((sense, True), (f" ({example})", False))
 
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
