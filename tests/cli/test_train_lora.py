@@ -93,7 +93,7 @@ def test_ambistory_is_learnt_by_its_own_split(published: Path) -> None:
     """2,280 samples are learnt from, 588 decide, the 930 of the test are left out (AmbiStory §3.5); in those two parts
     no word is shared. How halves are rounded matters only to samples with six ratings: five cannot end in a half."""
     given = {"items": "ambistory", "ratings": None, "pairs": (), "language": "", "task": "plausibility", "how": None}
-    found = _training_items(given | {"validation": 0.1, "seed": 0}, Prompting())
+    found = _training_items(given | {"share": 0.1, "seed": 0}, Prompting())
     split = found.split
     assert (split.how, len(split.training), len(split.validation), split.left_out) == ("own", 2_280, 588, 930)
     assert split.shared_words == ()
