@@ -20,7 +20,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.part import Omission, short_titles
-from lexiscope.report.parts.measure_orders import Compared
+from lexiscope.report.parts.sense_parts import Compared
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.running_text import words_of
 from lexiscope.resources.vectors.sense_vectors import SenseVectors, read_sense_vectors

@@ -17,7 +17,13 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.parts.sense_test_parts import accuracy_part
-from lexiscope.report.parts.sense_tests import SenseTestAnswers, items_by_id, judgments_of, read_people, sense_tests
+from lexiscope.report.parts.sense_tests import (
+    SenseTestAnswers,
+    items_by_id,
+    read_answers,
+    read_answers_and_items,
+    sense_tests,
+)
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.people import people_words
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -60,9 +66,9 @@ def test_two_items_of_one_id_are_refused(tmp_path: Path) -> None:
     write_items(others, tmp_path / "b.csv")
     answers = written(tmp_path, votes(items))
     a, b = str(tmp_path / "a.csv"), str(tmp_path / "b.csv")
-    assert len(read_people([a, a, answers]).items) == len(WORDS)
+    assert len(read_answers_and_items([a, a, answers]).items) == len(WORDS)
     with pytest.raises(InputError, match="another item with this id") as caught:
-        read_people([a, b, answers])
+        read_answers_and_items([a, b, answers])
     assert caught.value.code == "E471"
 
 
@@ -81,21 +87,21 @@ def test_a_model_is_nobody(tmp_path: Path) -> None:
     rows = votes(pages())
     model = replace(rows[0], subject_id="chat:x", subject_kind="chat")
     with pytest.raises(InputError, match="which no person gave"):
-        judgments_of([written(tmp_path, [*rows, model])], items_by_id([("a", pages())]))
+        read_answers([written(tmp_path, [*rows, model])], items_by_id([("a", pages())]))
 
 
 def test_the_complete_table_of_an_export_is_refused(tmp_path: Path) -> None:
     """responses.csv has the answers of excluded people too, unmarked: choices.csv is asked for."""
     rows = [*votes(pages()), Response("a", "participant", "study", "word_intrusion", "completion_time", 9.0)]
     with pytest.raises(InputError, match="complete table of an export"):
-        judgments_of([written(tmp_path, rows)], items_by_id([("a", pages())]))
+        read_answers([written(tmp_path, rows)], items_by_id([("a", pages())]))
 
 
 def test_an_answer_that_is_not_on_the_page_is_refused(tmp_path: Path) -> None:
     """Another spelling of the intruder would be a wrong answer in silence."""
     first, *others = votes(pages())
     with pytest.raises(InputError, match="'Bankx' is none of its options: banka, bankb, bankx") as caught:
-        judgments_of([written(tmp_path, [replace(first, option="Bankx"), *others])], items_by_id([("a", pages())]))
+        read_answers([written(tmp_path, [replace(first, option="Bankx"), *others])], items_by_id([("a", pages())]))
     assert caught.value.place is not None
     assert caught.value.place.item_id == "m/bank/1/1"
 

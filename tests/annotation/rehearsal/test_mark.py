@@ -35,7 +35,7 @@ from lexiscope.datasets.ambistory import read_samples
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.sheets.given_answer import read_view_judgments
 from lexiscope.items.tables.tabular import write_items
-from lexiscope.report.parts.sense_tests import judgments_of
+from lexiscope.report.parts.sense_tests import read_answers
 from lexiscope.studies.kit.ratings_file import RatingColumns, read_ratings
 from lexiscope.subjects.recorded import Recorded
 
@@ -144,7 +144,7 @@ def readers(folder: Path, task: str) -> dict[str, Read]:
         "response table": _table,
         "recorded subject": lambda path: Recorded(str(path)).judge(list(items.values()), task),
         "judgments by view": read_view_judgments,
-        "tests of senses": lambda path: judgments_of([str(path)], items).responses,
+        "tests of senses": lambda path: read_answers([str(path)], items).responses,
         "samples of the shared task": lambda path: all(one.simulated for one in read_samples(path)),
     }
 

@@ -7,7 +7,7 @@ import numpy as np
 from lexiscope.analysis.choices.gap_answers import GapHits, gap_accuracy
 from lexiscope.core.result import Estimate, statistic_name
 from lexiscope.report.figures import Heading
-from lexiscope.report.parts.gap_tables import gap_accuracy_figure, gap_accuracy_table, gap_categories
+from lexiscope.report.parts.accuracy_tables import gap_accuracy_figure, gap_accuracy_table, gap_categories
 
 
 def hits(criterion: str, right: list[int]) -> GapHits:

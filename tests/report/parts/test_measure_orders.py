@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lexiscope.analysis.senses.disagreeing_orders import compare_every
 from lexiscope.core.result import Record
-from lexiscope.report.parts.measure_orders import orders_sentence, orders_table
+from lexiscope.report.parts.sense_parts import orders_sentence, orders_table
 
 
 def records(*found: float, margin: float) -> list[Record]:

@@ -39,11 +39,11 @@ from lexiscope.report.parts.sense_tests import (
     SenseTestAnswers,
     check_known,
     items_by_id,
-    judgments_of,
+    read_answers,
     right_answers,
     sense_tests,
+    simulated_notice,
     tested_word,
-    told_if_simulated,
     words_in_groups,
 )
 from lexiscope.report.tables import Table, layout
@@ -134,14 +134,14 @@ def people(
     _print_results(part.records, part, as_json=as_json)
     if not as_json:
         say(f"written: {out / 'report.html'} ({len(part.records)} numbers)")
-    for text in (*missing, *told_if_simulated(read.responses)):
+    for text in (*missing, *simulated_notice(read.responses)):
         remark(text, quiet=quiet)
 
 
 def _read(item_files: Sequence[Path], answers: Sequence[Path]) -> SenseTestAnswers:
     """The items, of tables that Lexiscope wrote or of a user's own, and people's answers to them."""
     tables = [(str(path), load_items(str(path.absolute()), task=_task_of(path)).items) for path in item_files]
-    return judgments_of([str(path) for path in answers], items_by_id(tables))
+    return read_answers([str(path) for path in answers], items_by_id(tables))
 
 
 def _task_of(path: Path) -> str:

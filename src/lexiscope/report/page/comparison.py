@@ -1,14 +1,17 @@
-"""What a paper prints, compared with what the run finds."""
+"""What a paper prints and claims, compared with the numbers of a run."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from lexiscope.core.claims import OUTCOMES, CheckedClaim, Claim, check_claims
 from lexiscope.core.result import Record
+from lexiscope.core.showing import counted
+from lexiscope.core.study import Question
 from lexiscope.report.document import Report, Section
 from lexiscope.report.part import record_cell
-from lexiscope.report.tables import DASH, Cell, Column, Format, Head, Noted, Table, table_of
+from lexiscope.report.tables import DASH, Cell, Column, Format, Head, Noted, Table, drop_empty, table_of
 
 _ORDER = ("reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined")
 _WORDS = {"": "not compared"}
@@ -76,3 +79,61 @@ def value_cell(record: Record) -> Cell:
 def _status_cell(record: Record) -> Cell:
     status = _WORDS.get(record.status, record.status)
     return Noted(status, record.note) if record.note and record.value is not None else status
+
+
+# -- claims -----------------------------------------------------------------------------------------------------------
+
+
+_CLAIMS = "What the paper claims"
+_CLAIM_RULES = (
+    "Each claim has a rule that compares numbers of this run (claims.csv of the study). Holds: every comparison comes "
+    "out as claimed. Holds in part: for some of several models, datasets or conditions it does. Reversed: every one "
+    "comes out the other way. A claim about most models or conditions: more than half decide. Not shown: a part of "
+    "the claim does not come out as claimed; one number in the interval of the other, or a p value above its level, "
+    "shows nothing.",
+    "A claim about models is checked on the models of this run, which need not be the paper's.",
+)
+
+
+def claims_section(
+    claims: Mapping[str, Sequence[Claim]], records: Sequence[Record], questions: Sequence[Question] = ()
+) -> Section | None:
+    """Return the section with what the paper claims of the data of a run; ``None`` if it claims nothing of them.
+
+    *claims* are those of the paper by dataset (``claims.csv``), *questions* those of the
+    study: the table gives their texts.
+    """
+    datasets = {record.dataset for record in records}
+    # a claim about several datasets is listed under each of them
+    chosen = dict.fromkeys(claim for name, own in claims.items() if name in datasets for claim in own)
+    if not chosen:
+        return None
+    checked = check_claims(chosen, records)
+    counts = Counter(claim.outcome for claim in checked)
+    outcomes = ", ".join(
+        f"{n} {outcome if n == 1 else _PLURAL.get(outcome, outcome)}" for outcome in OUTCOMES if (n := counts[outcome])
+    )
+    texts = {question.question_id: question.text for question in questions}
+    table = claims_table(checked, texts)
+    return Section("claims", _CLAIMS, (f"{counted(len(checked), 'claim')}: {outcomes}.", *_CLAIM_RULES), (table,))
+
+
+_PLURAL = {"holds": "hold", "holds in part": "hold in part"}
+
+
+def claims_table(checked: Sequence[CheckedClaim], questions: Mapping[str, str] | None = None) -> Table:
+    """Return a table with one row per claim: what is claimed, where, the outcome, and the numbers behind it.
+
+    *questions* are the texts of the questions by their id; without one, the id is given.
+    """
+    several = len({checked_claim.claim.datasets for checked_claim in checked}) > 1
+    texts = questions or {}
+    cells: Mapping[Head, Callable[[CheckedClaim], Cell]] = {
+        "Claim": lambda checked: checked.claim.text,
+        "Place": lambda checked: checked.claim.place,
+        "Question": lambda checked: texts.get(checked.claim.question, checked.claim.question),
+        "Data": lambda checked: ", ".join(checked.claim.datasets) if several else None,
+        "Outcome": lambda checked: str(checked.outcome),
+        "Numbers of this run": lambda checked: checked.evidence,
+    }
+    return drop_empty(table_of("claims", _CLAIMS, checked, cells))

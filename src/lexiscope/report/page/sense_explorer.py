@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files as package_files
@@ -29,9 +29,9 @@ from lexiscope.report.page.html import new_environment
 from lexiscope.report.part import Omission, Part, part_of
 from lexiscope.report.plots.sense_map import SensePoint, colour, key, sense_map
 from lexiscope.report.plots.senses import MapPoint, neighbour_map
-from lexiscope.report.tables import BOUNDED, Column, Table
+from lexiscope.report.tables import BOUNDED, Cell, Head, Table, table_of
 from lexiscope.senses.entries import SenseEntry, UnknownWord, WordEntry, known_words, make_entries
-from lexiscope.senses.examples import Progress, ReadsSenses, SenseExample
+from lexiscope.senses.examples import Progress, ReadsSenses
 from lexiscope.senses.induced_senses import InducedSenses
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ def explore(
     )
     maps = []
     for done, entry in enumerate(entries, start=1):
-        maps.append(word_map(reader.induced, entry, Heading(f"map_{done}", "", _map_title(entry)), seed=asked.seed))
+        heading = Heading(f"map_{done}", "", f"The senses of {entry.word} and their neighbours")
+        maps.append(word_map(reader.induced, entry, heading, seed=asked.seed))
         if progress is not None:
             progress("maps", done, len(entries))
     names = tuple(path.name for path in files)
@@ -122,7 +123,7 @@ def explore_each(
 
     An exploration has the short name of its subject, which *titles* give by id. Errors: those of the files.
     """
-    found, omitted = [], []
+    explorations, omitted = [], []
     for subject in subjects:
         title = titles.get(subject.subject_id, subject.subject_id)
         if not isinstance(subject, ReadsSenses):
@@ -131,8 +132,8 @@ def explore_each(
             omitted.append(Omission(EXPLORER, "It knows none of the words that were named.", title))
         else:
             about = subject.facts.title
-            found.append(explore(subject, words, files, subject_id=title, about=about, settings=settings))
-    return tuple(found), tuple(omitted)
+            explorations.append(explore(subject, words, files, subject_id=title, about=about, settings=settings))
+    return tuple(explorations), tuple(omitted)
 
 
 def word_map(induced: InducedSenses, entry: WordEntry, heading: Heading, *, seed: int = 0) -> Figure | None:
@@ -195,7 +196,7 @@ def neighbour_maps(
     *explorations* are those of :func:`explore_each`. A word without two senses that have neighbours has no map, nor has
     one after the first *most*: these are left out, with the reason.
     """
-    entries = {(each.subject_id, entry.word): (entry, each) for each in explorations for entry in each.words}
+    entries = {(shown.subject_id, entry.word): (entry, shown) for shown in explorations for entry in shown.words}
     figures: list[Figure] = []
     omitted = []
     for word in words:
@@ -251,20 +252,21 @@ def page_name(number: int) -> str:
 
 def write_pages(explorations: Sequence[Exploration], folder: Path) -> tuple[str, ...]:
     """Write the page of each exploration into a folder; return their names."""
-    pages = {page_name(number): each for number, each in enumerate(explorations, start=1)}
-    for name, each in pages.items():
-        write_explorer(each, folder / name)
+    pages = {page_name(number): exploration for number, exploration in enumerate(explorations, start=1)}
+    for name, exploration in pages.items():
+        write_explorer(exploration, folder / name)
     return tuple(pages)
 
 
 def sections_with_pages(explorations: Sequence[Exploration]) -> list[Section]:
     """Return a section for each exploration, without maps, that names its page (:func:`write_pages`)."""
     sections = []
-    for number, each in enumerate(explorations, start=1):
-        told = explorer_section(each, section_id=f"senses_{number}", title=f"Senses in {each.subject_id}")
+    for number, exploration in enumerate(explorations, start=1):
+        title = f"Senses in {exploration.subject_id}"
+        section = explorer_section(exploration, section_id=f"senses_{number}", title=title)
         page = f"The file {page_name(number)} beside this report has all examples, maps and a search box."
-        inner = tuple(replace(section, figures=()) for section in told.subsections)
-        sections.append(replace(told, paragraphs=(*told.paragraphs, page), subsections=inner))
+        inner = tuple(replace(inner, figures=()) for inner in section.subsections)
+        sections.append(replace(section, paragraphs=(*section.paragraphs, page), subsections=inner))
     return sections
 
 
@@ -276,69 +278,49 @@ def explorer_section(
     Of each sense the share in the corpus, the neighbours and the best example are shown, its target in brackets. The
     names of tables and figures begin with *section_id*.
     """
-    return Section(
-        section_id,
-        title,
-        (*_intro(exploration), *_unknown(exploration)),
-        subsections=tuple(
-            Section(
-                f"{section_id}-{number}",
-                entry.word,
-                (word_line(entry),),
-                (_table(entry, f"{section_id}_{number}"),),
-                () if figure is None else (replace(figure, name=f"{section_id}_map_{number}"),),
-            )
-            for number, (entry, figure) in enumerate(zip(exploration.words, exploration.maps, strict=True), start=1)
-        ),
-    )
+    unknown = ", ".join(word.word for word in exploration.unknown)
+    texts = [*_intro(exploration), *([f"Not in the vocabulary: {unknown}."] if unknown else [])]
+    of_words = []
+    for number, (entry, figure) in enumerate(zip(exploration.words, exploration.maps, strict=True), start=1):
+        tables = (_senses_table(entry, f"{section_id}_{number}"),)
+        figures = () if figure is None else (replace(figure, name=f"{section_id}_map_{number}"),)
+        of_words.append(Section(f"{section_id}-{number}", entry.word, (word_line(entry),), tables, figures))
+    return Section(section_id, title, tuple(texts), subsections=tuple(of_words))
 
 
 def _intro(exploration: Exploration) -> list[str]:
     """Say what is shown, in the words of both the page and the section."""
     about = f" ({exploration.about})" if exploration.about else ""
-    told = [
+    texts = [
         f"Senses that {exploration.subject_id} has induced{about}. A sense has no definition: it is known by its "
         "neighbours, the words whose nearest sense has the smallest cosine distance from it, each word once."
     ]
     if exploration.corpus:
-        told.append(
+        texts.append(
             f"Shares and examples come from the occurrences in {', '.join(exploration.corpus)}. A share is the mean "
             "probability of the sense; beside each example stands how probable the model holds the sense there. It "
             "says how sure the model is, not that it is right."
         )
-    return told
+    return texts
 
 
-def _unknown(exploration: Exploration) -> tuple[str, ...]:
-    listed = ", ".join(each.word for each in exploration.unknown)
-    return (f"Not in the vocabulary: {listed}.",) if listed else ()
+def _senses_table(entry: WordEntry, name: str) -> Table:
+    cells: Mapping[Head, Callable[[SenseEntry], Cell]] = {
+        "Sense": lambda sense: str(sense.number),
+        ("Share", BOUNDED): lambda sense: sense.share,
+        "Neighbours": lambda sense: ", ".join(near.word for near in sense.neighbours),
+        "Most probable example": _example_text,
+    }
+    return table_of(name, f"Senses of {entry.word}", entry.senses, cells)
 
 
-def _table(entry: WordEntry, name: str) -> Table:
-    columns = (Column("Sense"), Column("Share", BOUNDED), Column("Neighbours"), Column("Most probable example"))
-    rows = tuple(
-        (
-            str(sense.number),
-            sense.share,
-            ", ".join(near.word for near in sense.neighbours),
-            _bracketed(sense),
-        )
-        for sense in entry.senses
-    )
-    return Table(name, "", f"Senses of {entry.word}", columns, rows)
-
-
-def _bracketed(sense: SenseEntry) -> str:
+def _example_text(sense: SenseEntry) -> str:
+    """Return the most probable example of a sense, its target in brackets; empty without examples."""
     if sense.examples is None or not sense.examples.best:
         return ""
     best = sense.examples.best[0]
-    return (
-        f"{best.text[: best.start]}[{best.text[best.start : best.end]}]{best.text[best.end :]} ({best.probability:.2f})"
-    )
-
-
-def _map_title(entry: WordEntry) -> str:
-    return f"The senses of {entry.word} and their neighbours"
+    before, target, after = best.text[: best.start], best.text[best.start : best.end], best.text[best.end :]
+    return f"{before}[{target}]{after} ({best.probability:.2f})"
 
 
 def word_line(entry: WordEntry) -> str:
@@ -351,13 +333,13 @@ def word_line(entry: WordEntry) -> str:
     pruned = f" (sense {which} was pruned: a duplicate of another)" if which else ""
     if len(entry.pruned) > 1:
         pruned = f" (senses {which} were pruned: duplicates of others)"
-    told = [f"{n} sense{'s' if n != 1 else ''}{pruned}."]
+    texts = [f"{n} sense{'s' if n != 1 else ''}{pruned}."]
     if entry.n is not None:
         alone = f", {entry.n_alone:,} of them beside no known word" if entry.n_alone else ""
-        told.append(f"{entry.n:,} occurrence{'s' if entry.n != 1 else ''} in the corpus read{alone}.")
+        texts.append(f"{entry.n:,} occurrence{'s' if entry.n != 1 else ''} in the corpus read{alone}.")
     if entry.count is not None:
-        told.append(f"{entry.count:,} in the corpus of the training.")
-    return " ".join(told)
+        texts.append(f"{entry.count:,} in the corpus of the training.")
+    return " ".join(texts)
 
 
 def percent(share: float) -> str:
@@ -373,25 +355,25 @@ def percent(share: float) -> str:
     return "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
 
 
-def _shares(senses: Sequence[SenseEntry]) -> list[tuple[int, float]]:
+def _sense_shares(senses: Sequence[SenseEntry]) -> list[tuple[int, float]]:
     """Return number and share of each sense that has one."""
-    found = [(each.number, each.share) for each in senses]
-    return [(number, round(share, 4)) for number, share in found if share is not None and share == share]
-
-
-def _place(example: SenseExample) -> str:
-    return f"{Path(example.path).name}:{example.line}"
+    shares = [(sense.number, sense.share) for sense in senses]
+    return [(number, round(share, 4)) for number, share in shares if share is not None and share == share]
 
 
 @cache
 def _environment() -> Environment:
     from markupsafe import Markup
 
-    found = new_environment()
-    found.filters.update(percent=percent, place=_place, line=word_line, intro=_intro, shares=_shares)
-    found.filters.update(
+    environment = new_environment()
+    environment.filters.update(
+        percent=percent,
+        place=lambda example: f"{Path(example.path).name}:{example.line}",
+        line=word_line,
+        intro=_intro,
+        shares=_sense_shares,
         key=lambda sense: Markup(key(sense)),
         drawing=lambda figure: Markup(figure.svg),
-        colour=lambda sense: colour(sense),
+        colour=colour,
     )
-    return found
+    return environment

@@ -1,4 +1,7 @@
-"""Tables of accuracies and decisions: both intervals, baselines, contrasts, token deltas, margins, both ways."""
+"""Tables of accuracies and decisions: both intervals, baselines, contrasts, token deltas, margins, both ways, gaps.
+
+Gap filling has figures, too: how often an accepted answer was given, and what the others were.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +13,28 @@ from lexiscope.analysis.choices.choice_sets import BothWays
 from lexiscope.analysis.choices.design import Cell as DesignCell
 from lexiscope.analysis.choices.design import ChoiceDesign
 from lexiscope.analysis.choices.design_answers import SIDES, disagreeing_tests
+from lexiscope.analysis.choices.gap_answers import GapHits
 from lexiscope.analysis.choices.random_answers import ALL, DECIDED, EXPECTED, n_random
 from lexiscope.analysis.choices.token_effect import DeltaEffect, DeltaLevel
-from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.core.showing import counted
+from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
+from lexiscope.report.plots.accuracy import Dot, accuracy_dots, stacked_shares
 from lexiscope.report.tables import (
     INTEGER,
     P_VALUE,
     Cell,
     Column,
     Format,
+    IntervalCell,
     Missing,
     Noted,
     Table,
     columns,
     with_minus_signs,
 )
-from lexiscope.report.tables import IntervalCell as Bounds
 
 PERCENT, STATISTIC = Format("number", 1), Format("number", 2)
 _FINE, _FINEST = Format("number", 3), Format("number", 5)
@@ -63,10 +69,14 @@ def intervals_table(
         ("Ties", INTEGER),
     )
     cells: list[tuple[Cell, ...]] = []
-    for subject, condition, one in rows:
-        tied = Missing("Not recorded.") if subject in no_ties else float(one.n_tied)
-        found = (100 * one.n_correct / one.n, _bounds(one.clustered), _bounds(one.wilson), one.p_above_chance, tied)
-        cells.append((subject, condition, *found))
+    for subject, condition, accuracy in rows:
+        tied = Missing("Not recorded.") if subject in no_ties else float(accuracy.n_tied)
+        ends = (
+            IntervalCell(100 * interval.low, 100 * interval.high) if interval.is_defined else Missing(interval.note)
+            for interval in (accuracy.clustered, accuracy.wilson)
+        )
+        percent = 100 * accuracy.n_correct / accuracy.n
+        cells.append((subject, condition, percent, *ends, accuracy.p_above_chance, tied))
     return Table(name, "", "Accuracy with both intervals", heads, tuple(cells))
 
 
@@ -141,7 +151,7 @@ def above_baseline_table(
         for subject in dict.fromkeys(record.subject for record in records)
     ]
     labels = ("Cell", Column("Word frequency", PERCENT, note="The more frequent word wins; no model."))
-    rows = [PivotRow((names[cell], 100 * one.value), {"condition": cell}) for cell, one in baseline.items()]
+    rows = [PivotRow((names[cell], 100 * own.value), {"condition": cell}) for cell, own in baseline.items()]
     notes = (f"Counts: {counts}. Differences in points, their 95 % interval over sentences.",)
     title = "How far each subject lies above the word-frequency baseline, in points"
     return pivot(name, title, records, cols, rows, labels=labels, notes=notes) if cols else None
@@ -155,9 +165,10 @@ def below_baseline(
     *results* are as in :func:`above_baseline_table`; *names* are what subjects are called.
     """
     below: dict[str, list[str]] = {}
-    for one in records_of(results):
-        if one.statistic == "above_baseline" and one.condition in labels and (one.value or 0) < 0:
-            below.setdefault(one.subject, []).append(f"{labels[one.condition]} ({abs(one.value or 0):.1f} points)")
+    for record in records_of(results):
+        points = record.value or 0.0
+        if record.statistic == "above_baseline" and record.condition in labels and points < 0:
+            below.setdefault(record.subject, []).append(f"{labels[record.condition]} ({-points:.1f} points)")
     return [
         f"{names[subject]} lies below the word-frequency baseline in {'; '.join(texts)}."
         for subject, texts in below.items()
@@ -182,7 +193,8 @@ def training_table(states: Sequence[tuple[str, float, Mapping[str, Accuracy]]], 
         *((condition, PERCENT) for condition in conditions),
     )
     rows: list[tuple[Cell, ...]] = [
-        (title, seen, *(100 * found[each].value for each in conditions)) for title, seen, found in states
+        (title, seen, *(100 * accuracies[condition].value for condition in conditions))
+        for title, seen, accuracies in states
     ]
     return Table(name, "", "Accuracy over training, percent right", heads, tuple(rows))
 
@@ -240,7 +252,7 @@ def random_answers_table(
         Col("Right, %", ALL, PERCENT),
         Col("Expected, %", EXPECTED, PERCENT),
         Col("Decided right, %", DECIDED, PERCENT, note="Of the pairs that identity decides."),
-        Col("Decided", DECIDED, INTEGER, cell=lambda one: one.n or 0),
+        Col("Decided", DECIDED, INTEGER, cell=lambda record: record.n or 0),
         *(Col(reason.capitalize(), n_random(reason), INTEGER, show="value") for reason in reasons),
         Col("n", ALL, show="n"),
         *further,
@@ -280,12 +292,12 @@ def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]], *, name: s
         *(("p, Welch", P_VALUE), "Follows the delta"),
     )
     cells: list[tuple[Cell, ...]] = []
-    for subject, condition, one in rows:
+    for subject, condition, effect in rows:
         sides: list[Cell] = []
-        for share, n in ((one.accuracy_fewer, one.n_fewer), (one.accuracy_more, one.n_more)):
+        for share, n in ((effect.accuracy_fewer, effect.n_fewer), (effect.accuracy_more, effect.n_more)):
             sides += [100 * share if n else Missing("No such item."), n]
-        p = one.test.p if one.test else Missing(_TOO_FEW)
-        cells.append((subject, condition, *sides, p, "yes" if one.follows else "no"))
+        p = effect.test.p if effect.test else Missing(_TOO_FEW)
+        cells.append((subject, condition, *sides, p, "yes" if effect.follows else "no"))
     note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
     return Table(name, "", "Do decisions follow the token delta?", heads, tuple(cells), (note,))
 
@@ -296,9 +308,9 @@ def token_warnings(rows: Sequence[tuple[str, str, DeltaEffect]], measures: Mappi
     *rows* are as in :func:`delta_effects_table`; *measures* says under which measure each subject decided.
     """
     following: dict[str, list[str]] = {}
-    for subject, condition, one in rows:
-        if one.follows:
-            more, fewer = 100 * one.accuracy_more, 100 * one.accuracy_fewer
+    for subject, condition, effect in rows:
+        if effect.follows:
+            more, fewer = 100 * effect.accuracy_more, 100 * effect.accuracy_fewer
             text = f"{condition} ({more:.0f} % right with more tokens, {fewer:.0f} % with fewer)"
             following.setdefault(subject, []).append(text)
     return [
@@ -352,12 +364,94 @@ def both_ways_table(rows: Sequence[tuple[str, str, BothWays]], *, name: str = "c
         Column("Difference of margins", _FINE, note="Mean over items of the absolute difference of the two margins."),
     )
     cells: list[tuple[Cell, ...]] = []
-    for subject, condition, one in rows:
-        shares = (100 * one.forth, 100 * one.back, 100 * one.n_alike / one.n, 100 * one.expected)
-        apart = Missing("This measure has no margins.") if math.isnan(one.apart) else one.apart
+    for subject, condition, ways in rows:
+        shares = (100 * ways.forth, 100 * ways.back, 100 * ways.n_alike / ways.n, 100 * ways.expected)
+        apart = Missing("This measure has no margins.") if math.isnan(ways.apart) else ways.apart
         cells.append((subject, condition, *shares, apart))
     return Table(name, "", "The relation turned round: “T … w” beside “W … t”", heads, tuple(cells))
 
 
-def _bounds(interval: Interval) -> Cell:
-    return Bounds(100 * interval.low, 100 * interval.high) if interval.is_defined else Missing(interval.note)
+# -- gap filling ------------------------------------------------------------------------------------------------------
+
+
+def criterion_in_words(statistic: str) -> tuple[str, str]:
+    """Return which answers a ``gap_accuracy`` accepts, and of how many predictions one has to be right.
+
+    >>> criterion_in_words("gap_accuracy(answers=synset,n=10)")
+    ('synset', 'any of 10 predictions')
+    """
+    given = parse_statistic(statistic)[1]
+    return given["answers"], "one prediction" if given["n"] == "1" else f"any of {given['n']} predictions"
+
+
+def gap_accuracy_table(
+    hits: Sequence[GapHits],
+    results: Sequence[Record | Result],
+    *,
+    names: Mapping[str, str],
+    name: str = "gap_accuracy",
+) -> Table:
+    """Return a row for each subject and decoding of *hits*, with the accuracy under each criterion.
+
+    *results* are those of :meth:`~lexiscope.analysis.choices.gap_answers.GapAccuracy.result`; *names* are what subjects
+    are called.
+    """
+    labels = columns(
+        "Subject",
+        "Decoding",
+        ("Predictions", INTEGER),
+        Column("Items left out", INTEGER, note="A prediction was not given."),
+    )
+    criteria = list(dict.fromkeys(own.criterion for own in hits))
+    rows = [
+        PivotRow(
+            (names[own.subject], own.decoding, own.n_predictions, own.n_missing),
+            {"subject": own.subject, "condition": own.decoding},
+            {"n": own.n_predictions},
+        )
+        for own in hits
+        if own.criterion == criteria[0]
+    ]
+    cols = [Col(f"{name.capitalize()}, %", f"gap_accuracy(answers={name},n={{n}})", PERCENT) for name in criteria]
+    title = "Gap filling: percent of items with an accepted answer"
+    return pivot(name, title, results, cols, rows, labels=labels)
+
+
+def gap_accuracy_figure(
+    results: Sequence[Estimate], heading: Heading, *, names: Mapping[str, str], order: Sequence[str] = ()
+) -> Figure:
+    """Draw accuracies of gap filling, a row for each criterion; *order* as in :func:`accuracy_dots`."""
+    dots = [
+        Dot.of(record, ", ".join(criterion_in_words(record.statistic)[::-1]), names[record.subject])
+        for record in records_of(results)
+    ]
+    return accuracy_dots(dots, heading, unit="Items with an accepted answer, %", order=order)
+
+
+def gap_categories(
+    results: Sequence[Result],
+    categories: Sequence[str],
+    heading: Heading,
+    *,
+    names: Mapping[str, str],
+    name: str = "gap_categories",
+) -> tuple[Table, Figure]:
+    """Return the shares of proposed error categories as a table and a figure.
+
+    *results* are those of :class:`~lexiscope.analysis.choices.gap_codes.CategoryShares`.
+    The caption of the figure is a note of the table.
+    """
+    records = records_of(results)
+    wanted = {statistic_name("gap_category", category=category): category for category in categories}
+    cols = [Col(category.replace("_", " "), statistic, PERCENT, "value") for statistic, category in wanted.items()]
+    n = {record.subject: record.n for record in records}
+    rows = [PivotRow((names[subject], total), {"subject": subject}) for subject, total in n.items()]
+    labels = columns("Subject", ("Predictions", INTEGER))
+    title = "Error categories as proposed, percent"
+    table = pivot(name, title, records, cols, rows, labels=labels, notes=(heading.caption,))
+    shares = [
+        (names[record.subject], wanted[record.statistic], record.value)
+        for record in records
+        if record.value is not None
+    ]
+    return table, stacked_shares(shares, heading, order=categories)

@@ -26,29 +26,31 @@ def bias_records(row: BiasRow) -> tuple[Record, ...]:
 
     The metric stands in the name of a bias: ``context_bias(metric=accuracy)``. *Unit:* share (0 to 1) or correlation.
     """
-    found, metric = row.biases, row.biases.metric
+    biases, metric = row.biases, row.biases.metric
     empty = Record(metric, None, row.subject, row.dataset, n=None, note=_NOT_THERE)
-    records = [_score(replace(empty, view=value.view), value) for value in found.views]
-    records += [_bias(empty, bias, metric) for bias in (found.context, found.word, found.context_span) if bias]
+    records = [_score_record(replace(empty, view=value.view), value) for value in biases.views]
+    records += [
+        _bias_record(empty, bias, metric) for bias in (biases.context, biases.word, biases.context_span) if bias
+    ]
     differences = (
-        ("context", "label", found.context_over_label),
-        ("word", "label", found.word_over_label),
-        ("full", "label", found.full_over_label),
-        ("full", "context", found.context_gap),
-        ("full", "word", found.word_gap),
+        ("context", "label", biases.context_over_label),
+        ("word", "label", biases.word_over_label),
+        ("full", "label", biases.full_over_label),
+        ("full", "context", biases.context_gap),
+        ("full", "word", biases.word_gap),
     )
-    records += [_difference(empty, *each, metric) for each in differences]
+    records += [_difference_record(empty, *names, metric) for names in differences]
     gap = replace(empty, statistic=statistic_name("minimum_gap", metric=metric))
-    if found.minimum_gap is not None:
-        nearest = f"nearest to full: {found.minimum_gap.nearest}"
-        gap = with_interval(replace(gap, value=found.minimum_gap.value, note=nearest), found.minimum_gap.interval)
+    if biases.minimum_gap is not None:
+        nearest = f"nearest to full: {biases.minimum_gap.nearest}"
+        gap = with_interval(replace(gap, value=biases.minimum_gap.value, note=nearest), biases.minimum_gap.interval)
     return (*records, gap)
 
 
 def gap_records(row: GapRow, *, metric: str = "accuracy") -> tuple[Record, ...]:
     """Return people minus model in each view as records."""
     name = statistic_name("people_minus_model", metric=metric)
-    return tuple(_gap(Record(name, gap.value, row.subject, row.dataset, view=gap.view), gap) for gap in row.gaps)
+    return tuple(_gap_record(Record(name, gap.value, row.subject, row.dataset, view=gap.view), gap) for gap in row.gaps)
 
 
 def plane_figures(rows: Sequence[BiasRow], *, people: Collection[str] = ()) -> tuple[Figure, ...]:
@@ -122,13 +124,13 @@ def gap_dots(rows: Sequence[BiasRow], *, people: Collection[str] = ()) -> tuple[
     return tuple(dots)
 
 
-def _score(record: Record, value: ViewValue) -> Record:
+def _score_record(record: Record, value: ViewValue) -> Record:
     note = f"not measured here: {value.fixed}" if value.fixed else value.note
     known = replace(record, value=value.value, n=value.n or None, note=note)
     return known if value.fixed else with_interval(known, value.interval)
 
 
-def _bias(empty: Record, bias: Bias, metric: str) -> Record:
+def _bias_record(empty: Record, bias: Bias, metric: str) -> Record:
     record = replace(empty, statistic=statistic_name(f"{bias.view}_bias", metric=metric))
     if not bias.is_defined:
         return replace(record, note=bias.reason, status="undefined")
@@ -137,12 +139,18 @@ def _bias(empty: Record, bias: Bias, metric: str) -> Record:
     return with_interval(replace(record, value=bias.value, note=note), bias.interval)
 
 
-def _difference(empty: Record, first: str, second: str, found: ViewDifference | None, metric: str) -> Record:
+def _difference_record(
+    empty: Record, first: str, second: str, difference: ViewDifference | None, metric: str
+) -> Record:
     record = replace(empty, statistic=statistic_name("view_difference", first=first, second=second, metric=metric))
-    return record if found is None else with_interval(replace(record, value=found.value, note=""), found.interval)
+    return (
+        record
+        if difference is None
+        else with_interval(replace(record, value=difference.value, note=""), difference.interval)
+    )
 
 
-def _gap(record: Record, gap: ViewGap) -> Record:
+def _gap_record(record: Record, gap: ViewGap) -> Record:
     return with_interval(replace(record, n=gap.model.n or None, note=gap.note), gap.interval)
 
 

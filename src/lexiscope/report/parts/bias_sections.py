@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lexiscope.analysis.bias.verdict import Verdict
@@ -13,7 +13,7 @@ from lexiscope.core.showing import counted
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.part import Part
-from lexiscope.report.tables import Cell, Column, Missing, Table, drop_empty
+from lexiscope.report.tables import Cell, Column, Head, Missing, Table, drop_empty, table_of
 
 MOST_ERRORS = 200
 """A table of errors shows so many; all of them are in the analysis."""
@@ -41,20 +41,20 @@ class LabelChoice:
 
 def verdict_section(
     title: str,
-    found: Verdict,
+    verdict: Verdict,
     *,
     section_id: str = "verdict",
     tables: Sequence[Table] = (),
     figures: Sequence[Figure] = (),
 ) -> Section:
     """Return the section with the verdict in sentences, the summary first, then tables and figures."""
-    groups = (found.on_model, found.on_people, (*found.cautions, _READING))
-    paragraphs = (found.summary, *(" ".join(group) for group in groups if group))
+    groups = (verdict.on_model, verdict.on_people, (*verdict.cautions, _READING))
+    paragraphs = (verdict.summary, *(" ".join(group) for group in groups if group))
     return Section(section_id, title, paragraphs, tuple(tables), tuple(figures))
 
 
 def errors_section(
-    found: Sequence[ViewErrors],
+    kinds: Sequence[ViewErrors],
     *,
     texts: Mapping[str, str] | None = None,
     entries: Mapping[str, str] | None = None,
@@ -68,9 +68,10 @@ def errors_section(
     *texts* are the items as they are shown (item id → text), *entries* the names of options (option → entry, its
     description), *rule* says by which rule distracting words were found. Of each kind *most* are shown.
     """
-    tables = tuple(_errors_table(each, texts or {}, entries or {}, f"{section_id}_{n}", most)
-                   for n, each in enumerate(found, start=1) if each.errors)  # fmt: skip
-    return Section(section_id, title, tuple(_told(each) for each in found) + ((rule,) if rule else ()), tables)
+    tables = tuple(_errors_table(kind, texts or {}, entries or {}, f"{section_id}_{n}", most)
+                   for n, kind in enumerate(kinds, start=1) if kind.errors)  # fmt: skip
+    texts_of_kinds = (*map(_error_count_text, kinds), *([rule] if rule else []))
+    return Section(section_id, title, texts_of_kinds, tables)
 
 
 def error_browser(
@@ -90,19 +91,20 @@ def error_browser(
     an error a word of the context is then named that may have led to the choice.
     """
     gold, words = {item.item_id: str(item.gold) for item in items}, {item.item_id: item.word for item in items}
-    found, records = [], []
+    kinds, records = [], []
     for wrong, right in _KINDS:
         misled = {item.item_id: _distractor(item, answers[wrong].get(item.item_id), choices) for item in items}
         errors = view_errors(gold, answers, wrong=wrong, right=right, words=words, distractors=misled)
-        found.append(errors)
+        kinds.append(errors)
         statistic = statistic_name("n_errors", wrong=wrong, right=right)
         records.append(Record(statistic, len(errors.errors), subject, dataset, n=errors.n))
-    named = any(error.distractor for errors in found for error in errors.errors)
-    texts, entries = {item.item_id: _text(item) for item in items}, {key: each.name for key, each in choices.items()}
-    section = errors_section(found, texts=texts, entries=entries, section_id=name, most=most)
-    told = [f"{dataset}, {subject}. {text}" for text in section.paragraphs]
-    tables = [replace(each, number=number, title=f"{dataset}, {subject}: {each.title}") for each in section.tables]
-    return Part(tuple(records), tuple(tables), paragraphs=(*told, *((_RULE,) if named else ())))
+    named = any(error.distractor for errors in kinds for error in errors.errors)
+    texts = {item.item_id: _item_text(item) for item in items}
+    entries = {option: choice.name for option, choice in choices.items()}
+    section = errors_section(kinds, texts=texts, entries=entries, section_id=name, most=most)
+    sentences = [f"{dataset}, {subject}. {text}" for text in section.paragraphs]
+    tables = [replace(table, number=number, title=f"{dataset}, {subject}: {table.title}") for table in section.tables]
+    return Part(tuple(records), tuple(tables), paragraphs=(*sentences, *((_RULE,) if named else ())))
 
 
 def _distractor(item: Item, answer: str | None, choices: Mapping[str, LabelChoice]) -> str:
@@ -114,39 +116,37 @@ def _distractor(item: Item, answer: str | None, choices: Mapping[str, LabelChoic
     return distractor_by_overlap(usage.text, choices[answer].description, right=right, target=usage.target)
 
 
-def _text(item: Item) -> str:
+def _item_text(item: Item) -> str:
     texts = [usage.bracketed for usage in item.usages]
     definition = item.conditions.get("definition")
     return " ‖ ".join([*texts, str(definition)] if definition else texts)
 
 
-def _told(found: ViewErrors) -> str:
-    unanswered = f" Without an answer: {counted(found.n_unanswered, 'further item')}." if found.n_unanswered else ""
-    wrong, right = found.wrong_view.upper(), found.right_view.upper()
-    return f"{wrong} wrong and {right} right: {len(found.errors):,} of {counted(found.n, 'item')}.{unanswered}"
+def _error_count_text(errors: ViewErrors) -> str:
+    unanswered = f" Without an answer: {counted(errors.n_unanswered, 'further item')}." if errors.n_unanswered else ""
+    wrong, right = errors.wrong_view.upper(), errors.right_view.upper()
+    return f"{wrong} wrong and {right} right: {len(errors.errors):,} of {counted(errors.n, 'item')}.{unanswered}"
 
 
 def _errors_table(
-    found: ViewErrors, texts: Mapping[str, str], entries: Mapping[str, str], name: str, most: int
+    errors: ViewErrors, texts: Mapping[str, str], entries: Mapping[str, str], name: str, most: int
 ) -> Table:
-    wrong, right = found.wrong_view.upper(), found.right_view.upper()
-    shown = found.errors[:most]
-    columns = (Column("Item"), Column("Word"), Column("Text"), Column("Right"), Column(f"Answered in {wrong}"),
-               Column("Distracting word", note="A word of the context that may have led to the answer."))  # fmt: skip
-    cells = tuple(_row(error, texts, entries) for error in shown)
-    more = f"The first {len(shown):,} of {len(found.errors):,} items are shown." if len(found.errors) > most else ""
-    title = f"{wrong} wrong, {right} right"
-    return drop_empty(Table(name, "", title, columns, cells, (more,) if more else ()))
+    wrong, right = errors.wrong_view.upper(), errors.right_view.upper()
+    listed = errors.errors[:most]
 
+    def gold_of(error: ViewError) -> str:
+        options = [error.gold] if error.gold in entries else error.gold.split(SEVERAL)
+        return "; ".join(entries.get(option, option) for option in options)
 
-def _row(error: ViewError, texts: Mapping[str, str], entries: Mapping[str, str]) -> tuple[Cell, ...]:
-    gold = [entries.get(option, option) for option in _options(error.gold, entries)]
-    distractor: Cell = error.distractor or ""
-    text: Cell = texts.get(error.item_id, "") if texts else ""
-    if texts and not text:
-        text = Missing("The text is not at hand.")
-    return error.item_id, error.word, text, "; ".join(gold), entries.get(error.answer, error.answer), distractor
-
-
-def _options(gold: str, entries: Mapping[str, str]) -> list[str]:
-    return [gold] if gold in entries else gold.split(SEVERAL)
+    cells: Mapping[Head, Callable[[ViewError], Cell]] = {
+        "Item": lambda error: error.item_id,
+        "Word": lambda error: error.word,
+        "Text": lambda error: (texts.get(error.item_id) or Missing("The text is not at hand.")) if texts else "",
+        "Right": gold_of,
+        f"Answered in {wrong}": lambda error: entries.get(error.answer, error.answer),
+        Column("Distracting word", note="A word of the context that may have led to the answer."): (
+            lambda error: error.distractor or ""
+        ),
+    }
+    more = f"The first {len(listed):,} of {len(errors.errors):,} items are shown." if len(errors.errors) > most else ""
+    return drop_empty(table_of(name, f"{wrong} wrong, {right} right", listed, cells, notes=(more,) if more else ()))

@@ -8,7 +8,7 @@ from lexiscope.analysis.mixed.fit import MixedFit
 from lexiscope.analysis.mixed.models import LikelihoodRatio
 from lexiscope.analysis.mixed.reduction import Reduction
 from lexiscope.core.result import Record, Undefined, parse_statistic
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Table, drop_empty
+from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Format, Missing, Table, columns, drop_empty
 
 _TWO = Format("number", 2)
 _THREE = Format("number", 3)
@@ -18,15 +18,9 @@ def ratio_tests_table(
     name: str, tests: Mapping[str, LikelihoodRatio | Undefined], *, notes: Sequence[str] = ()
 ) -> Table:
     """Return likelihood-ratio tests by their name, each with the random effects on which its χ² depends."""
-    columns = (
-        Column("Test"),
-        Column("χ²", _TWO),
-        Column("df", INTEGER),
-        Column("p", P_VALUE),
-        Column("Random effects, in both models"),
-        Column("log L full", _TWO),
-        Column("log L reduced", _TWO),
-        Column("Remarks"),
+    heads = columns(
+        *("Test", ("χ²", _TWO), ("df", INTEGER), ("p", P_VALUE), "Random effects, in both models"),
+        *(("log L full", _TWO), ("log L reduced", _TWO), "Remarks"),
     )
     rows: list[tuple[Cell, ...]] = []
     for label, test in tests.items():
@@ -38,7 +32,7 @@ def ratio_tests_table(
             (_words(label), test.chi2, test.df, test.p, test.random_effects, *likelihoods, "; ".join(test.remarks))
         )
     every = ("Maximum likelihood; predictors raw. A χ² holds for its random effects only.", *notes)
-    return drop_empty(Table(name, "", "Likelihood-ratio tests of the mixed models", columns, tuple(rows), every))
+    return drop_empty(Table(name, "", "Likelihood-ratio tests of the mixed models", heads, tuple(rows), every))
 
 
 def ratio_tests_in_words(records: Sequence[Record], *, most: int = 4) -> str:
@@ -55,16 +49,16 @@ def ratio_tests_in_words(records: Sequence[Record], *, most: int = 4) -> str:
     effects = [record.note.partition(";")[0] for record, _ in known]
     # what all of them rest on is said once
     shared = effects[0] if several and len(set(effects)) == 1 else ""
-    found = [
-        _in_words(record, given, "" if shared else effect, named=several)
+    texts = [
+        _ratio_test_text(record, given, "" if shared else effect, named=several)
         for (record, given), effect in zip(known[:most], effects, strict=False)
     ]
     further = [f"and {len(known) - most} more"] if len(known) > most else []
     end = f" (all with {shared})" if shared.startswith("random") else ""
-    return "; ".join([*found, *further]) + end
+    return "; ".join([*texts, *further]) + end
 
 
-def _in_words(record: Record, given: Mapping[str, str], effects: str, *, named: bool) -> str:
+def _ratio_test_text(record: Record, given: Mapping[str, str], effects: str, *, named: bool) -> str:
     # the tail of χ² is below the smallest number beyond about 1480
     p = f"p = {record.p:.2g}" if record.p else "p < 1e-300"
     random = f" ({effects})" if effects.startswith("random") else ""
@@ -76,14 +70,7 @@ def _in_words(record: Record, given: Mapping[str, str], effects: str, *, named: 
 
 def estimates_table(name: str, fits: Mapping[str, MixedFit]) -> Table:
     """Return fixed effects and variance components of the full models of tests, each model once."""
-    columns = (
-        Column("Test"),
-        Column("Part"),
-        Column("Term"),
-        Column("Estimate", _THREE),
-        Column("SE or SD", _THREE),
-        Column("df or r"),
-    )
+    heads = columns("Test", "Part", "Term", ("Estimate", _THREE), ("SE or SD", _THREE), "df or r")
     first = {fit.formula: label for label, fit in reversed(list(fits.items()))}
     rows: list[tuple[Cell, ...]] = []
     for label, fit in fits.items():
@@ -97,21 +84,14 @@ def estimates_table(name: str, fits: Mapping[str, MixedFit]) -> Table:
             rows.append((_words(label), f"by {part.group}", part.term, part.variance, part.sd, r))
         rows.append((_words(label), "residual", "", fit.residual_variance, fit.residual_variance**0.5, ""))
     notes = ("Fixed effects: estimate and standard error. Random effects: variance and standard deviation.",)
-    return Table(name, "", "Estimates of the full mixed models", columns, tuple(rows), notes)
+    return Table(name, "", "Estimates of the full mixed models", heads, tuple(rows), notes)
 
 
 def reduction_table(name: str, reductions: Mapping[str, Reduction]) -> Table:
     """Return every step from maximal random effects to those that are kept, with its reason, by the tests' names."""
-    columns = (
-        Column("Test"),
-        Column("Step", INTEGER),
-        Column("Random effects"),
-        Column("Removed"),
-        Column("Reason"),
-        Column("log L", _THREE),
-        Column("Parameters", INTEGER),
-        Column("Converged"),
-        Column("Singular"),
+    heads = columns(
+        *("Test", ("Step", INTEGER), "Random effects", "Removed", "Reason"),
+        *(("log L", _THREE), ("Parameters", INTEGER), "Converged", "Singular"),
     )
     rows: list[tuple[Cell, ...]] = []
     for label, reduction in reductions.items():
@@ -120,7 +100,7 @@ def reduction_table(name: str, reductions: Mapping[str, Reduction]) -> Table:
             fitted = (step.log_likelihood, step.n_parameters, *how)
             rows.append((_words(label), number, step.random_effects, step.removed, step.reason, *fitted))
     notes = tuple(dict.fromkeys(reduction.rule for reduction in reductions.values()))
-    return Table(name, "", "From the maximal model to the one that is kept", columns, tuple(rows), notes)
+    return Table(name, "", "From the maximal model to the one that is kept", heads, tuple(rows), notes)
 
 
 def _words(label: str) -> str:

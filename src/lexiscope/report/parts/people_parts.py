@@ -13,7 +13,7 @@ from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Format, Table
 
 PEOPLE = "people"
-"""The subject of a score that is nobody's own."""
+"""The subject of a score of several people."""
 
 _NOT_COUNTED = "nothing was counted"
 
@@ -29,9 +29,9 @@ def people_records(
     for people in views:
         empty = Record("accuracy", None, dataset=dataset, view=people.view, note=_NOT_COUNTED)
         for annotator in people.annotators:
-            records.extend(_of_annotator(annotator, empty))
+            records.extend(_annotator_records(annotator, empty))
         for pair in people.shared:
-            records.extend(_of_pair(pair, empty))
+            records.extend(_pair_records(pair, empty))
     asked = {people.view for people in views}
     for view, score in (assumed or {}).items():
         if view not in asked:
@@ -53,17 +53,17 @@ def agreement_of_people(
     return records, pivot(name, title, records, columns, rows, labels=("View", "People"), number=number)
 
 
-def _of_annotator(one: AnnotatorInView, empty: Record) -> Iterator[Record]:
-    own, found = replace(empty, subject=one.participant), one.accuracy
-    if isinstance(found, Undefined):
-        yield replace(own, n=found.n, note=found.reason)
+def _annotator_records(annotator: AnnotatorInView, empty: Record) -> Iterator[Record]:
+    own, accuracy = replace(empty, subject=annotator.participant), annotator.accuracy
+    if isinstance(accuracy, Undefined):
+        yield replace(own, n=accuracy.n, note=accuracy.reason)
     else:
-        yield with_interval(replace(own, value=found.value, n=found.n, note=""), found.clustered)
-    yield replace(own, statistic="undecided", value=one.n_undecided, unit="items", note="")
-    yield replace(own, statistic="unanswered", value=one.n_unanswered, unit="items", note="")
+        yield with_interval(replace(own, value=accuracy.value, n=accuracy.n, note=""), accuracy.clustered)
+    yield replace(own, statistic="undecided", value=annotator.n_undecided, unit="items", note="")
+    yield replace(own, statistic="unanswered", value=annotator.n_unanswered, unit="items", note="")
 
 
-def _of_pair(pair: SharedInView, empty: Record) -> Iterator[Record]:
+def _pair_records(pair: SharedInView, empty: Record) -> Iterator[Record]:
     both, kappa = replace(empty, subject=f"{pair.first} and {pair.second}", n=pair.n), pair.kappa
     same = replace(both, statistic=statistic_name("percent_agreement", over="items"), note="no item in common")
     if pair.percent is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from lexiscope.core.result import Record, Result, parse_statistic
 from lexiscope.report.figures import apa
 from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
-from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table, columns, drop_empty
+from lexiscope.report.tables import INTEGER, Cell, Format, Head, Missing, Table, columns, drop_empty, table_of
 
 _CORRELATION = Format("number", 3, leading_zero=False)
 _TWO, _THREE = Format("number", 2), Format("number", 3)
@@ -27,41 +27,36 @@ _DEFINITIONS = {
 
 def agreement_table(agreements: Sequence[RaterAgreement], *, name: str = "agreement") -> Table:
     """Return the agreement of single raters with the norms, a row for each definition."""
-    columns = (
-        Column("Definition"),
-        *(Column(label, _CORRELATION) for label in ("Mean", "Median", "SD", "Lowest", "Highest")),
-        Column("Raters", INTEGER),
-        Column("Undefined", INTEGER),
+    heads = columns(
+        "Definition",
+        *((label, _CORRELATION) for label in ("Mean", "Median", "SD", "Lowest", "Highest")),
+        *(("Raters", INTEGER), ("Undefined", INTEGER)),
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (_DEFINITIONS[one.variant], *(result.value for result in one.results()), one.n_raters, len(one.undefined))
-        for one in agreements
+        (_DEFINITIONS[own.variant], *(result.value for result in own.results()), own.n_raters, len(own.undefined))
+        for own in agreements
     )
-    method = " and ".join(dict.fromkeys(one.method.capitalize() for one in agreements)) or "Spearman"
+    method = " and ".join(dict.fromkeys(own.method.capitalize() for own in agreements)) or "Spearman"
     notes = (f"{method} correlation of each rater with the norms of the items that the rater rated.",)
-    return Table(name, "", "Agreement of single raters with the norms", columns, rows, notes)
+    return Table(name, "", "Agreement of single raters with the norms", heads, rows, notes)
 
 
 def ceilings_table(ceilings: Iterable[Record | Result], *, name: str = "ceilings", number: str = "") -> Table:
     """Return human ceilings, each under its name and definition (its note), and over how many of what it is."""
-    heads = ("Ceiling", "Items of", "Definition", Column("Value", _CORRELATION), "Over")
-    rows = tuple(
-        (
-            _named(one.statistic),
-            one.condition,
-            one.note,
-            record_cell(one),
-            f"{one.n or 0:,} {counted_in(one.statistic)}",
-        )
-        for one in records_of(ceilings)
-    )
+    cells: Mapping[Head, Callable[[Record], Cell]] = {
+        "Ceiling": _ceiling_name,
+        "Items of": lambda record: record.condition,
+        "Definition": lambda record: record.note,
+        ("Value", _CORRELATION): record_cell,
+        "Over": lambda record: f"{record.n or 0:,} {counted_in(record.statistic)}",
+    }
     notes = ("Each ceiling is another quantity; they are never compared with one another in one column of results.",)
-    return drop_empty(Table(name, number, "Human ceilings by name", columns(*heads), rows, notes))
+    return drop_empty(table_of(name, "Human ceilings by name", records_of(ceilings), cells, number=number, notes=notes))
 
 
-def _named(statistic: str) -> str:
+def _ceiling_name(ceiling: Record) -> str:
     """The words of a statistic's name with its variant or metric, so that no two ceilings share a label."""
-    name, given = parse_statistic(statistic)
+    name, given = parse_statistic(ceiling.statistic)
     variant = (given.get("variant") or given.get("metric", "")).replace("leave_one_out", "leave-one-out")
     return name.replace("_", " ") + (f" ({variant.replace('_', ' ')})" if variant else "")
 
@@ -88,16 +83,17 @@ def single_raters_table(
 
 
 def variance_table(
-    found: VarianceComponents, results: Iterable[Record | Result], n_ratings: int, *, name: str = "variance"
+    components: VarianceComponents, results: Iterable[Record | Result], n_ratings: int, *, name: str = "variance"
 ) -> Table:
     """Return where ratings differ: the variance of items, raters and the rest, with the test of raters in the note.
 
-    *results* are those of *found*; *n_ratings* is the number of ratings whose mean's reliability is given.
+    *results* are those of *components*; *n_ratings* is the number of ratings whose mean's reliability is given.
     """
+    df = components.df
     note = (
-        f"Two-way within groups of raters, pooled over {found.n_groups} groups. Do raters differ in leniency? "
-        f"F({found.df[0]}, {found.df[1]}) = {found.f:.2f}, p = {found.p:.2g}. ICC(2,1) {apa(found.icc_single, 3)}, "
-        f"ICC(2,{n_ratings}) {apa(found.icc_mean(n_ratings), 3)}."
+        f"Two-way within groups of raters, pooled over {components.n_groups} groups. Do raters differ in leniency? "
+        f"F({df[0]}, {df[1]}) = {components.f:.2f}, p = {components.p:.2g}. "
+        f"ICC(2,1) {apa(components.icc_single, 3)}, ICC(2,{n_ratings}) {apa(components.icc_mean(n_ratings), 3)}."
     )
     cols = (Col("Variance", "variance(of={source})", _CORRELATION),)
     rows = [PivotRow((source,), of={"source": source}) for source in ("sample", "rater", "residual")]
@@ -118,11 +114,8 @@ def norms_table(items: Sequence[Item], norms: Norms, *, name: str = "norms") -> 
             cell: Cell = Missing("one rating has no SD") if np.isnan(sd) else sd
             numbers = (float(norms.mean[row]), cell, float(norms.median[row]), int(norms.n[row]))
         rows.append((item.item_id, item.word, *texts, *numbers))
-    columns = (
-        *map(Column, ("Item", "Word", "Sentence 1", "Sentence 2")),
-        Column("Mean", _THREE),
-        Column("SD", _THREE),
-        Column("Median", Format("number", 1)),
-        Column("n", INTEGER),
+    heads = columns(
+        *("Item", "Word", "Sentence 1", "Sentence 2"),
+        *(("Mean", _THREE), ("SD", _THREE), ("Median", Format("number", 1)), ("n", INTEGER)),
     )
-    return Table(name, "", "Norms of all items", columns, tuple(rows))
+    return Table(name, "", "Norms of all items", heads, tuple(rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from lexiscope.analysis.norms.example_rows import RatedExample
 from lexiscope.analysis.norms.label_distribution import LabelTable
@@ -13,7 +13,7 @@ from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import value_of
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots, stacked_shares
-from lexiscope.report.tables import INTEGER, TEXT, Cell, Column, Format, Missing, Table
+from lexiscope.report.tables import INTEGER, TEXT, Cell, Column, Format, Head, Missing, Table, columns, table_of
 
 
 def examples_table(
@@ -40,8 +40,8 @@ def examples_table(
     cells: list[tuple[Cell, ...]] = []
     for row in rows:
         answers = [
-            "not read" if one.predicted is None else f"{one.predicted:.3g}{'' if one.within_sd else ' ×'}"
-            for one in row.answers
+            "not read" if answer.predicted is None else f"{answer.predicted:.3g}{'' if answer.within_sd else ' ×'}"
+            for answer in row.answers
         ]
         ratings = "\u00a0".join(f"{value:g}" for value in row.ratings)
         cells.append((*texts[row.item_id], row.mean, ratings, *answers))
@@ -54,20 +54,16 @@ def replies_table(predictors: Sequence[Predictor], *, name: str = "replies") -> 
     >>> replies_table([Predictor("m", "m", {"i": 4.0}, "integer", 2, {"not_a_number": 1}, 2)]).rows
     (('m', 2, 2, 1, 50.0, 'not a number 1'),)
     """
-    columns = (
-        Column("Subject"),
-        Column("Asked", INTEGER, note="Questions, repetitions included."),
-        Column("Repetitions", INTEGER),
-        Column("Not read", INTEGER),
-        Column("Not read, %", Format("number", 1)),
-        Column("What they were"),
-    )
-    rows = []
-    for each in predictors:
-        share = 100 * each.n_unreadable / each.n_asked
-        rows.append((each.title, each.n_asked, each.repeats, each.n_unreadable, share, each.unread_in_words))
+    cells: Mapping[Head, Callable[[Predictor], Cell]] = {
+        "Subject": lambda predictor: predictor.title,
+        Column("Asked", INTEGER, note="Questions, repetitions included."): lambda predictor: predictor.n_asked,
+        ("Repetitions", INTEGER): lambda predictor: predictor.repeats,
+        ("Not read", INTEGER): lambda predictor: predictor.n_unreadable,
+        ("Not read, %", Format("number", 1)): lambda predictor: 100 * predictor.n_unreadable / predictor.n_asked,
+        "What they were": lambda predictor: predictor.unread_in_words,
+    }
     note = "A reply that could not be read has no value and is not imputed; repetitions are averaged over those read."
-    return Table(name, "", "Replies, and those that could not be read", columns, tuple(rows), (note,))
+    return table_of(name, "Replies, and those that could not be read", predictors, cells, notes=(note,))
 
 
 WHOLE = (accuracy_name("integer"), accuracy_name("rounded"))
@@ -94,42 +90,23 @@ def scores_table(
     *results* are those of :func:`lexiscope.analysis.norms.within_sd.scores` and of the *predictors* themselves, and of
     baselines that are asked nothing (guessing, one label for all).
     """
-    read = {each.subject: each.read_of_asked for each in predictors}
+    read = {predictor.subject: predictor.read_of_asked for predictor in predictors}
     heads = (
         Col("ρ with the mean", RHO, _THREE, absent=Missing("An expectation has no correlation.")),
         Col("Accuracy, whole predictions", (WHOLE[0], _EXPECTED), _THREE, absent=Missing("Not whole.")),
-        Col(
-            "Accuracy, rounded",
-            WHOLE[1],
-            _THREE,
-            note="Predictions that were not whole, rounded, halves up.",
-            absent=_OTHERS,
-        ),
-        Col(
-            "Accuracy, as given",
-            _RAW,
-            _THREE,
-            note="The same predictions, not rounded; not comparable with whole ones.",
-            absent=_OTHERS,
-        ),
-        Col(
-            "Accuracy, unread as wrong",
-            UNREAD_WRONG,
-            _THREE,
-            note="Whole or rounded; samples without a readable reply are wrong.",
-            absent=Missing("One prediction for every sample."),
-        ),
-        Col(
-            "Read / asked",
-            (*WHOLE, _EXPECTED),
-            TEXT,
-            note="Samples with a readable reply, of those asked: ρ and accuracy are over the former.",
+        Col("Accuracy, rounded", WHOLE[1], _THREE, absent=_OTHERS,
+            note="Predictions that were not whole, rounded, halves up."),
+        Col("Accuracy, as given", _RAW, _THREE, absent=_OTHERS,
+            note="The same predictions, not rounded; not comparable with whole ones."),
+        Col("Accuracy, unread as wrong", UNREAD_WRONG, _THREE, absent=Missing("One prediction for every sample."),
+            note="Whole or rounded; samples without a readable reply are wrong."),
+        Col("Read / asked", (*WHOLE, _EXPECTED), TEXT,
             cell=lambda record: read.get(record.subject, f"{record.n} / {record.n}"),
-        ),
+            note="Samples with a readable reply, of those asked: ρ and accuracy are over the former."),
         Col("Replies not read", "n_unreadable", INTEGER, "value", absent=0),
-    )
-    scored = [one for one in records_of(results) if not one.statistic.startswith("n_")]
-    rows = rows_of(scored, "subject", names={each.subject: each.title for each in predictors})
+    )  # fmt: skip
+    scored = [record for record in records_of(results) if not record.statistic.startswith("n_")]
+    rows = rows_of(scored, "subject", names={predictor.subject: predictor.title for predictor in predictors})
     return pivot(name, title, results, heads, rows, number=number, notes=notes)
 
 
@@ -141,9 +118,9 @@ def scores_figure(results: Sequence[Record | Result], titles: Mapping[str, str],
     records = records_of(results)
     chance = 100 * (value_of(records, _EXPECTED) or 0.0)
     dots = [
-        Dot.of(one, "Accuracy\nwithin SD", titles.get(one.subject, one.subject), times=100, chance=chance)
-        for one in records
-        if one.value is not None and one.statistic in WHOLE
+        Dot.of(record, "Accuracy\nwithin SD", titles.get(record.subject, record.subject), times=100, chance=chance)
+        for record in records
+        if record.value is not None and record.statistic in WHOLE
     ]
     return accuracy_dots(dots, heading, unit="Samples within SD, %") if dots else None
 
@@ -163,36 +140,30 @@ def labels_table(
     *titles* are what subjects are called, *conditions* is the heading of the conditions.
 
     >>> from lexiscope.analysis.norms.label_distribution import label_table
-    >>> found = label_table("m", {"i": 1.0, "j": None}, {"i": "open", "j": "open"}, points=(1, 2), resamples=0)
-    >>> labels_table("t", "Labels", [found], {"m": "A model"}, conditions="Stories").rows[0]
+    >>> labels = label_table("m", {"i": 1.0, "j": None}, {"i": "open", "j": "open"}, points=(1, 2), resamples=0)
+    >>> labels_table("t", "Labels", [labels], {"m": "A model"}, conditions="Stories").rows[0]
     ('A model', 'all', 100.0, 0.0, '1 / 2')
     """
     points = tables[0].everything.points if tables else ()
-    columns = (
-        Column("Who"),
-        Column(conditions),
-        *(Column(f"{point:g}, %", Format("number", 1)) for point in points),
+    heads = columns(
+        *("Who", conditions),
+        *((f"{point:g}, %", Format("number", 1)) for point in points),
         Column("Read / asked", note="Samples with a label, of those asked: the shares are of the former."),
     )
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            titles[one.subject],
-            condition,
-            *(100 * share for share in shares.shares),
-            f"{shares.n} / {shares.n + shares.n_missing}",
-        )
-        for one in tables
-        for condition, shares in one.parts
-    )
-    return Table(name, number, title, columns, rows, tuple(notes))
+    rows: list[tuple[Cell, ...]] = []
+    for table in tables:
+        for condition, shares in table.parts:
+            read = f"{shares.n} / {shares.n + shares.n_missing}"
+            rows.append((titles[table.subject], condition, *(100 * share for share in shares.shares), read))
+    return Table(name, number, title, heads, tuple(rows), tuple(notes))
 
 
 def labels_figure(heading: Heading, tables: Sequence[LabelTable], titles: Mapping[str, str]) -> Figure:
     """Return the labels of each subject on all items as bars that add up to 100 %."""
     points = [f"{point:g}" for point in tables[0].everything.points]
     bars = [
-        (titles[one.subject], point, 100 * share)
-        for one in tables
-        for point, share in zip(points, one.everything.shares, strict=True)
+        (titles[table.subject], point, 100 * share)
+        for table in tables
+        for point, share in zip(points, table.everything.shares, strict=True)
     ]
     return stacked_shares(bars, heading, order=points, unit="Labels, %")

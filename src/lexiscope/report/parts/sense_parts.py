@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from lexiscope.analysis.senses.choice_shares import choice_shares, selection_share
+from lexiscope.analysis.senses.disagreeing_orders import Orders
 from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.build.stories.synset_usages import synset_usages
 from lexiscope.core.errors import DataError
@@ -24,7 +25,7 @@ from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
 from lexiscope.report.plots.accuracy import stacked_shares
 from lexiscope.report.plots.senses import GridPoint, beta_grid, noise_against_signal, senses_by_frequency
 from lexiscope.report.tables import BOUNDED, INTEGER, TEXT, Cell, Column, Format, Table, columns, drop_empty
-from lexiscope.resources.vectors.training_log import LogRow, read_log
+from lexiscope.resources.vectors.training_log import read_log
 from lexiscope.senses.induced_senses import senses_by_rank
 from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM, AVG_SIM_C, AVG_SIM_C_UPPER, MAX_SIM, MAX_SIM_C
@@ -47,6 +48,9 @@ BY_LOOKS, BY_USAGES = "planted_selection", "planted_accuracy"
 CHOICE = "Choice of a sense over a synset's sentences"
 """What is left out where a subject has no two senses of a synset's word."""
 
+Compared = Mapping[tuple[str, str], Orders]
+"""What :func:`~lexiscope.analysis.senses.disagreeing_orders.compare_every` returns."""
+_MOST_NAMED = 6
 _BINS = 10
 _UNCOVERED = (
     "All pairs: a pair with a word that the subject does not know counts with similarity 0, so that knowing few words "
@@ -88,11 +92,12 @@ def trainings_table(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Tab
         Column("Entropy", _THREE, note="Of the choice of a sense without noise, at the end of the training, in nats."),
     )
     rows: list[tuple[Cell, ...]] = []
-    for one in trainings:
-        variant, pruned, log = one.about.get("settings", {}).get("variant", ""), one.about.get("pruned"), _log(one)
-        n_words, most, width = one.vectors.senses.shape
-        scale, senses = beta(one), int(one.vectors.mask.sum())
-        what = (titles.get(one.subject_id, one.subject_id), VARIANTS.get(variant, variant))
+    for training in trainings:
+        variant, pruned = training.about.get("settings", {}).get("variant", ""), training.about.get("pruned")
+        log = read_log(training.folder)
+        n_words, most, width = training.vectors.senses.shape
+        scale, senses = beta(training), int(training.vectors.mask.sum())
+        what = (titles.get(training.subject_id, training.subject_id), VARIANTS.get(variant, variant))
         size = (None if np.isnan(scale) else scale, most, width, n_words, senses, senses / n_words)
         end = (log[-1].tokens, log[-1].entropy_without_noise) if log else (None, None)
         rows.append((*what, *size, pruned["threshold"] if pruned else None, *end))
@@ -103,8 +108,8 @@ def trainings_table(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Tab
 def noise_part(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Part:
     """Return noise and signal at the end of every training that has a log, and their course where there is noise."""
     records, drawn, omitted = [], {}, []
-    for one in trainings:
-        title, log = titles.get(one.subject_id, one.subject_id), _log(one)
+    for training in trainings:
+        title, log = titles.get(training.subject_id, training.subject_id), read_log(training.folder)
         if log and log[0].noise_sd > 0:
             drawn[title] = log
         else:
@@ -113,35 +118,31 @@ def noise_part(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Part:
         if log:
             last = log[-1]
             ends = {"signal_sd": last.signal_sd, NOISE: last.noise_sd, "selection_entropy": last.entropy_without_noise}
-            records += [Record(name, value, one.subject_id) for name, value in ends.items()]
+            records += [Record(name, value, training.subject_id) for name, value in ends.items()]
     caption = "The smaller the spread of c̄·s beside the noise, the more the choice of a sense is left to chance."
     figure = noise_against_signal(drawn, Heading("noise", "3", "Noise and signal", caption)) if drawn else None
     title = "Noise and signal at the end of training"
-    table = _by_training("noise_at_the_end", title, records, _ENDS, titles) if records else None
+    table = _training_table("noise_at_the_end", title, records, _ENDS, titles) if records else None
     return part_of(records, table, figure, omitted)
 
 
 def senses_part(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Part:
     """Return how many senses words have: the means of all trainings; by frequency, those of which words differ."""
     records, varied = [], {}
-    for one in trainings:
-        vectors = one.vectors
+    for training in trainings:
+        vectors = training.vectors
         senses, n_words = int(vectors.mask.sum()), len(vectors.words)
         counts = {"n_vocabulary": n_words, "n_senses": senses, SENSES_PER_WORD: senses / n_words}
-        records += [Record(name, value, one.subject_id) for name, value in counts.items()]
+        records += [Record(name, value, training.subject_id) for name, value in counts.items()]
         if n_words >= _BINS and len(set(vectors.n_senses.tolist())) > 1:
-            title = titles.get(one.subject_id, one.subject_id)
+            title = titles.get(training.subject_id, training.subject_id)
             varied[title] = senses_by_rank(vectors.n_senses, vectors.mask.shape[1], bins=_BINS)
     same = "All words have the same number of senses: nothing was pruned."
-    table = _by_training("senses_left", "Senses that are left", records, _LEFT, titles)
+    table = _training_table("senses_left", "Senses that are left", records, _LEFT, titles)
     return part_of(records, table, senses_by_frequency(varied) if varied else same)
 
 
-def _log(training: Gasi) -> tuple[LogRow, ...]:
-    return read_log(training.folder)
-
-
-def _by_training(
+def _training_table(
     name: str, title: str, records: Sequence[Record], heads: Sequence[Col], titles: Mapping[str, str]
 ) -> Table:
     rows = rows_of(records, "subject", names=titles)
@@ -171,17 +172,53 @@ def similarity_table(
     first = next(iter(measures))
     other = (beside,) if beside else ()
     # the rows of the other statistic have their numbers in the first column, and as many pairs
-    named = {one: (similarity_name(one), *(other if one == first else ())) for one in measures}
+    named = {measure: (similarity_name(measure), *(other if measure == first else ())) for measure in measures}
     whole = similarity_name(first, uncovered=0)
     heads = (
         *(Col(SIMILARITIES[one], named[one], _ONE, note=note, absent=None) for one, note in measures.items()),
         Col(f"{SIMILARITIES[first]}, all pairs", whole, _ONE, note=_UNCOVERED, absent=None),
         Col("Covered", "coverage", INTEGER, absent=None,
-            cell=lambda one: round((one.value or 0.0) * (one.n or 0) / 100)),
+            cell=lambda record: round((record.value or 0.0) * (record.n or 0) / 100)),
         Col("Pairs", ("coverage", *other), show="n", absent=None),
         Col("%", "coverage", _ONE, show="value", absent=None),
     )  # fmt: skip
     return pivot(name, title, results, heads, rows, labels=labels, number=number, notes=notes)
+
+
+# -- do two kinds of measures order the same subjects alike? ----------------------------------------------------------
+
+
+def orders_table(compared: Compared, titles: Mapping[str, str], *, first: str, name: str = "orders") -> Table:
+    """Return a table of all comparisons: the best subject by each measure, and the pairs that are in another order.
+
+    *titles* are short names of subjects by id; *first* is what the first kind of measure is called.
+    """
+    heads = columns(
+        *(first, "Beside", f"Best by {first.lower()}", "Best by the other", "Same best"),
+        *("In another order", "Clearly"),
+    )
+
+    rows = []
+    for (measure, other), orders in compared.items():
+        best = [titles.get(subject, subject) for subject in (orders.best_first, orders.best_second)]
+        clear = [f"{titles.get(a, a)} / {titles.get(b, b)}" for a, b in orders.clear[:_MOST_NAMED]]
+        counts = f"{len(orders.disagreeing)} of {orders.n_pairs}"
+        rows.append((measure, other, *best, "yes" if orders.same_best else "no", counts, "; ".join(clear) or "none"))
+    return Table(name, "", "Where the two disagree", heads, tuple(rows))
+
+
+def orders_sentence(compared: Compared, *, first: str, second: str, who: str) -> str:
+    """Return whether two kinds of measures, *first* and *second*, have the same best subjects, *who*; empty of none."""
+    apart = [f"{measure} and {other.lower()}" for (measure, other), own in compared.items() if not own.same_best]
+    if not compared:
+        return ""
+    if not apart:
+        return f"All {len(compared)} comparisons of {first} with {second} have the same best {who}"
+    clear = sum(bool(own.clear) for own in compared.values())
+    return (
+        f"In {len(apart)} of {len(compared)} comparisons the two have other best {who} ({'; '.join(apart)}); "
+        f"in {clear} a pair stands clearly in another order"
+    )
 
 
 # -- the scale of the noise -----------------------------------------------------------------------------------------
@@ -189,8 +226,8 @@ def similarity_table(
 
 def grid_of_beta(trainings: Iterable[Gasi]) -> list[Gasi]:
     """Return the trainings of GASI-β that are not pruned, if two of them differ in β; else none."""
-    own = [one for one in trainings if np.isfinite(beta(one)) and one.about.get("pruned") is None]
-    return own if len({beta(one) for one in own}) > 1 else []
+    own = [training for training in trainings if np.isfinite(beta(training)) and training.about.get("pruned") is None]
+    return own if len({beta(training) for training in own}) > 1 else []
 
 
 def best_of_grid(trainings: Iterable[Gasi], records: Iterable[Record], statistic: str) -> Gasi | None:
@@ -198,9 +235,9 @@ def best_of_grid(trainings: Iterable[Gasi], records: Iterable[Record], statistic
 
     *records* hold that statistic of each; ``None`` without a grid, and where none has a value.
     """
-    known = _values(records, statistic)
-    own = [one for one in grid_of_beta(trainings) if one.subject_id in known]
-    return max(own, key=lambda one: known[one.subject_id].value or 0.0, default=None)
+    known = _records_by_subject(records, statistic)
+    own = [training for training in grid_of_beta(trainings) if training.subject_id in known]
+    return max(own, key=lambda training: known[training.subject_id].value or 0.0, default=None)
 
 
 def grid_part(
@@ -222,19 +259,23 @@ def grid_part(
     if best is None:
         return Part()
     rows = [
-        PivotRow((titles.get(one.subject_id, one.subject_id), beta(one)), {"subject": one.subject_id})
-        for one in sorted(grid, key=lambda one: (beta(one), titles.get(one.subject_id, one.subject_id)))
+        PivotRow(
+            (titles.get(training.subject_id, training.subject_id), beta(training)), {"subject": training.subject_id}
+        )
+        for training in sorted(
+            grid, key=lambda training: (beta(training), titles.get(training.subject_id, training.subject_id))
+        )
     ]
     heads = [Col(name, statistic, _ONE) for name, statistic in statistics.items()]
     heads.append(Col("", by, TEXT, cell=lambda record: "chosen" if record.subject == best.subject_id else ""))
     title = f"The scale of the noise, chosen by {first} on {on}"
     labels = ("Vectors", Column("β", _TWO))
     table = drop_empty(pivot("beta_grid", title, records, heads, rows, labels=labels))
-    known = _values(records, by)
+    known = _records_by_subject(records, by)
     points = [
-        GridPoint(titles.get(name, name), beta(one), known[name].value or 0.0, *ends_of(known[name]))
-        for one in trainings
-        if (name := one.subject_id) in known and one.about.get("pruned") is None
+        GridPoint(titles.get(name, name), beta(training), known[name].value or 0.0, *ends_of(known[name]))
+        for training in trainings
+        if (name := training.subject_id) in known and training.about.get("pruned") is None
     ]
     heading = Heading("beta_grid", "", f"{first} on {on} by the scale of the noise")
     return part_of(table, beta_grid(points, heading, statistic=f"{first} on {on}, {unit}"))
@@ -248,20 +289,25 @@ def best_beta(trainings: Sequence[Gasi], records: Iterable[Record], statistic: s
     best, grid = best_of_grid(trainings, records, statistic), grid_of_beta(trainings)
     if best is None:
         return ""
-    told = (
+    sentence = (
         f"β = {beta(best):g} is best by {named}. The figure by which a β was chosen is too high to compare it "
         "by: compare on the other sets"
     )
-    further = ("corpus", "seed", "n_senses")
-    asked = [{**one.about.get("settings", {}), **{key: one.about.get(key) for key in further}} for one in grid]
-    names = dict.fromkeys(name for each in asked for name in each if name != "beta")
-    other = [name for name in names if any(each.get(name) != asked[0].get(name) for each in asked)]
-    return f"{told}. These trainings differ in more than β: {', '.join(other)}" if other else told
+    known = [
+        {
+            **training.about.get("settings", {}),
+            **{key: training.about.get(key) for key in ("corpus", "seed", "n_senses")},
+        }
+        for training in grid
+    ]
+    names = dict.fromkeys(name for settings in known for name in settings if name != "beta")
+    other = [name for name in names if any(settings.get(name) != known[0].get(name) for settings in known)]
+    return f"{sentence}. These trainings differ in more than β: {', '.join(other)}" if other else sentence
 
 
-def _values(records: Iterable[Record], statistic: str) -> dict[str, Record]:
+def _records_by_subject(records: Iterable[Record], statistic: str) -> dict[str, Record]:
     """The records of a statistic that have a value, by subject."""
-    return {one.subject: one for one in records if one.statistic == statistic and one.value is not None}
+    return {record.subject: record for record in records if record.statistic == statistic and record.value is not None}
 
 
 # -- planted senses -------------------------------------------------------------------------------------------------
@@ -315,16 +361,16 @@ def synset_part(synset: str, subjects: Iterable[TellsSenses], titles: Mapping[st
             omitted.append(Omission(CHOICE, f"It has no two senses of {lemma!r}.", title))
             continue
         own = choice_shares(subject.sense_distribution(usages))
-        results += [one.about(subject=subject.subject_id, condition=synset) for one in own]
+        results += [share.about(subject=subject.subject_id, condition=synset) for share in own]
         ranked = enumerate(own[:-1], start=1)
-        shares += [(title, f"sense of rank {rank}", 100 * one.value) for rank, one in ranked if one.value > 0]
+        shares += [(title, f"sense of rank {rank}", 100 * share.value) for rank, share in ranked if share.value > 0]
     if not results:
         return part_of(omitted)
     note = (
         "Senses of two trainings are not the same senses: they stand by falling probability, each training by its own, "
         "and the first of one is not the first of another."
     )
-    ranks = range(1, len({one.name for one in results}))
+    ranks = range(1, len({result.name for result in results}))
     heads = (
         Col("Entropy", "sentence_entropy", BOUNDED, note="Of a usage's distribution, mean, in nats."),
         *(Col(f"Rank {rank}", selection_share(rank), BOUNDED, absent=None) for rank in ranks),

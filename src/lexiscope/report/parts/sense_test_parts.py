@@ -26,7 +26,7 @@ from lexiscope.core.showing import counted
 from lexiscope.core.subject import Subject
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Omission, Part, part_of, record_cell
-from lexiscope.report.parts.sense_tests import SenseTest, told_if_simulated
+from lexiscope.report.parts.sense_tests import SenseTest, simulated_notice
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of
 from lexiscope.report.plots.senses import LikenessDot, agreement_and_consistency, likeness_dots
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
@@ -78,8 +78,8 @@ def accuracy_part(tests: Sequence[SenseTest], titles: Mapping[str, str]) -> Part
             continue
         counted.append(test)
         if test.task == SELECTION:
-            found, drawn = _by_word(test, titles.get(test.model, test.model), number=len(figures) + 1)
-            results.append(found)
+            rho, drawn = _word_agreement(test, titles.get(test.model, test.model), number=len(figures) + 1)
+            results.append(rho)
             figures += drawn
     tables = [table for task in _HEADED if (table := _accuracy_table(task, results, counted, titles))]
     return part_of(results, tables, figures, omitted)
@@ -88,17 +88,17 @@ def accuracy_part(tests: Sequence[SenseTest], titles: Mapping[str, str]) -> Part
 def _accuracies(test: SenseTest) -> list[Result | Record]:
     where = {"subject": test.model, "dataset": test.task}
     results: list[Result | Record] = []
-    for share, chance in test.found.accuracies:
+    for share, chance in test.result.accuracies:
         results.append(share.times(100, "percent").about(**where))
         name = _chance(share.name)
         results.append(Record(name, 100 * chance, subject=test.model, dataset=test.task, unit="percent"))
-    agreement = replace(test.found.agreement, name=statistic_name("agreement", of=test.task)).about(**where)
-    if not isinstance(test.found, SenseSelection):
+    agreement = replace(test.result.agreement, name=statistic_name("agreement", of=test.task)).about(**where)
+    if not isinstance(test.result, SenseSelection):
         return [*results, agreement]
     single = statistic_name("model_probability", of="judgments")
     unknown = "the items hold no probabilities"
-    probability = test.found.probability or Undefined("model_probability", unknown)
-    of_judgments = test.found.judgment_probability or Undefined(single, unknown)
+    probability = test.result.probability or Undefined("model_probability", unknown)
+    of_judgments = test.result.judgment_probability or Undefined(single, unknown)
     probabilities = (replace(probability, name="model_probability").about(**where), of_judgments.about(**where))
     return [*results, probabilities[0], agreement, probabilities[1]]
 
@@ -135,9 +135,9 @@ def _accuracy_table(
     if not own:
         return None
     rows = _rows(own, titles)
-    notes = [f"{row.labels[0]}: {test.asked()}." for row, test in zip(rows, own, strict=True)]
+    notes = [f"{row.labels[0]}: {test.counts_text()}." for row, test in zip(rows, own, strict=True)]
     notes += ["Intervals resample words: judgments of one word are not independent."]
-    simulated = dict.fromkeys(text for test in own for text in told_if_simulated(test.answers))
+    simulated = dict.fromkeys(text for test in own for text in simulated_notice(test.answers))
     return pivot(
         f"people_{task}", title, results, columns, rows,
         labels=("Senses of",), number=number, notes=(*simulated, *notes),
@@ -154,20 +154,20 @@ def _rows(tests: Sequence[SenseTest], titles: Mapping[str, str], *, named: bool 
     ]
 
 
-def _by_word(test: SenseTest, title: str, *, number: int) -> tuple[Result, tuple[Figure, ...]]:
+def _word_agreement(test: SenseTest, title: str, *, number: int) -> tuple[Result, tuple[Figure, ...]]:
     """Agreement among people beside consistency with the model, word by word (Figure 7), and their correlation."""
     ratings, options = test.choices
-    found = agreement_by_word(ratings, options, right=test.right, words=test.words, **test.how)
-    rho = found.rho.about(subject=test.model, dataset=SELECTION)
-    if not found.words:
+    agreement = agreement_by_word(ratings, options, right=test.right, words=test.words, **test.bootstrap)
+    rho = agreement.rho.about(subject=test.model, dataset=SELECTION)
+    if not agreement.words:
         return rho, ()
-    points = [(each.word, each.agreement, each.consistency) for each in found.words]
+    points = [(word.word, word.agreement, word.consistency) for word in agreement.words]
     value = apa(rho.value) if isinstance(rho, Estimate) else "undefined"
     bounded = isinstance(rho, Estimate) and rho.interval.is_defined
     bounds = f" [{apa(rho.interval.low)}, {apa(rho.interval.high)}]" if isinstance(rho, Estimate) and bounded else ""
     whole = f"Spearman's ρ = {value}{bounds} over {counted(len(points), 'word')}"
-    told = f"{whole}. Where everybody chooses the model's sense, everybody agrees: the two are not independent."
-    heading = Heading(f"agreement_{number}", "7", f"Agreement and consistency: {title}", told)
+    caption = f"{whole}. Where everybody chooses the model's sense, everybody agrees: the two are not independent."
+    heading = Heading(f"agreement_{number}", "7", f"Agreement and consistency: {title}", caption)
     return rho, (agreement_and_consistency(points, heading),)
 
 
@@ -197,11 +197,11 @@ def agreement_part(
     others: list[Result | Record] = []
     for test in tests:
         where = {"subject": test.model, "dataset": test.task}
-        plain.append(replace(test.found.agreement, name="agreement").about(**where))
+        plain.append(replace(test.result.agreement, name="agreement").about(**where))
         others.append(_chance_of_agreement(test))
         ratings, _ = test.choices
         if trust:
-            others.append(_by_trust(test, trust).about(**where))
+            others.append(_trusted_agreement(test, trust).about(**where))
         others.append(_alpha(test, ratings, _ALPHA).about(**where))
         if test.task == INTRUSION:
             others.append(_alpha(test, test.hits(), _FOUND).about(**where))
@@ -224,7 +224,7 @@ def agreement_part(
 
 
 def _chance_of_agreement(test: SenseTest) -> Record:
-    chance = test.found.chance_of_agreement
+    chance = test.result.chance_of_agreement
     known = not math.isnan(chance)
     return Record(
         "chance(of=agreement)",
@@ -235,7 +235,7 @@ def _chance_of_agreement(test: SenseTest) -> Record:
     )
 
 
-def _by_trust(test: SenseTest, trust: Mapping[str, float]) -> Estimate | Undefined:
+def _trusted_agreement(test: SenseTest, trust: Mapping[str, float]) -> Estimate | Undefined:
     """Agreement weighted by trust; undefined where that of a rater is not known."""
     name = statistic_name("agreement", of=test.task, weighted="trust")
     ratings, _ = test.choices
@@ -244,14 +244,14 @@ def _by_trust(test: SenseTest, trust: Mapping[str, float]) -> Estimate | Undefin
         why = f"no attention check is known of {len(unknown)} of {len(ratings.rater_ids)} people: {unknown[0]}"
         return Undefined(name, f"{why}{' …' if len(unknown) > 1 else ''}")
     try:
-        return replace(vote_share(ratings, trust=trust, groups=test.words, **test.how), name=name)
+        return replace(vote_share(ratings, trust=trust, groups=test.words, **test.bootstrap), name=name)
     except StatisticError as error:
         return Undefined(name, error.what)
 
 
 def _alpha(test: SenseTest, ratings: Ratings, name: str) -> Estimate | Undefined:
     try:
-        alpha = krippendorff_alpha(ratings, level="nominal", groups=test.words, **test.how)
+        alpha = krippendorff_alpha(ratings, level="nominal", groups=test.words, **test.bootstrap)
     except StatisticError as error:
         return Undefined(name, error.what, len(np.unique(ratings.item)))
     return Estimate(name, alpha.value, alpha.interval, alpha.n_items)
@@ -264,7 +264,7 @@ def duplicates_part(tests: Sequence[SenseTest], titles: Mapping[str, str], refer
     """Return how alike senses are where people and model agree and disagree: GASI's Table 3 and Figure 6."""
     analysed = [
         (titles.get(test.model, test.model), test.model,
-         duplicate_analysis(test.questions(), reference.vectors, pairs=pairs, **test.how))
+         duplicate_analysis(test.questions(), reference.vectors, pairs=pairs, **test.bootstrap))
         for test in tests
         if test.task == SELECTION
         for pairs in get_args(Pairs)
@@ -282,9 +282,11 @@ def duplicates_part(tests: Sequence[SenseTest], titles: Mapping[str, str], refer
             test_cell: Cell = compared.why or None if compared.test is None else compared.test.p
             rows.append((title, analysis.pairs, measure, *map(record_cell, records_of(sides)), test_cell))
             dots += [
-                LikenessDot(title, measure, side, one.value, one.interval.low, one.interval.high, one.n)
-                for side, one in zip(("agree", "disagree"), sides, strict=False)
-                if analysis.pairs == "rivals" and isinstance(one, Estimate)
+                LikenessDot(
+                    title, measure, side, estimate.value, estimate.interval.low, estimate.interval.high, estimate.n
+                )
+                for side, estimate in zip(("agree", "disagree"), sides, strict=False)
+                if analysis.pairs == "rivals" and isinstance(estimate, Estimate)
             ]
     columns = (
         Column("Senses of"),
@@ -303,17 +305,17 @@ def duplicates_part(tests: Sequence[SenseTest], titles: Mapping[str, str], refer
 
 def _duplicate_notes(by_title: Mapping[str, DuplicateAnalysis], reference: Reference) -> tuple[str, ...]:
     notes = []
-    for title, each in by_title.items():
+    for title, analysis in by_title.items():
         left = {
-            "without a majority": each.n_undecided,
-            "with a dummy chosen": each.n_dummy,
-            "of one sense": each.n_alone,
+            "without a majority": analysis.n_undecided,
+            "with a dummy chosen": analysis.n_dummy,
+            "of one sense": analysis.n_alone,
         }
         counted = ", ".join(f"{n} {why}" for why, n in left.items() if n)
-        known = f"{each.n_words - each.n_words_unknown} of {each.n_words} words have a reference vector"
-        told = [f"left out: questions {counted}"] if counted else []
-        told += [known] if each.cosine is not None else []
-        notes += [f"{title}: {'; '.join(told)}."] if told else []
+        known = f"{analysis.n_words - analysis.n_words_unknown} of {analysis.n_words} words have a reference vector"
+        texts = [f"left out: questions {counted}"] if counted else []
+        texts += [known] if analysis.cosine is not None else []
+        notes += [f"{title}: {'; '.join(texts)}."] if texts else []
     named = f"Reference vectors: {reference.title}."
     return (*notes, named if reference.title else "Without reference vectors there is no cosine.")
 
@@ -321,25 +323,29 @@ def _duplicate_notes(by_title: Mapping[str, DuplicateAnalysis], reference: Refer
 # -- models ---------------------------------------------------------------------------------------------------------
 
 
-def models_part(found: Sequence[tuple[str, str, ModelHits]]) -> Part:
+def models_part(hits: Sequence[tuple[str, str, ModelHits]]) -> Part:
     """Return how often models give the right answer to the tests, task by task: beside people's single judgments.
 
-    *found* are the task, whose senses its pages show (``condition`` of the records), and the right answers. Of a
+    *hits* are the task, whose senses its pages show (``condition`` of the records), and the right answers. Of a
     subject with several layers the table shows the best one and says so; the records hold all.
     """
-    if not found:
+    if not hits:
         return Part()
     results, rows = [], []
-    for task, senses_of, subject in dict.fromkeys((task, senses_of, each.subject) for task, senses_of, each in found):
-        own = [each for *test, each in found if (*test, each.subject) == (task, senses_of, subject)]
+    for task, senses_of, subject in dict.fromkeys(
+        (task, senses_of, own_hits.subject) for task, senses_of, own_hits in hits
+    ):
+        own = [own_hits for *test, own_hits in hits if (*test, own_hits.subject) == (task, senses_of, subject)]
         where = {"subject": subject, "dataset": task, "condition": senses_of, "unit": "percent"}
         percents = [
-            (one.times(100, "percent") if isinstance(one, Estimate) else one).about(layer=each.layer, **where)
-            for each in own
-            for one in (each.accuracy,)
+            (accuracy.times(100, "percent") if isinstance(accuracy, Estimate) else accuracy).about(
+                layer=own_hits.layer, **where
+            )
+            for own_hits in own
+            for accuracy in (own_hits.accuracy,)
         ]
         results += percents
-        values = [one.value if isinstance(one, Estimate) else 0.0 for one in percents]
+        values = [result.value if isinstance(result, Estimate) else 0.0 for result in percents]
         best = values.index(max(values))
         layers = f"{own[best].layer} of {len(own)}" if len(own) > 1 else ""
         cell = record_cell(*percents[best].records())

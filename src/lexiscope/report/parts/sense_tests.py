@@ -49,14 +49,14 @@ class SenseTestAnswers:
     items: Mapping[str, Item] = field(default_factory=dict)
 
 
-def read_people(paths: Sequence[str]) -> SenseTestAnswers:
+def read_answers_and_items(paths: Sequence[str]) -> SenseTestAnswers:
     """Read people's answers and the items of their tests, from several files of either kind.
 
-    Errors: those of :func:`items_by_id` and :func:`judgments_of`; :class:`InputError` E471 for another file.
+    Errors: those of :func:`items_by_id` and :func:`read_answers`; :class:`InputError` E471 for another file.
     """
     tables = [path for path in paths if is_item_table(Path(path))]
     items = items_by_id([(path, read_items(path)) for path in tables])
-    return judgments_of([path for path in paths if path not in tables], items)
+    return read_answers([path for path in paths if path not in tables], items)
 
 
 def items_by_id(files: Sequence[tuple[str, Sequence[Item]]]) -> dict[str, Item]:
@@ -64,24 +64,24 @@ def items_by_id(files: Sequence[tuple[str, Sequence[Item]]]) -> dict[str, Item]:
 
     Errors: :class:`InputError` E471 where two files have different items of one id: an answer could be to either.
     """
-    found: dict[str, Item] = {}
+    items_of_id: dict[str, Item] = {}
     for path, items in files:
         for item in items:
-            if found.setdefault(item.item_id, item) != item:
+            if items_of_id.setdefault(item.item_id, item) != item:
                 what = "another item with this id was given before"
                 hint = "make the test of each model under a name of its own: lexiscope senses … --name NAME"
                 raise InputError(what, code="E471", place=Place(path, item_id=item.item_id), hint=hint)
-    return found
+    return items_of_id
 
 
-def judgments_of(paths: Sequence[str], items: Mapping[str, Item]) -> SenseTestAnswers:
+def read_answers(paths: Sequence[str], items: Mapping[str, Item]) -> SenseTestAnswers:
     """Read people's answers to *items*.
 
     Errors: :class:`InputError` E471 for another file, ``responses.csv`` of an export, an answer to none of the items
     or that is none of an item's options, of a model, or to a task that is no test of senses; E508 for answers of people
     and of simulated participants together.
     """
-    answers = ResponseTable.concat([_answers(Path(path), items) for path in paths])
+    answers = ResponseTable.concat([_answers_in_file(Path(path), items) for path in paths])
     refuse_mixture(answers.unique("subject_kind"), place=Place(", ".join(map(str, paths))))
     return SenseTestAnswers(answers, items)
 
@@ -94,7 +94,7 @@ def check_known(path: Path, answers: ResponseTable, items: Mapping[str, Item]) -
         raise InputError(what, code="E471", place=Place(str(path), item_id=unknown[0]), hint=_FORMS)
 
 
-def _answers(path: Path, items: Mapping[str, Item]) -> ResponseTable:
+def _answers_in_file(path: Path, items: Mapping[str, Item]) -> ResponseTable:
     header = read_header(path)
     if "subject_id" not in header:
         what = f"this is no table of responses: its columns are {', '.join(header[:6]) or 'none'}"
@@ -133,7 +133,7 @@ def _check_options(path: Path, answers: ResponseTable, items: Mapping[str, Item]
 # -- the items of a test --------------------------------------------------------------------------------------------
 
 
-def told_if_simulated(answers: ResponseTable) -> tuple[str, ...]:
+def simulated_notice(answers: ResponseTable) -> tuple[str, ...]:
     """Return what must be said where some of the people are simulated, else nothing."""
     return (f"Simulated participants: {TOLD_SIMULATED}.",) if holds_simulated(answers) else ()
 
@@ -164,15 +164,15 @@ def right_answers(items: Iterable[Item]) -> dict[str, str]:
 
     Errors: :class:`InputError` naming an item that does not say.
     """
-    found = {}
+    answers = {}
     for item in items:
         right = intruder(item) if task_of(item) == INTRUSION else str(item.condition("model_choice"))
         if right is None:
             what = "the item does not say which word is its intruder"
             hint = "give it as gold, or in the column intruder"
             raise InputError(what, place=Place(item_id=item.item_id), hint=hint)
-        found[item.item_id] = right
-    return found
+        answers[item.item_id] = right
+    return answers
 
 
 # -- the test of one model's senses ---------------------------------------------------------------------------------
@@ -209,12 +209,12 @@ class SenseTest:
         return right_answers(self.items)
 
     @property
-    def how(self) -> dict[str, int]:
+    def bootstrap(self) -> dict[str, int]:
         """How intervals are made, as arguments of the analyses."""
         return {"resamples": self.resamples, "seed": self.seed}
 
     @cached_property
-    def found(self) -> WordIntrusion | SenseSelection:
+    def result(self) -> WordIntrusion | SenseSelection:
         """How often the right answer is given.
 
         Errors: those of :func:`~lexiscope.analysis.senses.intrusion.word_intrusion`,
@@ -223,7 +223,7 @@ class SenseTest:
         ratings, options = self.choices
         # of pages of several sizes the most
         n_options = max(len(options_of(item)) for item in self.items)
-        how = {"n_options": n_options, "resamples": self.resamples, "seed": self.seed}
+        how = {"n_options": n_options, **self.bootstrap}
         if self.task == INTRUSION:
             return word_intrusion(ratings, options, intruders=self.right, groups=self.words, trust=None, **how)
         model = ModelAnswers.of(self.items)
@@ -245,29 +245,29 @@ class SenseTest:
 
     def questions(self) -> tuple[SenseQuestion, ...]:
         """Return the questions of sense selection that somebody answered, their dummies left out."""
-        if not isinstance(self.found, SenseSelection):
+        if not isinstance(self.result, SenseSelection):
             return ()
-        majorities, found = self.found.human_choice, []
+        majorities, questions = self.result.human_choice, []
         for item in self.items:
             if item.item_id in majorities:
                 groups = {sense: words for sense, words in groups_of(item).items() if not is_dummy(item, sense)}
                 human, model = majorities[item.item_id], self.right[item.item_id]
-                found.append(SenseQuestion(item.item_id, tested_word(item), groups, human, model))
-        return tuple(found)
+                questions.append(SenseQuestion(item.item_id, tested_word(item), groups, human, model))
+        return tuple(questions)
 
-    def asked(self) -> str:
+    def counts_text(self) -> str:
         """Return how much was answered, in words: what the shares of a table do not show."""
         ratings, _ = self.choices
         n, voted = ratings.counts(), majority(ratings)
         sizes = n[n > 0]
-        each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
+        per_page = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
         gaps = {
             "pages without a majority": int((~voted.absolute & (n > 0)).sum()),
             "pages without an answer": self.n_pages - len(sizes),
             "judgments without a choice": ratings.n_missing,
         }
         people, pages = counted(len(ratings.rater_ids), "person", "people"), counted(len(sizes), "page")
-        whole = f"{counted(int(n.sum()), 'judgment')} of {people} on {pages}, {each} each"
+        whole = f"{counted(int(n.sum()), 'judgment')} of {people} on {pages}, {per_page} each"
         return "; ".join([whole, *(f"{what}: {count}" for what, count in gaps.items() if count)])
 
 
@@ -285,11 +285,11 @@ def sense_tests(
     beginning of its own.
     """
     models = _models(judgments.items, known or {})
-    found: dict[tuple[str, str], list[str]] = {}
+    item_ids: dict[tuple[str, str], list[str]] = {}
     pages = Counter((task_of(item), models[item_id]) for item_id, item in judgments.items.items())
     for task in TASKS:
         for item_id in judgments.responses.where(task=task).unique("item_id"):
-            found.setdefault((task, models[item_id]), []).append(item_id)
+            item_ids.setdefault((task, models[item_id]), []).append(item_id)
     return [
         SenseTest(
             task,
@@ -300,7 +300,7 @@ def sense_tests(
             resamples,
             seed,
         )
-        for (task, model), ids in found.items()
+        for (task, model), ids in item_ids.items()
     ]
 
 

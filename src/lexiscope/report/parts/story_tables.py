@@ -75,5 +75,5 @@ def disagreement_table(results: Results, *, name: str = "open_ended_sd") -> Tabl
             "p, ties ignored", _PLAIN, P_VALUE, note="Without either correction, as some programs print it; too large."
         ),
     )
-    rows = rows_of([one for one in records_of(results) if one.statistic == _TEST], "condition")
+    rows = rows_of([record for record in records_of(results) if record.statistic == _TEST], "condition")
     return pivot(name, "Do people disagree more about open stories?", results, columns, rows, labels=("Samples of",))

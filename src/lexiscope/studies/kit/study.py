@@ -41,6 +41,7 @@ from lexiscope.core.showing import counted
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
+from lexiscope.report.page.comparison import claims_section
 from lexiscope.report.page.exports import StudyExports, export, meanings_of
 from lexiscope.report.page.study_folder import Given, about_run
 from lexiscope.report.page.study_run import (
@@ -53,7 +54,6 @@ from lexiscope.report.page.study_run import (
     run_study,
 )
 from lexiscope.report.part import Part, flat_list, join_parts, part_of, with_published
-from lexiscope.report.parts.claims import claims_section
 from lexiscope.report.presenting import results_table, sentence, words_of
 from lexiscope.report.sections import asked_in, card_section, omissions_section, question_section, questions_table
 from lexiscope.report.tables import Table, with_minus_signs

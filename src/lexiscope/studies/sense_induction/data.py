@@ -25,7 +25,7 @@ from lexiscope.report.document import Section
 from lexiscope.report.page.simulated import marked_part, marked_section
 from lexiscope.report.part import Omission, Part, short_titles
 from lexiscope.report.parts.sense_parts import TellsSenses
-from lexiscope.report.parts.sense_tests import SenseTest, SenseTestAnswers, read_people, sense_tests
+from lexiscope.report.parts.sense_tests import SenseTest, SenseTestAnswers, read_answers_and_items, sense_tests
 from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.studies.kit.pairs import PairSet
 from lexiscope.studies.kit.run_data import RunData
@@ -189,7 +189,7 @@ def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgr
     # what can be wrong with a setting or a file is found before anything is asked
     if subjects and settings.synset:
         check_synset(settings.synset)
-    people = read_people(settings.people)
+    people = read_answers_and_items(settings.people)
     sets, omissions = open_sets(settings) if subjects else ((), ())
     planted = _planted_senses(settings, subjects, out, progress)
     answers = []

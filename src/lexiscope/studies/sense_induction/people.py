@@ -15,7 +15,7 @@ from lexiscope.report.parts.sense_test_parts import (
     duplicates_part,
     single_sense_reference,
 )
-from lexiscope.report.parts.sense_tests import told_if_simulated, words_in_groups
+from lexiscope.report.parts.sense_tests import simulated_notice, words_in_groups
 from lexiscope.studies.sense_induction.data import SenseData
 
 
@@ -43,4 +43,4 @@ def people_words(run: SenseData, records: Sequence[Record]) -> str:
         for record in records
         if record.statistic in names and record.value is not None
     )
-    return f"{text} ({SIMULATED_PARTICIPANTS})" if text and told_if_simulated(run.people.responses) else text
+    return f"{text} ({SIMULATED_PARTICIPANTS})" if text and simulated_notice(run.people.responses) else text

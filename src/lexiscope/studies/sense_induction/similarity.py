@@ -17,8 +17,7 @@ from lexiscope.items.answers.truth_choice import SAME
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Omission, ends_of, find_record, part_of, values_in_words
 from lexiscope.report.parts.accuracy_tables import random_answers_table
-from lexiscope.report.parts.measure_orders import Compared, orders_sentence, orders_table
-from lexiscope.report.parts.sense_parts import SIMILARITIES, similarity_table
+from lexiscope.report.parts.sense_parts import SIMILARITIES, Compared, orders_sentence, orders_table, similarity_table
 from lexiscope.report.parts.sense_test_parts import QUESTIONS, SENSES
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots

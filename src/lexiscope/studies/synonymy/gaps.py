@@ -19,7 +19,7 @@ from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.showing import counted
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Remark
-from lexiscope.report.parts.gap_tables import (
+from lexiscope.report.parts.accuracy_tables import (
     criterion_in_words,
     gap_accuracy_figure,
     gap_accuracy_table,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lexiscope.core.claims import Claim, parse_rule
 from lexiscope.core.result import Record
-from lexiscope.report.parts.claims import claims_section
+from lexiscope.report.page.comparison import claims_section
 
 
 def claim(text: str, rule: str, *datasets: str) -> Claim:
