@@ -24,7 +24,7 @@ from lexiscope.report.document import Report
 from lexiscope.report.page.every_result import with_every_result
 from lexiscope.report.page.html import write_report
 from lexiscope.report.page.stored import store
-from lexiscope.report.parts.demo_parts import DemoPart, against_people, without_ratings
+from lexiscope.report.parts.demo_parts import DemoPart, agreement_part, separation_part
 from lexiscope.report.tables import to_text
 from lexiscope.resources import fetch
 
@@ -62,10 +62,10 @@ def demo(*, out: Path, threads: int, quiet: bool) -> None:
         remark("RAW-C is not at hand: no comparison with people. lexiscope data get raw_c fetches it.", quiet=quiet)
     with progress_bar(SUBJECT, quiet=quiet) as progress:
         answers = [_collect_answers(dataset, out, progress) for dataset in data]
-    parts = [without_ratings(data[0].items, answers[0], seed=SEED)]
+    parts = [separation_part(data[0].items, answers[0], seed=SEED)]
     if len(data) > 1:
         people = data[1].responses.where(subject_kind="participant")
-        parts.append(against_people(data[1].items, answers[1], people, title=data[1].card.name, seed=SEED))
+        parts.append(agreement_part(data[1].items, answers[1], people, title=data[1].card.name, seed=SEED))
     page = write_run(out, data, answers, parts, threads)
     for part in parts:
         say_plain_table(to_text(part.table))

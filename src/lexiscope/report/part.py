@@ -93,16 +93,13 @@ def _part_of_leaf(leaf: object, origin: str) -> Part:
     raise SpecError(what, hint="return results, figures, tables or sentences, or sequences of them")
 
 
-def with_interval(record: Record, interval: Interval | None, *, times: float = 1.0) -> Record:
-    """Return the record with an interval's ends and name; one without ends leaves its reason in the note.
-
-    *times* is what the ends are multiplied by: 100 where a record gives a share as percent.
-    """
+def with_interval(record: Record, interval: Interval | None) -> Record:
+    """Return the record with an interval's ends and name; one without ends leaves its reason in the note."""
     if interval is None:
         return record
     if not interval.is_defined:
         return replace(record, note="; ".join(filter(None, (record.note, interval.note))))
-    return replace(record, low=times * interval.low, high=times * interval.high, interval=interval.method)
+    return replace(record, low=interval.low, high=interval.high, interval=interval.method)
 
 
 def record_cell(record: Record) -> Cell:

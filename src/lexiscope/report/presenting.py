@@ -348,7 +348,7 @@ def file_name(name: str) -> str:
 # -- tables, frames, HTML -------------------------------------------------------------------------------------------
 
 
-def results_table(name: str, title: str, results: Iterable[Result], *, number: str = "") -> Table:
+def results_table(name: str, title: str, results: Iterable[Result]) -> Table:
     """Return results as a table, one number per row; a curve has its best and its last layer. Empty columns go."""
     listed = [record for result in results for record in _records_in_table(result)]
     # one column has one format: without the leading zero only where every value is a correlation or a share
@@ -368,7 +368,7 @@ def results_table(name: str, title: str, results: Iterable[Result], *, number: s
         ("n", INTEGER): lambda record: record.n,
         "Unit": lambda record: record.unit,
     }
-    return drop_empty(table_of(name, title, listed, cells, number=number))
+    return drop_empty(table_of(name, title, listed, cells))
 
 
 def _records_in_table(result: Result) -> Sequence[Record]:

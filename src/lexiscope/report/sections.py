@@ -81,7 +81,7 @@ def tokens_table(
     return Table(name, number, "How the subjects' tokenizers cut the stimuli", heads, cells)
 
 
-def filters_table(steps: Sequence[FilterStep], *, name: str = "filters", number: str = "") -> Table:
+def filters_table(steps: Sequence[FilterStep], *, name: str = "filters") -> Table:
     """Return the counts in and out of every filter, in the order of application.
 
     Errors: :class:`InputError` where a filter lets out more than went in.
@@ -96,17 +96,10 @@ def filters_table(steps: Sequence[FilterStep], *, name: str = "filters", number:
         ("Out", INTEGER): lambda step: step.after,
         ("Excluded", INTEGER): lambda step: step.before - step.after,
     }
-    return table_of(name, "Counts in and out of every filter", steps, cells, number=number)
+    return table_of(name, "Counts in and out of every filter", steps, cells)
 
 
-def scoring_table(
-    routes: Sequence[Mapping[str, Any]],
-    titles: Mapping[str, str],
-    responses: ResponseTable,
-    *,
-    name: str = "scoring",
-    number: str = "",
-) -> Table:
+def scoring_table(routes: Sequence[Mapping[str, Any]], titles: Mapping[str, str], responses: ResponseTable) -> Table:
     """Return how live subjects scored texts: policy, route, tokens, self-test.
 
     *routes* are what the parts of a collection say of their subjects (:func:`lexiscope.collect.scoring_routes`);
@@ -127,24 +120,20 @@ def scoring_table(
             lambda route: tests.get(route["subject"]) or untested
         ),
     }
-    return table_of(name, "How live subjects scored", routes, cells, number=number)
+    return table_of("scoring", "How live subjects scored", routes, cells)
 
 
-def licences_table(
-    data: Mapping[str, str], models: Mapping[str, SubjectFacts], *, name: str = "licences", number: str = ""
-) -> Table:
+def licences_table(data: Mapping[str, str], models: Mapping[str, SubjectFacts]) -> Table:
     """Return the licences of data by title, and whose card names those of models, by the name they are shown by."""
     rows: list[tuple[Cell, ...]] = [*data.items()]
     for title, fact in models.items():
         card_of = fact.title or fact.subject_id
         rows.append((title, Missing(f"Not known to Lexiscope: see the card of {card_of}.")))
     note = "A model's licence is its publisher's; Lexiscope does not know it. Read its card before publishing results."
-    return Table(name, number, "Licences of data and models", columns("What", "Licence"), tuple(rows), (note,))
+    return Table("licences", "", "Licences of data and models", columns("What", "Licence"), tuple(rows), (note,))
 
 
-def flagged_table(
-    flagged: Mapping[str, Sequence[str]], source: str = "", *, name: str = "flagged_words", number: str = ""
-) -> Table:
+def flagged_table(flagged: Mapping[str, Sequence[str]], source: str = "") -> Table:
     """Return the flagged words of sentences (:func:`lexiscope.items.check.flagged.flagged_sentences`).
 
     *source* is the file of the list of words; without one it is that of the package.
@@ -155,16 +144,11 @@ def flagged_table(
     )
     rows = tuple((sentence, ", ".join(words)) for sentence, words in flagged.items())
     title = "Sentences with a word that a person should look at, in the sentence or among its options"
-    return Table(name, number, title, columns("Sentence", "Words"), rows, (note,))
+    return Table("flagged_words", "", title, columns("Sentence", "Words"), rows, (note,))
 
 
 def questions_table(
-    questions: Sequence[Question],
-    results: Mapping[str, str],
-    parts: Mapping[str, Part],
-    *,
-    name: str = "questions",
-    number: str = "",
+    questions: Sequence[Question], results: Mapping[str, str], parts: Mapping[str, Part], *, name: str = "questions"
 ) -> Table:
     """Return the research questions with their result in words and their flag (SAW-C, Table 1)."""
 
@@ -181,7 +165,7 @@ def questions_table(
         "Analysis": lambda question: str(question.analysis),
         "Result": result_of,
     }
-    return drop_empty(table_of(name, "Research questions", questions, cells, number=number))
+    return drop_empty(table_of(name, "Research questions", questions, cells))
 
 
 def asked_in(question: Question) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ def published_records(records: Sequence[Record]) -> list[Record]:
     return [record for record in records if record.published is not None or record.status not in ("", "undefined")]
 
 
-def published_table(records: Sequence[Record], *, name: str = "published", number: str = "") -> Table:
+def published_table(records: Sequence[Record]) -> Table:
     """Return the table *paper prints / we find / status*, one row per record with a published value, in order."""
     cells: Mapping[Head, Callable[[Record], Cell]] = {
         "Statistic": lambda record: record.statistic,
@@ -36,7 +36,7 @@ def published_table(records: Sequence[Record], *, name: str = "published", numbe
         Column("We find", _FOUR, note="At four decimals, with its interval where one was computed."): value_cell,
         "Status": _status_cell,
     }
-    return table_of(name, _TITLE, published_records(records), cells, number=number)
+    return table_of("published", _TITLE, published_records(records), cells)
 
 
 def comparison_section(records: Sequence[Record]) -> Section | None:

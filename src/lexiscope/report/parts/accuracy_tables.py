@@ -43,7 +43,7 @@ _TOO_FEW = "Too few decisions, or none differs."
 _NAMED = 6
 
 
-def design_table(design: ChoiceDesign, labels: Mapping[DesignCell, str], *, name: str = "design_cells") -> Table:
+def design_table(design: ChoiceDesign, labels: Mapping[DesignCell, str]) -> Table:
     """Return the labelled cells of a design of choice sets, each with its size and the first right option's text."""
     heads = columns("Cell", ("Choice sets", INTEGER), ("Options", INTEGER), "Example: the right option's text")
     rows: list[tuple[Cell, ...]] = [
@@ -51,12 +51,10 @@ def design_table(design: ChoiceDesign, labels: Mapping[DesignCell, str], *, name
         for cell, label in labels.items()
         for items in (design.sets[cell],)
     ]
-    return Table(name, "", "What was asked: the cells of the design", heads, tuple(rows))
+    return Table("design_cells", "", "What was asked: the cells of the design", heads, tuple(rows))
 
 
-def intervals_table(
-    rows: Sequence[tuple[str, str, Accuracy]], *, no_ties: Sequence[str] = (), name: str = "accuracy_intervals"
-) -> Table:
+def intervals_table(rows: Sequence[tuple[str, str, Accuracy]], *, no_ties: Sequence[str] = ()) -> Table:
     """Return accuracies, each with its subject and condition: both intervals, p against chance, ties.
 
     *no_ties* are the subjects of which it is not known what was tied.
@@ -77,7 +75,7 @@ def intervals_table(
         )
         percent = 100 * accuracy.n_correct / accuracy.n
         cells.append((subject, condition, percent, *ends, accuracy.p_above_chance, tied))
-    return Table(name, "", "Accuracy with both intervals", heads, tuple(cells))
+    return Table("accuracy_intervals", "", "Accuracy with both intervals", heads, tuple(cells))
 
 
 def by_condition(
@@ -99,9 +97,7 @@ def by_condition(
     return pivot(name, title, records, cols, rows, labels=("Subject", label), notes=notes) if rows else None
 
 
-def denominators_table(
-    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str = "accuracy_by_denominator"
-) -> Table | None:
+def denominators_table(results: Sequence[Record | Result], *, names: Mapping[str, str]) -> Table | None:
     """Return the same accuracies when the sum of log-probabilities is divided by tokens, characters, bytes, nothing."""
     heads = {"token": "per token", "text": "sum", "character": "per character", "byte": "per byte"}
     cols = [
@@ -113,12 +109,10 @@ def denominators_table(
         "sum punishes them. Compare subjects under one denominator only."
     )
     title = "The same accuracies under other denominators, percent of items right"
-    return by_condition(results, cols, names=names, name=name, title=title, notes=(note,))
+    return by_condition(results, cols, names=names, name="accuracy_by_denominator", title=title, notes=(note,))
 
 
-def frequency_split_table(
-    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str = "accuracy_by_frequency"
-) -> Table | None:
+def frequency_split_table(results: Sequence[Record | Result], *, names: Mapping[str, str]) -> Table | None:
     """Return :func:`~lexiscope.analysis.choices.design_answers.accuracies_by_frequency` as a table."""
     cols = []
     for side in SIDES:
@@ -128,16 +122,11 @@ def frequency_split_table(
             Col("n", statistic, INTEGER, "n"),
         ]
     title = "Controlled pairs, split by which of the two words is more frequent (percent right)"
-    return by_condition(results, cols, names=names, name=name, title=title)
+    return by_condition(results, cols, names=names, name="accuracy_by_frequency", title=title)
 
 
 def above_baseline_table(
-    results: Sequence[Record | Result],
-    baseline: Mapping[str, Accuracy],
-    *,
-    counts: str,
-    names: Mapping[str, str],
-    name: str = "above_baseline",
+    results: Sequence[Record | Result], baseline: Mapping[str, Accuracy], *, counts: str, names: Mapping[str, str]
 ) -> Table | None:
     """Return how far subjects are above the word-frequency *baseline*, whose accuracies are by condition, in order.
 
@@ -154,7 +143,7 @@ def above_baseline_table(
     rows = [PivotRow((names[cell], 100 * own.value), {"condition": cell}) for cell, own in baseline.items()]
     notes = (f"Counts: {counts}. Differences in points, their 95 % interval over sentences.",)
     title = "How far each subject lies above the word-frequency baseline, in points"
-    return pivot(name, title, records, cols, rows, labels=labels, notes=notes) if cols else None
+    return pivot("above_baseline", title, records, cols, rows, labels=labels, notes=notes) if cols else None
 
 
 def below_baseline(
@@ -184,7 +173,7 @@ def _above(record: Record) -> Cell:
     return Noted(with_minus_signs(bounds), "Below what word frequency alone gives.")
 
 
-def training_table(states: Sequence[tuple[str, float, Mapping[str, Accuracy]]], *, name: str = "checkpoints") -> Table:
+def training_table(states: Sequence[tuple[str, float, Mapping[str, Accuracy]]]) -> Table:
     """Return accuracies over states of training: each with its title, how far it was, and accuracies by condition."""
     conditions = list(states[0][2])
     heads = columns(
@@ -196,7 +185,7 @@ def training_table(states: Sequence[tuple[str, float, Mapping[str, Accuracy]]], 
         (title, seen, *(100 * accuracies[condition].value for condition in conditions))
         for title, seen, accuracies in states
     ]
-    return Table(name, "", "Accuracy over training, percent right", heads, tuple(rows))
+    return Table("checkpoints", "", "Accuracy over training, percent right", heads, tuple(rows))
 
 
 def contrasts_table(
@@ -283,7 +272,7 @@ def deltas_table(
     return Table(name, number, "Accuracy by the difference of tokens", heads, tuple(cells), tuple(notes))
 
 
-def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]], *, name: str = "token_delta_effect") -> Table:
+def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]]) -> Table:
     """Return whether decisions follow the token delta, each with its subject and condition."""
     heads = columns(
         *("Subject", "Cell"),
@@ -299,7 +288,7 @@ def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]], *, name: s
         p = effect.test.p if effect.test else Missing(_TOO_FEW)
         cells.append((subject, condition, *sides, p, "yes" if effect.follows else "no"))
     note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
-    return Table(name, "", "Do decisions follow the token delta?", heads, tuple(cells), (note,))
+    return Table("token_delta_effect", "", "Do decisions follow the token delta?", heads, tuple(cells), (note,))
 
 
 def token_warnings(rows: Sequence[tuple[str, str, DeltaEffect]], measures: Mapping[str, str]) -> list[str]:
@@ -339,9 +328,7 @@ def consistency_of_tests(
     return pivot(name, title, records, cols, rows, labels=labels, number=number) if rows else None
 
 
-def margins_table(
-    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str = "margins"
-) -> Table | None:
+def margins_table(results: Sequence[Record | Result], *, names: Mapping[str, str]) -> Table | None:
     """Return margins of decisions (:meth:`lexiscope.analysis.choices.choice_sets.Decisions.margins`)."""
     of_items = "Of the margins over items, in the unit of the measure that decides."
     likelier = "Best other over right, geometric mean; above 1: right is likelier."
@@ -353,10 +340,10 @@ def margins_table(
         Col("Perplexity ratio", "perplexity_ratio", _FINE, note=likelier, absent=None),
     )
     note = "A margin is the right word's value minus the best other's: its sign is the decision."
-    return by_condition(results, cols, names=names, name=name, title="Margins of the decisions", notes=(note,))
+    return by_condition(results, cols, names=names, name="margins", title="Margins of the decisions", notes=(note,))
 
 
-def both_ways_table(rows: Sequence[tuple[str, str, BothWays]], *, name: str = "commutativity") -> Table:
+def both_ways_table(rows: Sequence[tuple[str, str, BothWays]]) -> Table:
     """Return decisions on relations and on the same turned round, each with its subject and condition."""
     heads = columns(
         *("Subject", "Cell", ("Right, %", PERCENT), ("Turned round, %", PERCENT), ("Decided alike, %", PERCENT)),
@@ -368,7 +355,7 @@ def both_ways_table(rows: Sequence[tuple[str, str, BothWays]], *, name: str = "c
         shares = (100 * ways.forth, 100 * ways.back, 100 * ways.n_alike / ways.n, 100 * ways.expected)
         apart = Missing("This measure has no margins.") if math.isnan(ways.apart) else ways.apart
         cells.append((subject, condition, *shares, apart))
-    return Table(name, "", "The relation turned round: “T … w” beside “W … t”", heads, tuple(cells))
+    return Table("commutativity", "", "The relation turned round: “T … w” beside “W … t”", heads, tuple(cells))
 
 
 # -- gap filling ------------------------------------------------------------------------------------------------------
@@ -385,11 +372,7 @@ def criterion_in_words(statistic: str) -> tuple[str, str]:
 
 
 def gap_accuracy_table(
-    hits: Sequence[GapHits],
-    results: Sequence[Record | Result],
-    *,
-    names: Mapping[str, str],
-    name: str = "gap_accuracy",
+    hits: Sequence[GapHits], results: Sequence[Record | Result], *, names: Mapping[str, str]
 ) -> Table:
     """Return a row for each subject and decoding of *hits*, with the accuracy under each criterion.
 
@@ -412,9 +395,11 @@ def gap_accuracy_table(
         for own in hits
         if own.criterion == criteria[0]
     ]
-    cols = [Col(f"{name.capitalize()}, %", f"gap_accuracy(answers={name},n={{n}})", PERCENT) for name in criteria]
+    cols = [
+        Col(f"{answers.capitalize()}, %", f"gap_accuracy(answers={answers},n={{n}})", PERCENT) for answers in criteria
+    ]
     title = "Gap filling: percent of items with an accepted answer"
-    return pivot(name, title, results, cols, rows, labels=labels)
+    return pivot("gap_accuracy", title, results, cols, rows, labels=labels)
 
 
 def gap_accuracy_figure(
@@ -429,12 +414,7 @@ def gap_accuracy_figure(
 
 
 def gap_categories(
-    results: Sequence[Result],
-    categories: Sequence[str],
-    heading: Heading,
-    *,
-    names: Mapping[str, str],
-    name: str = "gap_categories",
+    results: Sequence[Result], categories: Sequence[str], heading: Heading, *, names: Mapping[str, str]
 ) -> tuple[Table, Figure]:
     """Return the shares of proposed error categories as a table and a figure.
 
@@ -448,7 +428,7 @@ def gap_categories(
     rows = [PivotRow((names[subject], total), {"subject": subject}) for subject, total in n.items()]
     labels = columns("Subject", ("Predictions", INTEGER))
     title = "Error categories as proposed, percent"
-    table = pivot(name, title, records, cols, rows, labels=labels, notes=(heading.caption,))
+    table = pivot("gap_categories", title, records, cols, rows, labels=labels, notes=(heading.caption,))
     shares = [
         (names[record.subject], wanted[record.statistic], record.value)
         for record in records

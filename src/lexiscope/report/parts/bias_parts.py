@@ -47,9 +47,9 @@ def bias_records(row: BiasRow) -> tuple[Record, ...]:
     return (*records, gap)
 
 
-def gap_records(row: GapRow, *, metric: str = "accuracy") -> tuple[Record, ...]:
+def gap_records(row: GapRow) -> tuple[Record, ...]:
     """Return people minus model in each view as records."""
-    name = statistic_name("people_minus_model", metric=metric)
+    name = statistic_name("people_minus_model", metric="accuracy")
     return tuple(_gap_record(Record(name, gap.value, row.subject, row.dataset, view=gap.view), gap) for gap in row.gaps)
 
 

@@ -11,7 +11,6 @@ from lexiscope.core.item import Item
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.showing import counted
 from lexiscope.report.document import Section
-from lexiscope.report.figures import Figure
 from lexiscope.report.part import Part
 from lexiscope.report.tables import Cell, Column, Head, Missing, Table, drop_empty, table_of
 
@@ -39,18 +38,11 @@ class LabelChoice:
     description: str
 
 
-def verdict_section(
-    title: str,
-    verdict: Verdict,
-    *,
-    section_id: str = "verdict",
-    tables: Sequence[Table] = (),
-    figures: Sequence[Figure] = (),
-) -> Section:
-    """Return the section with the verdict in sentences, the summary first, then tables and figures."""
+def verdict_section(title: str, verdict: Verdict, *, section_id: str = "verdict") -> Section:
+    """Return the section with the verdict in sentences, the summary first."""
     groups = (verdict.on_model, verdict.on_people, (*verdict.cautions, _READING))
     paragraphs = (verdict.summary, *(" ".join(group) for group in groups if group))
-    return Section(section_id, title, paragraphs, tuple(tables), tuple(figures))
+    return Section(section_id, title, paragraphs)
 
 
 def errors_section(
@@ -59,19 +51,17 @@ def errors_section(
     texts: Mapping[str, str] | None = None,
     entries: Mapping[str, str] | None = None,
     section_id: str = "errors",
-    title: str = "Errors of one view that another does not make",
-    rule: str = "",
     most: int = MOST_ERRORS,
 ) -> Section:
     """Return the error browser: a table for each pair of views, wrong in one and right in the other (Table 3).
 
     *texts* are the items as they are shown (item id → text), *entries* the names of options (option → entry, its
-    description), *rule* says by which rule distracting words were found. Of each kind *most* are shown.
+    description). Of each kind *most* are shown.
     """
     tables = tuple(_errors_table(kind, texts or {}, entries or {}, f"{section_id}_{n}", most)
                    for n, kind in enumerate(kinds, start=1) if kind.errors)  # fmt: skip
-    texts_of_kinds = (*map(_error_count_text, kinds), *([rule] if rule else []))
-    return Section(section_id, title, texts_of_kinds, tables)
+    title = "Errors of one view that another does not make"
+    return Section(section_id, title, tuple(map(_error_count_text, kinds)), tables)
 
 
 def error_browser(

@@ -80,7 +80,7 @@ class EntropyRow:
     printed: PublishedValue | None = None
 
 
-def biases_table(rows: Sequence[BiasRow], *, name: str = "biases", number: str = "") -> Table:
+def biases_table(rows: Sequence[BiasRow]) -> Table:
     """Return what is above LABEL, both biases and the minimum gap of each subject on each dataset."""
     cells: Mapping[Head, Callable[[BiasRow], Cell]] = {
         "Dataset": lambda row: row.dataset,
@@ -105,16 +105,10 @@ def biases_table(rows: Sequence[BiasRow], *, name: str = "biases", number: str =
             "Draws left out", INTEGER, note="Resamples in which a bias is undefined; its interval leaves them out."
         ): (lambda row: max(bias.interval.undefined for bias in (row.biases.context, row.biases.word)) or None),
     }
-    return drop_empty(table_of(name, "Context bias and word bias", rows, cells, number=number, notes=(RESAMPLED,)))
+    return drop_empty(table_of("biases", "Context bias and word bias", rows, cells, notes=(RESAMPLED,)))
 
 
-def view_scores_table(
-    rows: Sequence[BiasRow],
-    *,
-    views: Sequence[str] = ("full", "context", "context_span", "word", "label", "random"),
-    name: str = "view_scores",
-    number: str = "",
-) -> Table:
+def view_scores_table(rows: Sequence[BiasRow], *, number: str = "") -> Table:
     """Return the score of each subject in each view, with its interval; what was not measured says so (Table 7)."""
 
     def score_in(view: str) -> Callable[[BiasRow], Cell]:
@@ -125,17 +119,17 @@ def view_scores_table(
         "Subject": lambda row: row.subject,
         **{
             (_title(view), _SCORE): score_in(view)
-            for view in views
+            for view in ("full", "context", "context_span", "word", "label", "random")
             if any(row.biases.view(view) is not None for row in rows)
         },
         Column("Items", INTEGER, note="In the view full."): (
             lambda row: (full.n or None) if (full := row.biases.view("full")) is not None else None
         ),
     }
-    return drop_empty(table_of(name, "Scores by view", rows, cells, number=number, notes=(RESAMPLED,)))
+    return drop_empty(table_of("view_scores", "Scores by view", rows, cells, number=number, notes=(RESAMPLED,)))
 
 
-def human_gaps_table(rows: Sequence[GapRow], *, name: str = "human_gaps", number: str = "") -> Table:
+def human_gaps_table(rows: Sequence[GapRow], *, number: str = "") -> Table:
     """Return people minus model in each view, in points (Table 5); a positive number: people are ahead."""
     views = list(dict.fromkeys(gap.view for row in rows for gap in row.gaps))
     heads = columns("Dataset", "Subject", *((_title(view), _SCORE) for view in views))
@@ -143,15 +137,10 @@ def human_gaps_table(rows: Sequence[GapRow], *, name: str = "human_gaps", number
     for row in rows:
         gaps = {gap.view: gap for gap in row.gaps}
         cells.append((row.dataset, row.subject, *(_gap(gaps.get(view)) for view in views)))
-    return Table(name, number, "People minus model, by view", heads, tuple(cells), (RESAMPLED,))
+    return Table("human_gaps", number, "People minus model, by view", heads, tuple(cells), (RESAMPLED,))
 
 
-def divided_table(
-    sets: Sequence[tuple[str, str, ItemDivision, SearchSpace | None]],
-    *,
-    name: str = "divided",
-    title: str = "Datasets of this run",
-) -> Table:
+def divided_table(sets: Sequence[tuple[str, str, ItemDivision, SearchSpace | None]], *, name: str = "divided") -> Table:
     """Return how datasets are divided: name, task in words, its items, and what is searched, if anything is."""
     heads = columns(
         *("Dataset", "Task"),
@@ -164,10 +153,10 @@ def divided_table(
     for dataset, task, parts, space in sets:
         counts = (parts.sizes.get("train"), parts.sizes.get("dev"), len(parts.test), len({i.word for i in parts.test}))
         rows.append((dataset, task, *counts, None if space is None else len(space), parts.tested))
-    return drop_empty(Table(name, "", title, heads, tuple(rows)))
+    return drop_empty(Table(name, "", "Datasets of this run", heads, tuple(rows)))
 
 
-def seeds_table(records: Sequence[Record], *, name: str = "seeds", number: str = "") -> Table:
+def seeds_table(records: Sequence[Record]) -> Table:
     """Return the scores over seeds of training on dev, by subject and view, next to that of the best of them on test.
 
     *records* are ``dev_mean`` (its note is what was best, its n the seeds), ``dev_sd`` and the accuracies by view.
@@ -182,12 +171,10 @@ def seeds_table(records: Sequence[Record], *, name: str = "seeds", number: str =
     means = [record for record in records if record.statistic == "dev_mean"]
     rows = rows_of(means, "dataset", "subject", "view", names={record.view: _title(record.view) for record in means})
     title, labels = "Scores over seeds of training", ("Dataset", "Subject", "View")
-    return drop_empty(pivot(name, title, records, cols, rows, labels=labels, number=number))
+    return drop_empty(pivot("seeds", title, records, cols, rows, labels=labels))
 
 
-def recorded_scores_table(
-    values: Sequence[PublishedValue], status: Mapping[str, str], *, name: str = "human_constants"
-) -> Table:
+def recorded_scores_table(values: Sequence[PublishedValue], status: Mapping[str, str]) -> Table:
     """Return scores of people that a paper prints or assumes, in percent; *status* says which, by their subject."""
     cells: Mapping[Head, Callable[[PublishedValue], Cell]] = {
         "Dataset": lambda value: value.dataset,
@@ -197,12 +184,10 @@ def recorded_scores_table(
         "Of": lambda value: value.place,
     }
     note = "Printed by the paper, or assumed there and not measured; nothing here was answered in this run."
-    return table_of(name, "Recorded scores of people, in percent", values, cells, notes=(note,))
+    return table_of("human_constants", "Recorded scores of people, in percent", values, cells, notes=(note,))
 
 
-def examples_table(
-    examples: Sequence[tuple[str, str, Item]], views: Sequence[str], *, name: str = "task_examples", number: str = ""
-) -> Table:
+def examples_table(examples: Sequence[tuple[str, str, Item]], views: Sequence[str], *, number: str = "") -> Table:
     """Return an example of each dataset as each view shows it to people, with the correct answer (Table 6).
 
     *examples* are the dataset, its task and one of its items. A model puts its mask token in the place of ``[X]``, and
@@ -216,7 +201,7 @@ def examples_table(
                 texts.append("[X]" if view == "label" else str(item.conditions["definition"]))
             rows.append((dataset, task, _title(view), " ‖ ".join(texts), str(item.gold)))
     heads = columns("Dataset", "Task", "View", "Shown", "Right answer")
-    return Table(name, number, "What is shown, by view", heads, tuple(rows))
+    return Table("task_examples", number, "What is shown, by view", heads, tuple(rows))
 
 
 def entropy_table(rows: Sequence[EntropyRow], *, name: str, title: str, number: str = "") -> Table:
@@ -260,7 +245,6 @@ def ambiguity_table(
     correlation: Estimate | Undefined,
     *,
     name: str = "ambiguity",
-    number: str = "",
 ) -> Table:
     """Return mean entropy (nats) and word bias of datasets, by entropy, with their rank correlation in a note."""
     undefined = Missing("The word bias is undefined.")
@@ -274,7 +258,7 @@ def ambiguity_table(
         rho = _with_ends(correlation.value, correlation.interval, BOUNDED)
         note = f"Spearman's ρ = {rho} over {correlation.n} datasets, which were resampled."
     heads = columns("Dataset", ("Entropy, nats", _ENTROPY), ("Word bias", BOUNDED))
-    return Table(name, number, "Ambiguity of the words and word bias", heads, tuple(rows), (note,))
+    return Table(name, "", "Ambiguity of the words and word bias", heads, tuple(rows), (note,))
 
 
 def flips_table(guesses: Sequence[Guess], *, name: str = "guess_flips", number: str = "") -> Table:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,14 +15,14 @@ from lexiscope.analysis.layers.separation import sense_separation
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Curve, CurvePoint, Estimate, Interval, Record
+from lexiscope.core.result import Curve, Estimate, Interval, Record, Result
 from lexiscope.report.document import Section
-from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.figures import Heading, apa
+from lexiscope.report.part import record_cell, with_interval
 from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.layers import distance_by_layer, trajectories
 from lexiscope.report.presenting import trajectory_of
-from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Missing, Table
-from lexiscope.report.tables import IntervalCell as Range
+from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Table, columns
 
 RESAMPLES = 1000
 
@@ -42,42 +41,29 @@ class DemoPart:
         return self.section.tables[0]
 
 
-def in_cell(value: float, interval: Interval | None) -> Range | float:
-    """Return a value with its interval as one cell of a table; the value alone where there is no interval."""
-    if interval is None or not interval.is_defined:
-        return value
-    return Range(interval.low, interval.high, value)
+def number_text(value: float | None, interval: Interval | None = None) -> str:
+    """Return a bounded number as the report prints it, with its interval in brackets if it has one.
 
-
-def bounds(interval: Interval | None) -> tuple[float | None, float | None]:
-    """Return the ends of an interval for a record; nothing where it has none."""
-    return (interval.low, interval.high) if interval is not None and interval.is_defined else (None, None)
-
-
-def short(value: float | None) -> str:
-    """Return a bounded number as the report prints it.
-
-    >>> short(-0.6116), short(0.7306), short(None)
-    ('−.61', '.73', 'undefined')
+    >>> number_text(-0.6116), number_text(0.7306, Interval(0.7, 0.75, 0.95, "bootstrap")), number_text(None)
+    ('−.61', '.73 [.70, .75]', 'undefined')
     """
     if value is None:
         return "undefined"
-    return f"{value:.2f}".replace("-", "−").replace("0.", ".", 1)
+    has_ends = interval is not None and interval.is_defined
+    return apa(value) + (f" [{apa(interval.low)}, {apa(interval.high)}]" if interval is not None and has_ends else "")
 
 
-def between(interval: Interval | None) -> str:
-    """Return an interval in brackets, or nothing where it has no ends."""
-    low, high = bounds(interval)
-    return "" if low is None or high is None else f" [{short(low)}, {short(high)}]"
+def _records(results: Sequence[Result]) -> list[Record]:
+    return [replace(record, analysis="exploratory") for result in results for record in result.records()]
 
 
-# -- pairs that nobody has rated: does the model keep senses apart? ---
+# -- pairs without ratings: does the model keep senses apart? -------------------------------------------------------
 
 SAME, DIFFERENT = "same sense", "different senses"
 _DISTANCE = Format("number", 3)
 
 
-def without_ratings(items: Sequence[Item], answers: ResponseTable, *, seed: int = 0) -> DemoPart:
+def separation_part(items: Sequence[Item], answers: ResponseTable, *, seed: int = 0) -> DemoPart:
     """Compare the mean distance of same-sense and different-sense pairs, layer by layer.
 
     *answers* hold the cosine distances of one subject in one view. Intervals resample words.
@@ -89,89 +75,69 @@ def without_ratings(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     words = [item.word for item in items]
     kinds = np.where(same, SAME, DIFFERENT).tolist()
     means = distance_by_condition(distance, kinds, groups=words, resamples=RESAMPLES, seed=seed)
-    means = tuple(sorted(means, key=lambda found: found.condition != SAME))
-    found = [sense_separation(column, same, groups=words, resamples=RESAMPLES, seed=seed) for column in distance.T]
-    best = int(np.argmax([estimate.value for estimate in found]))
-    said = (
-        f"{subject} keeps the senses apart best at layer {layers[best]}: a pair of different senses lies further apart "
-        f"than a pair of the same sense in {short(found[best].value)}{between(found[best].interval)} of the "
+    means = tuple(sorted(means, key=lambda kind: kind.condition != SAME))
+    where = {"subject": subject, "dataset": items[0].dataset, "view": view}
+    separations = [
+        sense_separation(column, same, groups=words, resamples=RESAMPLES, seed=seed).about(layer=layer, **where)
+        for layer, column in zip(layers, distance.T, strict=True)
+    ]
+    best = max(separations, key=lambda separation: separation.value)
+    summary = (
+        f"{subject} keeps the senses apart best at layer {best.layer}: a pair of different senses lies further apart "
+        f"than a pair of the same sense in {number_text(best.value, best.interval)} of the "
         f"comparisons (chance .50; {len(items)} pairs, {len(set(words))} nouns).",
     )
     text = (
         f"The model read {len(items)} pairs of sentences that share an ambiguous noun; one word of the sentence "
         "decides which sense is meant. Nobody has rated these pairs. The best layer is chosen on these pairs, so its "
         "value is somewhat too good.",
-        *said,
+        *summary,
     )
-    records = tuple(_separation_records(items[0].dataset, subject, view, layers, means, found))
-    table = _separation_table(subject, layers, means, found)
+    records = []
+    for column, separation in enumerate(separations):
+        records += _records([separation])
+        for kind in means:
+            mean = Record(
+                "mean_cosine_distance",
+                float(kind.mean[column]),
+                *(subject, items[0].dataset, separation.layer, kind.condition, view),
+                n=kind.n,
+                analysis="exploratory",
+            )
+            records.append(with_interval(mean, kind.intervals[column]))
     heading = Heading("distance_by_layer", "1", "Cosine distance of pairs by layer and sense relation.")
-    curves = [DrawnCurve.of_condition(subject, layers, entry) for entry in means]
+    curves = [DrawnCurve.of_condition(subject, layers, kind) for kind in means]
     figure = distance_by_layer(curves, heading, order=(SAME, DIFFERENT))
-    return DemoPart(Section("senses", "Does the model keep senses apart?", text, (table,), (figure,)), records, said)
+    table = _separation_table(subject, means, separations)
+    section = Section("senses", "Does the model keep senses apart?", text, (table,), (figure,))
+    return DemoPart(section, tuple(records), summary)
 
 
-def _separation_table(
-    subject: str, layers: Sequence[int], means: Sequence[ConditionLayers], found: Sequence[Estimate]
-) -> Table:
+def _separation_table(subject: str, means: Sequence[ConditionLayers], separations: Sequence[Estimate]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for column, layer in enumerate(layers):
-        middle = [float(entry.mean[column]) for entry in means]
-        rows.append((layer, *middle, in_cell(found[column].value, found[column].interval)))
-    columns = (
-        Column("Layer", INTEGER),
-        *(Column(entry.condition.capitalize(), _DISTANCE) for entry in means),
+    for column, separation in enumerate(separations):
+        distances = [float(kind.mean[column]) for kind in means]
+        rows.append((separation.layer, *distances, *map(record_cell, separation.records())))
+    heads = columns(
+        ("Layer", INTEGER),
+        *((kind.condition.capitalize(), _DISTANCE) for kind in means),
         Column("Separation [95 % CI]", BOUNDED, "right"),
     )
-    pairs = " and ".join(f"{entry.n} pairs of {entry.condition}" for entry in means)
+    pairs = " and ".join(f"{kind.n} pairs of {kind.condition}" for kind in means)
     notes = (
         f"Mean cosine distance of {pairs}.",
         "Separation: how often different senses lie further apart (chance .50).",
     )
-    return Table("senses_by_layer", "1", f"Distance by sense relation, {subject}", columns, tuple(rows), notes)
+    return Table("senses_by_layer", "1", f"Distance by sense relation, {subject}", heads, tuple(rows), notes)
 
 
-def _separation_records(
-    dataset: str,
-    subject: str,
-    view: str,
-    layers: Sequence[int],
-    means: Sequence[ConditionLayers],
-    found: Sequence[Estimate],
-) -> list[Record]:
-    records = []
-    for column, layer in enumerate(layers):
-        where = {"subject": subject, "dataset": dataset, "layer": layer, "view": view, "analysis": "exploratory"}
-        low, high = bounds(found[column].interval)
-        method = found[column].interval.method
-        value = found[column].value
-        records.append(
-            Record(found[column].name, value, low=low, high=high, interval=method, n=found[column].n, **where)  # type: ignore[arg-type]
-        )
-        for entry in means:
-            low, high = bounds(entry.intervals[column])
-            records.append(
-                Record(
-                    "mean_cosine_distance",
-                    float(entry.mean[column]),
-                    low=low,
-                    high=high,
-                    interval=entry.intervals[column].method,
-                    n=entry.n,
-                    condition=entry.condition,
-                    **where,  # type: ignore[arg-type]
-                )
-            )
-    return records
+# -- rated pairs: does the model agree with people? -----------------------------------------------------------------
 
 
-# -- rated pairs: does the model agree with people? ---
-
-
-def against_people(
+def agreement_part(
     items: Sequence[Item], answers: ResponseTable, people: ResponseTable, *, title: str, seed: int = 0
 ) -> DemoPart:
-    """Correlate the model's distances with people's mean ratings, layer by layer, beside the ceilings by name.
+    """Correlate the model's distances with people's mean ratings, layer by layer, with the ceilings by name.
 
     *answers* hold the cosine distances of one subject in one view, *people* the trials of the participants. Intervals
     over items resample words, those over raters resample raters.
@@ -184,92 +150,55 @@ def against_people(
     layers, distance = values_by_layer(answers.where(measure="cosine_distance"), [item.item_id for item in rated])
     norms = [mean_of[item.item_id] for item in rated]
     words = [item.word for item in rated]
-    rho = rho_by_layer(distance, norms, layers=layers, groups=words, resamples=RESAMPLES, seed=seed)
-    fit = r_squared_by_layer(distance, norms, layers=layers, groups=words, resamples=RESAMPLES, seed=seed)
-    ceilings = _ceilings(ratings, seed)
-    said = _agreement_words(subject, rho, fit, ceilings, len(rated))
-    where = {"dataset": items[0].dataset, "analysis": "exploratory"}
-    records = [*_curve_records(rho, where, subject, view), *_curve_records(fit, where, subject, view)]
-    records += [_ceiling_record(ceiling, where) for ceiling in ceilings]
-    table = _agreement_table(f"{subject} and people, {title}", rho, fit, ceilings)
-    section = Section("people", "Does the model agree with people?", said, (table,), (_variance_figure(subject, fit),))
-    return DemoPart(section, tuple(records), said)
-
-
-def _ceilings(ratings: Ratings, seed: int) -> tuple[Ceiling, ...]:
+    rho, fit = (
+        by_layer(distance, norms, layers=layers, groups=words, resamples=RESAMPLES, seed=seed).about(
+            subject=subject, dataset=items[0].dataset, view=view
+        )
+        for by_layer in (rho_by_layer, r_squared_by_layer)
+    )
     agreement = leave_one_out(ratings, resamples=RESAMPLES, seed=seed)
     squares = mean_squared_rho(agreement, resamples=RESAMPLES, seed=seed)
-    return leave_one_out_rho(agreement), squared_mean_rho(agreement), squares
+    ceilings = (leave_one_out_rho(agreement), squared_mean_rho(agreement), squares)
+    summary = _agreement_text(subject, rho, fit, ceilings[0], len(rated))
+    records = _records([curve.estimate(layer) for curve in (rho, fit) for layer in layers])
+    for ceiling in ceilings:
+        record = Record(
+            ceiling.name,
+            ceiling.value,
+            subject="people",
+            dataset=items[0].dataset,
+            condition=ceiling.unit,
+            n=ceiling.n,
+            analysis="exploratory",
+            note=ceiling.definition,
+        )
+        records.append(with_interval(record, ceiling.interval))
+    heading = Heading("r_squared_by_layer", "2", "Share of the variance of people's mean ratings, by layer.")
+    figure = trajectories([trajectory_of(fit)], heading, statistic="R²", interval="95 % CI, words resampled")
+    table = _agreement_table(f"{subject} and people, {title}", rho, fit, ceilings)
+    section = Section("people", "Does the model agree with people?", summary, (table,), (figure,))
+    return DemoPart(section, tuple(records), summary)
 
 
-def _agreement_words(subject: str, rho: Curve, fit: Curve, ceilings: Sequence[Ceiling], n: int) -> tuple[str, ...]:
-    best, explained, person = rho.best_value(), fit.best_value(), ceilings[0]
+def _agreement_text(subject: str, rho: Curve, fit: Curve, person: Ceiling, n: int) -> tuple[str, ...]:
+    best, explained = rho.best_value(), fit.best_value()
     return (
-        f"{subject} at its best layer, {best.layer}: rho {short(best.value)}{between(best.interval)} with people's "
-        f"mean ratings; R² {short(explained.value)}{between(explained.interval)} at layer {explained.layer} "
+        f"{subject} at its best layer, {best.layer}: rho {number_text(best.value, best.interval)} with people's "
+        f"mean ratings; R² {number_text(explained.value, explained.interval)} at layer {explained.layer} "
         f"({n} pairs, {rho.n_groups} words). The layer is chosen on the same pairs.",
-        f"One person against the others: rho {short(person.value)}{between(person.interval)} "
+        f"One person against the others: rho {number_text(person.value, person.interval)} "
         f"(leave-one-out, {person.n} people).",
     )
 
 
 def _agreement_table(title: str, rho: Curve, fit: Curve, ceilings: Sequence[Ceiling]) -> Table:
-    rows: list[tuple[Cell, ...]] = [(a.layer, _cell(a), _cell(b)) for a, b in zip(rho.values, fit.values, strict=True)]
-    columns = (
-        Column("Layer", INTEGER),
-        Column("rho [95 % CI]", BOUNDED, "right"),
-        Column("R² [95 % CI]", BOUNDED, "right"),
+    rows: list[tuple[Cell, ...]] = [
+        (point.layer, *(record_cell(*curve.estimate(point.layer).records()) for curve in (rho, fit)))
+        for point in rho.values
+    ]
+    heads = columns(
+        ("Layer", INTEGER), Column("rho [95 % CI]", BOUNDED, "right"), Column("R² [95 % CI]", BOUNDED, "right")
     )
     notes = ["rho is negative: a larger distance goes with less relatedness."]
-    notes += [f"{c.name}: {short(c.value)}{between(c.interval)}, n = {c.n} {c.unit}." for c in ceilings]
-    return Table("ratings_by_layer", "2", title, columns, tuple(rows), tuple(notes))
-
-
-def _cell(entry: CurvePoint) -> Cell:
-    return Missing(entry.remark) if entry.value is None else in_cell(entry.value, entry.interval)
-
-
-def _variance_figure(subject: str, fit: Curve) -> Figure:
-    heading = Heading("r_squared_by_layer", "2", "Share of the variance of people's mean ratings, by layer.")
-    curve = trajectory_of(fit.about(subject=subject))
-    return trajectories([curve], heading, statistic="R²", interval="95 % CI, words resampled")
-
-
-def _curve_records(curve: Curve, where: dict[str, Any], subject: str, view: str) -> list[Record]:
-    records = []
-    for entry in curve.values:
-        low, high = bounds(entry.interval)
-        records.append(
-            Record(
-                curve.statistic,
-                entry.value,
-                subject=subject,
-                layer=entry.layer,
-                view=view,
-                low=low,
-                high=high,
-                interval="" if entry.interval is None else entry.interval.method,
-                n=curve.n,
-                status="undefined" if entry.value is None else "",
-                note=entry.remark,
-                **where,
-            )
-        )
-    return records
-
-
-def _ceiling_record(ceiling: Ceiling, where: dict[str, Any]) -> Record:
-    low, high = bounds(ceiling.interval)
-    method = ceiling.interval.method
-    return Record(
-        ceiling.name,
-        ceiling.value,
-        subject="people",
-        low=low,
-        high=high,
-        interval=method,
-        n=ceiling.n,
-        condition=ceiling.unit,
-        note=ceiling.definition,
-        **where,
-    )
+    notes += [f"{c.name}: {number_text(c.value, c.interval)}, n = {c.n} {c.unit}." for c in ceilings]
+    return Table("ratings_by_layer", "2", title, heads, tuple(rows), tuple(notes))

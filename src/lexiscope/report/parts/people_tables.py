@@ -25,7 +25,7 @@ _DEFINITIONS = {
 }
 
 
-def agreement_table(agreements: Sequence[RaterAgreement], *, name: str = "agreement") -> Table:
+def agreement_table(agreements: Sequence[RaterAgreement]) -> Table:
     """Return the agreement of single raters with the norms, a row for each definition."""
     heads = columns(
         "Definition",
@@ -38,10 +38,10 @@ def agreement_table(agreements: Sequence[RaterAgreement], *, name: str = "agreem
     )
     method = " and ".join(dict.fromkeys(own.method.capitalize() for own in agreements)) or "Spearman"
     notes = (f"{method} correlation of each rater with the norms of the items that the rater rated.",)
-    return Table(name, "", "Agreement of single raters with the norms", heads, rows, notes)
+    return Table("agreement", "", "Agreement of single raters with the norms", heads, rows, notes)
 
 
-def ceilings_table(ceilings: Iterable[Record | Result], *, name: str = "ceilings", number: str = "") -> Table:
+def ceilings_table(ceilings: Iterable[Record | Result]) -> Table:
     """Return human ceilings, each under its name and definition (its note), and over how many of what it is."""
     cells: Mapping[Head, Callable[[Record], Cell]] = {
         "Ceiling": _ceiling_name,
@@ -51,7 +51,7 @@ def ceilings_table(ceilings: Iterable[Record | Result], *, name: str = "ceilings
         "Over": lambda record: f"{record.n or 0:,} {counted_in(record.statistic)}",
     }
     notes = ("Each ceiling is another quantity; they are never compared with one another in one column of results.",)
-    return drop_empty(table_of(name, "Human ceilings by name", records_of(ceilings), cells, number=number, notes=notes))
+    return drop_empty(table_of("ceilings", "Human ceilings by name", records_of(ceilings), cells, notes=notes))
 
 
 def _ceiling_name(ceiling: Record) -> str:
@@ -61,12 +61,10 @@ def _ceiling_name(ceiling: Record) -> str:
     return name.replace("_", " ") + (f" ({variant.replace('_', ' ')})" if variant else "")
 
 
-def single_raters_table(
-    results: Iterable[Record | Result], *, name: str = "single_raters", label: str = "Samples of"
-) -> Table:
+def single_raters_table(results: Iterable[Record | Result]) -> Table:
     """Return how well one rater predicts the others (:class:`lexiscope.analysis.agreement.group_raters.SingleRater`).
 
-    A row for each condition, headed by *label*.
+    A row for each condition.
     """
     rho, over_raters = "single_rater_rho(over=ratings)", "single_rater_rho(over=raters)"
     accuracy = "single_rater_accuracy_within_sd"
@@ -79,12 +77,10 @@ def single_raters_table(
     )
     listed = records_of(results)
     title = "One rater against the others"
-    return pivot(name, title, listed, cols, rows_of(listed, "condition"), labels=(label,))
+    return pivot("single_raters", title, listed, cols, rows_of(listed, "condition"), labels=("Samples of",))
 
 
-def variance_table(
-    components: VarianceComponents, results: Iterable[Record | Result], n_ratings: int, *, name: str = "variance"
-) -> Table:
+def variance_table(components: VarianceComponents, results: Iterable[Record | Result], n_ratings: int) -> Table:
     """Return where ratings differ: the variance of items, raters and the rest, with the test of raters in the note.
 
     *results* are those of *components*; *n_ratings* is the number of ratings whose mean's reliability is given.
@@ -97,10 +93,10 @@ def variance_table(
     )
     cols = (Col("Variance", "variance(of={source})", _CORRELATION),)
     rows = [PivotRow((source,), of={"source": source}) for source in ("sample", "rater", "residual")]
-    return pivot(name, "Where ratings differ", results, cols, rows, labels=("Source",), notes=(note,))
+    return pivot("variance", "Where ratings differ", results, cols, rows, labels=("Source",), notes=(note,))
 
 
-def norms_table(items: Sequence[Item], norms: Norms, *, name: str = "norms") -> Table:
+def norms_table(items: Sequence[Item], norms: Norms) -> Table:
     """Return the norms of all items, with their first two texts; an item without a rating says so."""
     none = Missing("no rating")
     place = {item_id: row for row, item_id in enumerate(norms.item_ids)}
@@ -118,4 +114,4 @@ def norms_table(items: Sequence[Item], norms: Norms, *, name: str = "norms") -> 
         *("Item", "Word", "Sentence 1", "Sentence 2"),
         *(("Mean", _THREE), ("SD", _THREE), ("Median", Format("number", 1)), ("n", INTEGER)),
     )
-    return Table(name, "", "Norms of all items", heads, tuple(rows))
+    return Table("norms", "", "Norms of all items", heads, tuple(rows))

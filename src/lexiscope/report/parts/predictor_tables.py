@@ -48,7 +48,7 @@ def examples_table(
     return Table(name, number, title, (*heads, *map(Column, subjects)), tuple(cells))
 
 
-def replies_table(predictors: Sequence[Predictor], *, name: str = "replies") -> Table:
+def replies_table(predictors: Sequence[Predictor]) -> Table:
     """Return how many answers each subject was asked for, how many could not be read, and what these were.
 
     >>> replies_table([Predictor("m", "m", {"i": 4.0}, "integer", 2, {"not_a_number": 1}, 2)]).rows
@@ -63,7 +63,7 @@ def replies_table(predictors: Sequence[Predictor], *, name: str = "replies") -> 
         "What they were": lambda predictor: predictor.unread_in_words,
     }
     note = "A reply that could not be read has no value and is not imputed; repetitions are averaged over those read."
-    return table_of(name, "Replies, and those that could not be read", predictors, cells, notes=(note,))
+    return table_of("replies", "Replies, and those that could not be read", predictors, cells, notes=(note,))
 
 
 WHOLE = (accuracy_name("integer"), accuracy_name("rounded"))
@@ -81,7 +81,6 @@ def scores_table(
     predictors: Sequence[Predictor],
     *,
     name: str = "scores",
-    title: str = "Predictions beside people's mean ratings",
     number: str = "",
     notes: Sequence[str] = (),
 ) -> Table:
@@ -107,7 +106,7 @@ def scores_table(
     )  # fmt: skip
     scored = [record for record in records_of(results) if not record.statistic.startswith("n_")]
     rows = rows_of(scored, "subject", names={predictor.subject: predictor.title for predictor in predictors})
-    return pivot(name, title, results, heads, rows, number=number, notes=notes)
+    return pivot(name, "Predictions beside people's mean ratings", results, heads, rows, number=number, notes=notes)
 
 
 def scores_figure(results: Sequence[Record | Result], titles: Mapping[str, str], heading: Heading) -> Figure | None:

@@ -188,7 +188,7 @@ def similarity_table(
 # -- do two kinds of measures order the same subjects alike? ----------------------------------------------------------
 
 
-def orders_table(compared: Compared, titles: Mapping[str, str], *, first: str, name: str = "orders") -> Table:
+def orders_table(compared: Compared, titles: Mapping[str, str], *, first: str) -> Table:
     """Return a table of all comparisons: the best subject by each measure, and the pairs that are in another order.
 
     *titles* are short names of subjects by id; *first* is what the first kind of measure is called.
@@ -204,7 +204,7 @@ def orders_table(compared: Compared, titles: Mapping[str, str], *, first: str, n
         clear = [f"{titles.get(a, a)} / {titles.get(b, b)}" for a, b in orders.clear[:_MOST_NAMED]]
         counts = f"{len(orders.disagreeing)} of {orders.n_pairs}"
         rows.append((measure, other, *best, "yes" if orders.same_best else "no", counts, "; ".join(clear) or "none"))
-    return Table(name, "", "Where the two disagree", heads, tuple(rows))
+    return Table("orders", "", "Where the two disagree", heads, tuple(rows))
 
 
 def orders_sentence(compared: Compared, *, first: str, second: str, who: str) -> str:

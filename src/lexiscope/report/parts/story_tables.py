@@ -25,7 +25,7 @@ def lengths_table(results: Results, *, name: str = "lengths", number: str = "") 
     return pivot(name, title, results, columns, rows, labels=("Part",), number=number, notes=(note,))
 
 
-def shifts_table(results: Results, *, source: str = "", name: str = "endings") -> Table:
+def shifts_table(results: Results, *, source: str = "") -> Table:
     """Return how far endings move ratings (:class:`lexiscope.analysis.norms.story_effects.EndingEffects`), in points.
 
     *source* is the paper that divides the SD by n.
@@ -42,10 +42,10 @@ def shifts_table(results: Results, *, source: str = "", name: str = "endings") -
         PivotRow(("ending A against B",), of={"between": "endings"}),
     ]
     title = "How far an ending moves the plausibility of a meaning"
-    return pivot(name, title, results, columns, rows, labels=("Compared",))
+    return pivot("endings", title, results, columns, rows, labels=("Compared",))
 
 
-def directions_table(results: Results, *, name: str = "ending_direction") -> Table:
+def directions_table(results: Results) -> Table:
     """Return how often endings work as meant (:class:`lexiscope.analysis.norms.story_effects.EndingEffects`)."""
     columns = [
         Col(f"{share.capitalize()}, %", f"{{order}}(share={share})", _PERCENT) for share in ("above", "equal", "below")
@@ -56,10 +56,10 @@ def directions_table(results: Results, *, name: str = "ending_direction") -> Tab
     ]
     title = "Do endings work in the direction they were written for?"
     note = "Not every ending works, and none was dropped for that."
-    return pivot(name, title, results, columns, rows, labels=("How often",), notes=(note,))
+    return pivot("ending_direction", title, results, columns, rows, labels=("How often",), notes=(note,))
 
 
-def disagreement_table(results: Results, *, name: str = "open_ended_sd") -> Table:
+def disagreement_table(results: Results) -> Table:
     """Return whether people disagree more about open stories, for each condition that was tested.
 
     *results* are those of :class:`lexiscope.analysis.norms.story_effects.OpenAgainstEnded`.
@@ -76,4 +76,6 @@ def disagreement_table(results: Results, *, name: str = "open_ended_sd") -> Tabl
         ),
     )
     rows = rows_of([record for record in records_of(results) if record.statistic == _TEST], "condition")
-    return pivot(name, "Do people disagree more about open stories?", results, columns, rows, labels=("Samples of",))
+    return pivot(
+        "open_ended_sd", "Do people disagree more about open stories?", results, columns, rows, labels=("Samples of",)
+    )

@@ -146,9 +146,7 @@ def training_curve(label: str, states: Sequence[tuple[float, Accuracy]]) -> Draw
     return DrawnCurve(label, np.array([seen for seen, _ in states]), value, low, high, baseline=dots[0].chance)
 
 
-def accuracy_over_training(
-    curves: Sequence[DrawnCurve], heading: Heading, *, horizontal: str = "Tokens seen in training"
-) -> Figure:
+def accuracy_over_training(curves: Sequence[DrawnCurve], heading: Heading) -> Figure:
     """Draw accuracy over training, a panel for each condition, with bands and the chance level.
 
     *curves* are those of :func:`training_curve`. The horizontal axis is logarithmic where all numbers are above 0 and
@@ -165,7 +163,9 @@ def accuracy_over_training(
     )
     with drawing(WIDTH, 0.6 + 1.9 * -(-len(curves) // columns)) as sheet:
         panels = [(curve.subject, [(curve, 0, "")]) for curve in curves]
-        grid = draw_panels(sheet, panels, columns=columns, vertical="Items right, %", horizontal=horizontal)
+        grid = draw_panels(
+            sheet, panels, columns=columns, vertical="Items right, %", horizontal="Tokens seen in training"
+        )
         for axes, curve in zip(grid, curves, strict=True):
             if curve.baseline is not None:
                 axes.axhline(curve.baseline, color=INK, lw=1.0, ls=(0, (3, 2)), zorder=1)

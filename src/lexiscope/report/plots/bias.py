@@ -33,6 +33,8 @@ NAMED = 18
 _SHADE = "#ececec"
 _MARGIN = 0.12
 _NAN = float("nan")
+_VIEWS = ("full", "context", "word", "label")
+_UNIT = "Right answers, %"
 
 
 # -- the plane ------------------------------------------------------------------------------------------------------
@@ -155,7 +157,7 @@ def _plane_data(points: Sequence[PlanePoint]) -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True, slots=True)
 class ViewBar:
-    """The score of one subject in one view of one dataset. *Unit:* percent, or as the figure's unit says.
+    """The score of one subject in one view of one dataset. *Unit:* percent.
 
     Not-a-number where there is no score or no interval. ``fixed`` says why it was not measured (printed, assumed).
     """
@@ -170,24 +172,17 @@ class ViewBar:
 
 
 def view_bars(
-    bars: Sequence[ViewBar],
-    heading: Heading,
-    *,
-    views: Sequence[str] = ("full", "context", "word", "label"),
-    unit: str = "Right answers, %",
-    random: Sequence[tuple[str, float]] = (),
-    order: Sequence[str] = (),
-    top: float = 100.0,
+    bars: Sequence[ViewBar], heading: Heading, *, random: Sequence[tuple[str, float]] = (), order: Sequence[str] = ()
 ) -> Figure:
     """Draw scores as bars: a panel for each dataset, a group for each view, a bar for each subject (Figure 2).
 
     Bars differ in colour and hatching; thin lines are intervals; ``×`` marks a score that was not measured; the broken
     line is a random answer, from *random*: (dataset, score). *order* names all subjects of a report.
-    Errors: :class:`InputError` without a bar, or for a view that is not among *views*.
+    Errors: :class:`InputError` without a bar, or for a view that this figure does not show.
     """
     if not bars:
         raise InputError("a figure of views needs at least one score")
-    shown, datasets = levels([bar.view for bar in bars], views), levels([bar.dataset for bar in bars])
+    shown, datasets = levels([bar.view for bar in bars], _VIEWS), levels([bar.dataset for bar in bars])
     subjects = levels([bar.subject for bar in bars])
     names = short_names(subjects, NAME_LENGTH)
     marked = list(dict.fromkeys((*order, *subjects)))
@@ -202,17 +197,17 @@ def view_bars(
                         _draw_bar(axes, bar, shown.index(bar.view) + x, 0.8 / len(subjects), look, name)
             if dataset in chance:
                 axes.axhline(chance[dataset], color=INK, lw=1, ls=(0, (3, 2)), zorder=5, label="random answer")
-            axes.set(ylim=(0, top), xlim=(-0.5, len(shown) - 0.5))
+            axes.set(ylim=(0, 100), xlim=(-0.5, len(shown) - 0.5))
             axes.set_xticks(range(len(shown)), [view.replace("_", " ").upper() for view in shown], fontsize=6.5)
             axes.tick_params(axis="x", length=0)
             axes.grid(visible=False, axis="x")
             axes.set_title(short_names([dataset], {1: 70, 2: 44}.get(columns, 30))[0])
-        sheet.supylabel(unit, fontsize=8.5)
+        sheet.supylabel(_UNIT, fontsize=8.5)
         # a subject may be missing in some panels
         add_legend(sheet, first=names)
         data = columns_of(bars, "dataset", "view", "subject", "value", "low", "high", "fixed")
         gaps = [f"{bar.subject}, {bar.dataset}, {bar.view}" for bar in bars if not np.isfinite(bar.value)]
-        return drawn_figure(sheet, heading, _bars_text(bars, datasets, unit, chance), data, gaps_remark(gaps))
+        return drawn_figure(sheet, heading, _bars_text(bars, datasets, chance), data, gaps_remark(gaps))
 
 
 def _draw_bar(axes: Axes, bar: ViewBar, x: float, width: float, look: MarkStyle, name: str) -> None:
@@ -225,8 +220,8 @@ def _draw_bar(axes: Axes, bar: ViewBar, x: float, width: float, look: MarkStyle,
         axes.plot(x, bar.value, ls="", marker="x", ms=4, mew=1, color=INK, label="not measured here", zorder=4)
 
 
-def _bars_text(bars: Sequence[ViewBar], datasets: Sequence[str], unit: str, chance: dict[str, float]) -> str:
-    parts = [f"{unit}, by view."]
+def _bars_text(bars: Sequence[ViewBar], datasets: Sequence[str], chance: dict[str, float]) -> str:
+    parts = [f"{_UNIT}, by view."]
     for dataset in datasets:
         own = [bar for bar in bars if bar.dataset == dataset]
         texts = []
@@ -238,7 +233,7 @@ def _bars_text(bars: Sequence[ViewBar], datasets: Sequence[str], unit: str, chan
     return " ".join(parts)
 
 
-def minimum_gaps(dots: Sequence[Dot], heading: Heading, *, order: Sequence[str] = (), unit: str = "points") -> Figure:
+def minimum_gaps(dots: Sequence[Dot], heading: Heading, *, order: Sequence[str] = ()) -> Figure:
     """Draw min(FULL − CONTEXT, FULL − WORD) of models and people, a row for each dataset (Figure 3).
 
     Right of 0, word and context together give more than the better of the two alone. People are hollow marks; lines are
@@ -248,7 +243,7 @@ def minimum_gaps(dots: Sequence[Dot], heading: Heading, *, order: Sequence[str] 
     drawn = [dot for dot in dots if np.isfinite(dot.value)]
     if not drawn:
         raise InputError("a figure of gaps needs at least one gap")
-    rows, alt = levels([dot.row for dot in drawn]), f"Minimum gap in {unit}."
+    rows, alt = levels([dot.row for dot in drawn]), "Minimum gap in points."
     for row in rows:
         alt += f" {row}: {', '.join(f'{dot.subject} {dot.value:.1f}' for dot in drawn if dot.row == row)}."
     with drawing(WIDTH, rows_height(drawn)) as sheet:
@@ -256,7 +251,7 @@ def minimum_gaps(dots: Sequence[Dot], heading: Heading, *, order: Sequence[str] 
         draw_dots(axes, drawn, rows, order=order)
         axes.set_yticks(range(len(rows)), short_names(rows, 26))
         axes.axvline(0, color=INK, lw=0.9, zorder=1)
-        axes.set(xlabel=f"min(FULL − CONTEXT, FULL − WORD), {unit}")
+        axes.set(xlabel="min(FULL − CONTEXT, FULL − WORD), points")
         add_legend(sheet)
         data = {"dataset": np.array([dot.row for dot in dots])}
         data |= columns_of(dots, "subject", "people", "value", "low", "high")

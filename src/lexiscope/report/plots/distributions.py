@@ -86,7 +86,6 @@ def density_by_condition(
     condition: Array,
     heading: Heading,
     *,
-    axis: str = "Mean relatedness",
     scale: tuple[float, float] | None = None,
     order: Sequence[str] | None = None,
 ) -> Figure:
@@ -100,7 +99,7 @@ def density_by_condition(
     defined = np.isfinite(numbers)
     groups = {name: numbers[(labels == name) & defined] for name in names}
     grid = _density_grid(numbers[defined], scale)
-    alt = f"Density of {axis.lower()} by condition. " + _summary_text(groups)
+    alt = "Density of mean relatedness by condition. " + _summary_text(groups)
     with drawing(WIDTH, 3.1) as sheet:
         axes = sheet.subplots()
         for index, (name, group) in enumerate(groups.items()):
@@ -108,19 +107,13 @@ def density_by_condition(
             axes.vlines(group, -0.03 * (2 * index + 1.9), -0.03 * (2 * index + 0.4), color=mark(index).colour, lw=0.5,
                         alpha=0.6, transform=axes.get_xaxis_transform(), clip_on=False)  # fmt: skip
         axes.tick_params(axis="x", pad=4 + 10 * len(groups), length=0)
-        axes.set(xlabel=axis, ylabel="Density", xlim=(grid[0], grid[-1]), ylim=(0, None))
+        axes.set(xlabel="Mean relatedness", ylabel="Density", xlim=(grid[0], grid[-1]), ylim=(0, None))
         axes.legend(loc="best")
         remark = "Ticks below the axis: single items." + _count_remark(int((~defined).sum()))
         return drawn_figure(sheet, heading, alt, {"condition": labels, "value": numbers}, remark)
 
 
-def residual_ridge(
-    subjects: Sequence[Residuals],
-    heading: Heading,
-    *,
-    axis: str = "Residual (observed − fitted mean relatedness)",
-    order: Sequence[str] | None = None,
-) -> Figure:
+def residual_ridge(subjects: Sequence[Residuals], heading: Heading, *, order: Sequence[str] | None = None) -> Figure:
     """Draw one row of residual densities per subject, a tick at each condition's mean (SAW-C, Figures 5 and 12).
 
     The data beside are the drawn curves: subject, condition, residual, density, and the condition's mean and n.
@@ -140,7 +133,7 @@ def residual_ridge(
     with drawing(WIDTH, 1.1 + 0.46 * len(subjects)) as sheet:
         axes = sheet.subplots()
         _draw_ridge(axes, subjects, curves, grid)
-        axes.set(xlabel=axis, xlim=(grid[0], grid[-1]))
+        axes.set(xlabel="Residual (observed − fitted mean relatedness)", xlim=(grid[0], grid[-1]))
         add_legend(sheet, columns=len(names))
         remark = "Markers on the base lines: means of the condition." + _count_remark(int((~np.isfinite(pooled)).sum()))
         return drawn_figure(sheet, heading, alt, _ridge_data(subjects, curves, grid), remark)
@@ -238,13 +231,7 @@ def _count_remark(count: int) -> str:
 
 
 def agreement_histogram(
-    agreement: Array,
-    subjects: Mapping[str, float],
-    heading: Heading,
-    *,
-    definition: str,
-    statistic: str = "Spearman's ρ",
-    bins: int = 20,
+    agreement: Array, subjects: Mapping[str, float], heading: Heading, *, definition: str
 ) -> Figure:
     """Draw how well single raters agree with the norms, and where subjects are among them (SAW-C, Figure 4).
 
@@ -265,7 +252,7 @@ def agreement_histogram(
     )
     with drawing(WIDTH, 2.9 + 0.16 * (len(subjects) // 2)) as sheet:
         axes = sheet.subplots()
-        axes.hist(defined, bins=bins, color="#b9c6cf", edgecolor="white", lw=0.8, label=f"raters (n = {len(defined)})")
+        axes.hist(defined, bins=20, color="#b9c6cf", edgecolor="white", lw=0.8, label=f"raters (n = {len(defined)})")
         axes.axvline(float(defined.mean()), color=INK, lw=1, label=f"raters' mean {mean}")
         for index, (subject, value) in enumerate(subjects.items()):
             below = int((defined < value).sum())
@@ -273,7 +260,7 @@ def agreement_histogram(
             alt += f" {subject} at {apa(value)}, {share}."
             axes.axvline(value, color=mark(index).colour, ls=mark(index + 1).line, lw=1.6,
                          label=f"{shorten(subject, 40)} {apa(value)}: {share}")  # fmt: skip
-        axes.set(xlabel=f"Agreement of a rater with the norms ({statistic}, {definition})", ylabel="Raters")
+        axes.set(xlabel=f"Agreement of a rater with the norms (Spearman's ρ, {definition})", ylabel="Raters")
         axes.grid(axis="x", visible=False)
         add_legend(sheet, columns=2, below=True)
         data = {

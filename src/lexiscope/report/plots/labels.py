@@ -28,6 +28,8 @@ _DISTANCES = (6.0, 9.0, 14.0, 20.0, 30.0, 42.0, 56.0)
 _CROWD = 60.0
 """Points nearer than this to one another compete for room."""
 _KEY_LENGTH = 30
+_SIZE = 7.0
+"""Height of the letters of a label. *Unit:* points."""
 
 
 def label_points(
@@ -58,12 +60,7 @@ def label_points(
 
 
 def place_labels(
-    axes: Axes,
-    points: Sequence[Point],
-    texts: Sequence[str],
-    *,
-    obstacles: Sequence[Segment] = (),
-    size: float = 7.0,
+    axes: Axes, points: Sequence[Point], texts: Sequence[str], *, obstacles: Sequence[Segment] = ()
 ) -> None:
     """Write *texts* beside *points* (data coordinates), each where it costs least; far ones get a leader line.
 
@@ -72,7 +69,7 @@ def place_labels(
     scale = 72.0 / axes.figure.dpi
     centres = axes.transData.transform(points) * scale
     left, bottom, right, top = (float(edge) * scale for edge in axes.get_window_extent().extents)
-    extents = [_text_extent(axes, text, size, scale) for text in texts]
+    extents = [_text_extent(axes, text, scale) for text in texts]
     marks = np.concatenate([centres - 3.5, centres + 3.5], axis=1)
     segments = [_boxes_along(axes.transData.transform(segment) * scale) for segment in obstacles]
     boxes = label_boxes(
@@ -85,7 +82,7 @@ def place_labels(
         far = _gaps(box[None], centre[None])[0, 0] > 8
         line = {"arrowstyle": "-", "color": SOFT, "lw": 0.5, "shrinkA": 0, "shrinkB": 3} if far else None
         offset = ((box[0] + box[2]) / 2 - centre[0], (box[1] + box[3]) / 2 - centre[1])
-        axes.annotate(text, point, xytext=offset, textcoords="offset points", ha="center", va="center", fontsize=size,
+        axes.annotate(text, point, xytext=offset, textcoords="offset points", ha="center", va="center", fontsize=_SIZE,
                       color=INK, arrowprops=line, annotation_clip=False, zorder=6)  # fmt: skip
 
 
@@ -116,8 +113,8 @@ def label_boxes(
     return boxes
 
 
-def _text_extent(axes: Axes, text: str, size: float, scale: float) -> Point:
-    ghost = axes.text(0, 0, text, fontsize=size)
+def _text_extent(axes: Axes, text: str, scale: float) -> Point:
+    ghost = axes.text(0, 0, text, fontsize=_SIZE)
     box = ghost.get_window_extent()
     ghost.remove()
     return float(box.width) * scale + 2, float(box.height) * scale

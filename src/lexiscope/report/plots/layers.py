@@ -104,16 +104,16 @@ def by_depth(
 # -- one panel per subject ------------------------------------------------------------------------------------------
 
 
-def peak_panels(curves: Sequence[DrawnCurve], heading: Heading, *, statistic: str = "R²", interval: str = "") -> Figure:
+def peak_panels(curves: Sequence[DrawnCurve], heading: Heading, *, interval: str = "") -> Figure:
     """Draw one panel per subject: its peak is marked and the drop from there to the last layer printed (Figure 9).
 
     *Higher means:* closer to people. The drop is 1 − last / peak, in per cent of the peak.
     """
     legend = f"Ring: the peak; last: what is lost of it at the last layer.{f' Bands: {interval}.' if interval else ''}"
-    return _subject_panels(curves, heading, statistic, legend, _mark_peak, bounded=True)
+    return _subject_panels(curves, heading, "R²", legend, _mark_peak, bounded=True)
 
 
-def aic_panels(curves: Sequence[DrawnCurve], heading: Heading, *, statistic: str = "AIC") -> Figure:
+def aic_panels(curves: Sequence[DrawnCurve], heading: Heading) -> Figure:
     """Draw one panel per subject: the layer of lowest AIC is marked, the expected layer as a line (Figure 11).
 
     *Lower means:* the sense boundary is easier to read off the distances of that layer.
@@ -125,7 +125,7 @@ def aic_panels(curves: Sequence[DrawnCurve], heading: Heading, *, statistic: str
     if any(curve.separated for curve in curves):
         legend += " Triangle: a layer that separates the senses without error; no finite value expresses that, and no "
         legend += "other layer of that panel has a ring."
-    return _subject_panels(curves, heading, statistic, legend, _mark_lowest, bounded=False)
+    return _subject_panels(curves, heading, "AIC", legend, _mark_lowest, bounded=False)
 
 
 def _subject_panels(

@@ -27,6 +27,7 @@ _KINDS = (
 #: Beyond this many subjects, names beside the points would cover each other: numbers are there instead.
 NAMED = 16
 _NAN = float("nan")
+_STATISTIC = "Highest R² over layers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,10 @@ def statistic_by_size(
     subjects: Sequence[Sized],
     heading: Heading,
     *,
-    statistic: str = "Highest R² over layers",
     fit: SizeRegression | None = None,
     ceilings: Mapping[str, float] | None = None,
 ) -> Figure:
-    """Draw a statistic against the number of parameters, each subject named, with fit and ceilings (SAW-C, Figure 6).
+    """Draw the highest R² against the number of parameters, with names, fit and ceilings (SAW-C, Figure 6).
 
     *ceilings* are the human ceilings by their full names. *Unit:* parameters on a log10 axis. Subjects without a
     defined value are listed, not drawn.
@@ -97,7 +97,7 @@ def statistic_by_size(
     height = 4.2 + (0.13 * -(-len(drawn) // 3) if len(drawn) > NAMED else 0)
     with drawing(WIDTH, height) as sheet:
         axes = sheet.subplots()
-        axes.set(xscale="log", xlabel="Parameters (log10 axis)", ylabel=statistic, xlim=(left, right))
+        axes.set(xscale="log", xlabel="Parameters (log10 axis)", ylabel=_STATISTIC, xlim=(left, right))
         _draw_points(axes, drawn)
         for index, (name, value) in enumerate(ceilings.items(), start=1):
             axes.axhline(value, color=INK, lw=1.1, ls=LINES[index % len(LINES)], label=f"{name} {apa(value)}")
@@ -114,7 +114,7 @@ def statistic_by_size(
         data = columns_of(subjects, "subject", "parameters", "value", "low", "high")
         data["multilingual"] = np.array([s.multilingual for s in subjects], dtype=object)
         gaps = [subject.subject for subject in subjects if not np.isfinite(subject.value)]
-        return drawn_figure(sheet, heading, _text(subjects, statistic, fit, ceilings), data, gaps_remark(gaps))
+        return drawn_figure(sheet, heading, _text(subjects, fit, ceilings), data, gaps_remark(gaps))
 
 
 def _draw_points(axes: Axes, drawn: Sequence[Sized]) -> None:
@@ -129,8 +129,8 @@ def _draw_points(axes: Axes, drawn: Sequence[Sized]) -> None:
                 axes.vlines(s.parameters, s.low, s.high, color=colour, lw=1, alpha=0.65, zorder=3)
 
 
-def _text(subjects: Sequence[Sized], statistic: str, fit: SizeRegression | None, ceilings: Mapping[str, float]) -> str:
-    parts = [f"{statistic} against number of parameters."]
+def _text(subjects: Sequence[Sized], fit: SizeRegression | None, ceilings: Mapping[str, float]) -> str:
+    parts = [f"{_STATISTIC} against number of parameters."]
     parts += [
         f"{s.subject}{' (multilingual)' if s.multilingual else ''}: {s.parameters:,.0f} parameters, {apa(s.value, 3)}."
         for s in subjects
