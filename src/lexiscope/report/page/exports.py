@@ -131,12 +131,7 @@ def _card(folder: Path, run: StudyExports) -> str:
         lines += [f"- {label}: {text}" for label, text in facts.items() if text]
         lines += ["", "## Counts", "", *(f"- {name}: {count}" for name, count in card.counts)]
         lines += ["", "## Remarks", "", *(f"- {remark}" for remark in card.remarks)]
-    lines += [
-        "",
-        "## Files that were read",
-        "",
-        *(f"- `{path}`: sha256 {digest}" for path, digest in run.checksums),
-    ]
+    lines += ["", "## Files that were read", "", *(f"- `{path}`: sha256 {digest}" for path, digest in run.checksums)]
     write_atomically(folder / "data_card.md", "\n".join(lines) + "\n")
     return "data_card.md"
 

@@ -8,7 +8,7 @@ they are only read here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,14 @@ from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.result import read_records
 from lexiscope.core.run import read_json, unreadable_error, write_atomically, write_json
 from lexiscope.core.sealed import RUN, check_run
-from lexiscope.report.document import Paragraph, Report, RichText, Section
+from lexiscope.report.document import Report, RichText, Section
 from lexiscope.report.figures import PROLOGUE, Figure, write_figure
 from lexiscope.report.page.every_result import check_every_result
 from lexiscope.report.tables import Cell, Column, Format, IntervalCell, Missing, Noted, Printed, Table, layout, to_csv
 from lexiscope.resources.tables.delimited import read_csv
 
 SECTIONS = "sections.json"
+_FIGURE_TEXTS = ("name", "number", "title", "caption", "alt")
 
 
 def store(report: Report, folder: Path | str) -> tuple[str, ...]:
@@ -43,8 +44,7 @@ def store(report: Report, folder: Path | str) -> tuple[str, ...]:
             names += write_table(table, target / "tables")
         for figure in section.figures:
             write_figure(figure, target / "figures")
-            about = {key: getattr(figure, key) for key in ("name", "number", "title", "caption", "alt")}
-            write_json(target / "figures" / f"{figure.name}.json", about)
+            write_json(target / "figures" / f"{figure.name}.json", {key: getattr(figure, key) for key in _FIGURE_TEXTS})
             names += [f"figures/{figure.name}.{end}" for end in ("svg", "csv", "json")]
     structure = {
         "title": report.title,
@@ -121,22 +121,18 @@ def read_figure(name: str, folder: Path | str) -> Figure:
     Errors: :class:`RunError` where one of its files is absent or damaged.
     """
     source = Path(folder)
-    about = read_json(source / f"{name}.json")
-    svg = _text(source / f"{name}.svg").removeprefix(PROLOGUE).rstrip("\n")
+    texts, drawing = read_json(source / f"{name}.json"), source / f"{name}.svg"
+    try:
+        svg = drawing.read_bytes().decode("utf-8").removeprefix(PROLOGUE).rstrip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise unreadable_error(drawing, error) from error
     try:
         table = read_csv(source / f"{name}.csv", may_be_empty=True)
     except InputError as error:
         what = "the data of this figure are damaged"
         raise RunError(what, place=error.place, why=error.what) from error
     columns = {header: np.array(cells, dtype=str) for header, cells in table.columns.items()}
-    return Figure(**{key: about[key] for key in ("name", "number", "title", "caption", "alt")}, svg=svg, data=columns)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise unreadable_error(path, error) from error
+    return Figure(**{key: texts[key] for key in _FIGURE_TEXTS}, svg=svg, data=columns)
 
 
 def _cell_to_json(cell: Cell) -> object:
@@ -167,15 +163,11 @@ def _section_to_json(section: Section) -> dict[str, Any]:
         "id": section.id,
         "title": section.title,
         "flag": section.flag,
-        "paragraphs": [_paragraph_to_json(paragraph) for paragraph in section.paragraphs],
+        "paragraphs": [{"html": p.html} if isinstance(p, RichText) else {"text": p} for p in section.paragraphs],
         "tables": [table.name for table in section.tables],
         "figures": [figure.name for figure in section.figures],
         "subsections": [_section_to_json(inner) for inner in section.subsections],
     }
-
-
-def _paragraph_to_json(paragraph: Paragraph) -> dict[str, str]:
-    return {"html": paragraph.html} if isinstance(paragraph, RichText) else {"text": paragraph}
 
 
 def _section_from_json(content: Mapping[str, Any], source: Path) -> Section:
@@ -183,7 +175,7 @@ def _section_from_json(content: Mapping[str, Any], source: Path) -> Section:
         id=content["id"],
         title=content["title"],
         flag=content["flag"],
-        paragraphs=_paragraphs(content["paragraphs"]),
+        paragraphs=tuple(RichText(p["html"]) if "html" in p else p["text"] for p in content["paragraphs"]),
         tables=tuple(
             table_from_json(read_json(source / "tables" / f"{name}.json")) for name in map(_safe, content["tables"])
         ),
@@ -193,74 +185,29 @@ def _section_from_json(content: Mapping[str, Any], source: Path) -> Section:
 
 
 def _safe(name: str) -> str:
-    # a run folder may come from somebody else: a name must not lead out of it
+    # a run folder may come from another user: a name must not lead out of it
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
         raise RunError(f"{name!r} cannot name a part of a report", place=Place(SECTIONS))
     return name
-
-
-def _paragraphs(content: Sequence[Mapping[str, str]]) -> tuple[Paragraph, ...]:
-    return tuple(RichText(part["html"]) if "html" in part else part["text"] for part in content)
 
 
 # -- tables in LaTeX, with the rules of the booktabs package --------------------------------------------------------
 
 
 _SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': "''",
-    "\n": " ",
-    "−": r"\ensuremath{-}",
-    "—": "---",
-    "–": "--",
-    "…": r"\dots{}",
-    "×": r"\ensuremath{\times}",
-    "·": r"\ensuremath{\cdot}",
-    "±": r"\ensuremath{\pm}",
-    "≤": r"\ensuremath{\leq}",
-    "≥": r"\ensuremath{\geq}",
-    "≈": r"\ensuremath{\approx}",
-    "→": r"\ensuremath{\rightarrow}",
-    "∞": r"\ensuremath{\infty}",
-    "²": r"\textsuperscript{2}",
-    "³": r"\textsuperscript{3}",
-    "\u00a0": "~",
-    "\u202f": r"\,",
-}
-_GREEK = {
-    "α": "alpha",
-    "β": "beta",
-    "γ": "gamma",
-    "δ": "delta",
-    "ε": "varepsilon",
-    "η": "eta",
-    "θ": "theta",
-    "κ": "kappa",
-    "λ": "lambda",
-    "μ": "mu",
-    "π": "pi",
-    "ρ": "rho",
-    "σ": "sigma",
-    "τ": "tau",
-    "φ": "varphi",
-    "χ": "chi",
-    "ω": "omega",
-    "Δ": "Delta",
-    "Σ": "Sigma",
-}
-_ESCAPES = str.maketrans(_SPECIAL | {letter: rf"\ensuremath{{\{name}}}" for letter, name in _GREEK.items()})
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': "''", "\n": " ", "\u00a0": "~", "\u202f": r"\,", "—": "---", "–": "--", "…": r"\dots{}",
+    "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
+}  # fmt: skip
+_SYMBOLS = {
+    "−": "-", "×": r"\times", "·": r"\cdot", "±": r"\pm", "≤": r"\leq", "≥": r"\geq", "≈": r"\approx",
+    "→": r"\rightarrow", "∞": r"\infty", "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta",
+    "ε": r"\varepsilon", "η": r"\eta", "θ": r"\theta", "κ": r"\kappa", "λ": r"\lambda", "μ": r"\mu", "π": r"\pi",
+    "ρ": r"\rho", "σ": r"\sigma", "τ": r"\tau", "φ": r"\varphi", "χ": r"\chi", "ω": r"\omega", "Δ": r"\Delta",
+    "Σ": r"\Sigma",
+}  # fmt: skip
+_ESCAPES = str.maketrans(_SPECIAL | {sign: rf"\ensuremath{{{name}}}" for sign, name in _SYMBOLS.items()})
 
 
 def escape(text: str) -> str:
@@ -301,9 +248,6 @@ def to_latex(table: Table) -> str:
 
 
 def _line(cells: tuple[Printed, ...]) -> str:
+    marks = [rf"\textsuperscript{{{cell.mark}}}" if cell.mark else "" for cell in cells]
     # braces keep a leading bracket from being read as the optional argument of the row end before it
-    return " & ".join(f"{{{escape(cell.text)}}}{_superscript(cell.mark)}" for cell in cells) + r" \\"
-
-
-def _superscript(mark: str) -> str:
-    return rf"\textsuperscript{{{mark}}}" if mark else ""
+    return " & ".join(f"{{{escape(cell.text)}}}{mark}" for cell, mark in zip(cells, marks, strict=True)) + r" \\"

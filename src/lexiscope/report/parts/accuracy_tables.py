@@ -117,10 +117,7 @@ def frequency_split_table(results: Sequence[Record | Result], *, names: Mapping[
     cols = []
     for side in SIDES:
         statistic = statistic_name("accuracy_by_frequency", counts="baseline", synonym=side)
-        cols += [
-            Col(f"Synonym {side.replace('_', ' ')}", statistic, PERCENT),
-            Col("n", statistic, INTEGER, "n"),
-        ]
+        cols += [Col(f"Synonym {side.replace('_', ' ')}", statistic, PERCENT), Col("n", statistic, INTEGER, "n")]
     title = "Controlled pairs, split by which of the two words is more frequent (percent right)"
     return by_condition(results, cols, names=names, name="accuracy_by_frequency", title=title)
 

@@ -73,10 +73,7 @@ def place_labels(
     marks = np.concatenate([centres - 3.5, centres + 3.5], axis=1)
     segments = [_boxes_along(axes.transData.transform(segment) * scale) for segment in obstacles]
     boxes = label_boxes(
-        centres,
-        np.array(extents),
-        blocked=np.concatenate([marks, *segments]),
-        frame=(left, bottom, right, top),
+        centres, np.array(extents), blocked=np.concatenate([marks, *segments]), frame=(left, bottom, right, top)
     )
     for text, point, centre, box in zip(texts, points, centres, boxes, strict=True):
         far = _gaps(box[None], centre[None])[0, 0] > 8

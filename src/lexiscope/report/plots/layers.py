@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
 
 def distance_by_layer(
-    curves: Sequence[DrawnCurve],
-    heading: Heading,
-    *,
-    interval: str = "95 % CI",
-    order: Sequence[str] | None = None,
+    curves: Sequence[DrawnCurve], heading: Heading, *, interval: str = "95 % CI", order: Sequence[str] | None = None
 ) -> Figure:
     """Draw mean cosine distance by layer and condition, one panel per subject (SAW-C, Figure 3).
 
