@@ -157,16 +157,16 @@ def gaps_remark(gaps: Sequence[str]) -> str:
     """
     if not gaps:
         return ""
-    return f"Undefined and left as {'a gap' if len(gaps) == 1 else 'gaps'}: {first_five(gaps)}."
+    return f"Undefined and left as {'a gap' if len(gaps) == 1 else 'gaps'}: {first_names(gaps)}."
 
 
-def first_five(names: Sequence[str]) -> str:
-    """Return the first five names, and how many follow.
+def first_names(names: Sequence[str], *, most: int = 5) -> str:
+    """Return the first names, and how many follow.
 
-    >>> first_five(list("abcdef"))
+    >>> first_names(list("abcdef"))
     'a; b; c; d; e; and 1 more'
     """
-    return "; ".join([*names[:5], *([f"and {len(names) - 5} more"] if len(names) > 5 else [])])
+    return "; ".join([*names[:most], *([f"and {len(names) - most} more"] if len(names) > most else [])])
 
 
 def apa(value: float, digits: int = 2) -> str:

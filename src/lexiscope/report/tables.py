@@ -228,6 +228,16 @@ def format_number(value: float, form: Format) -> str:
     return text if form.leading_zero else _bare(text)
 
 
+def interval_text(interval: IntervalCell, form: Format) -> str:
+    """Return an interval as tables print it, after its estimate if it has one.
+
+    >>> interval_text(IntervalCell(-0.2, 0.31, 0.1), BOUNDED), interval_text(IntervalCell(0.2, 0.3), BOUNDED)
+    ('.10 [−.20, .31]', '[.20, .30]')
+    """
+    value = "" if interval.value is None else f"{format_number(interval.value, form)} "
+    return f"{value}[{format_number(interval.low, form)}, {format_number(interval.high, form)}]"
+
+
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return rows as CSV text; numbers keep full precision, ``None`` and not-a-number are empty.
 
@@ -315,8 +325,7 @@ def _printed(cell: Cell, form: Format, letters: dict[str, str]) -> Printed:
     if isinstance(cell, bool):
         return Printed("yes" if cell else "no")
     if isinstance(cell, IntervalCell):
-        ends = f"[{format_number(cell.low, form)}, {format_number(cell.high, form)}]"
-        return Printed(ends if cell.value is None else f"{format_number(cell.value, form)} {ends}")
+        return Printed(interval_text(cell, form))
     if isinstance(cell, str):
         return Printed(cell)
     return Printed(str(cell) if form.kind == "text" else format_number(cell, form))

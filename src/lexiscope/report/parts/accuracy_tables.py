@@ -18,7 +18,7 @@ from lexiscope.analysis.choices.random_answers import ALL, DECIDED, EXPECTED, n_
 from lexiscope.analysis.choices.token_effect import DeltaEffect, DeltaLevel
 from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.core.showing import counted
-from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.figures import Figure, Heading, first_names
 from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots, stacked_shares
@@ -33,6 +33,8 @@ from lexiscope.report.tables import (
     Noted,
     Table,
     columns,
+    format_number,
+    interval_text,
     with_minus_signs,
 )
 
@@ -162,12 +164,12 @@ def below_baseline(
 
 
 def _above(record: Record) -> Cell:
+    cell = record_cell(record)
     if record.value is None or record.value >= 0:
-        return record_cell(record)
-    if record.low is None or record.high is None:
-        return Noted(with_minus_signs(f"{record.value:.1f}"), "Below the baseline.")
-    bounds = f"{record.value:.1f} [{record.low:.1f}, {record.high:.1f}]"
-    return Noted(with_minus_signs(bounds), "Below what word frequency alone gives.")
+        return cell
+    if isinstance(cell, IntervalCell):
+        return Noted(interval_text(cell, PERCENT), "Below what word frequency alone gives.")
+    return Noted(format_number(record.value, PERCENT), "Below the baseline.")
 
 
 def training_table(states: Sequence[tuple[str, float, Mapping[str, Accuracy]]]) -> Table:
@@ -211,9 +213,8 @@ def comparison_of_tests(results: Sequence[Estimate | Undefined], names: Mapping[
     tested, apart = disagreeing_tests(results)
     text = f"{counted(tested, 'contrast')}, none corrected for their number."
     if apart:
-        where = "; ".join(f"{names[subject]}, {names[condition]}" for subject, condition in apart[:_NAMED])
-        more = f"; and {len(apart) - _NAMED} more" if len(apart) > _NAMED else ""
-        text += f" In {len(apart)} of them t and the exact test fall on different sides of p = .05: {where}{more}."
+        where = first_names([f"{names[subject]}, {names[condition]}" for subject, condition in apart], most=_NAMED)
+        text += f" In {len(apart)} of them t and the exact test fall on different sides of p = .05: {where}."
     return text
 
 

@@ -38,6 +38,7 @@ from lexiscope.report.tables import (
     columns,
     drop_empty,
     format_number,
+    interval_text,
     table_of,
 )
 
@@ -255,8 +256,9 @@ def ambiguity_table(
     if isinstance(correlation, Undefined):
         note = f"No rank correlation: {correlation.reason}."
     else:
-        rho = _with_ends(correlation.value, correlation.interval, BOUNDED)
-        note = f"Spearman's ρ = {rho} over {correlation.n} datasets, which were resampled."
+        rho, ends = format_number(correlation.value, BOUNDED), correlation.interval
+        bounds = f" {interval_text(IntervalCell(ends.low, ends.high), BOUNDED)}" if ends.is_defined else ""
+        note = f"Spearman's ρ = {rho}{bounds} over {correlation.n} datasets, which were resampled."
     heads = columns("Dataset", ("Entropy, nats", _ENTROPY), ("Word bias", BOUNDED))
     return Table(name, "", "Ambiguity of the words and word bias", heads, tuple(rows), (note,))
 
@@ -332,14 +334,11 @@ def _score(score: ViewValue | None) -> Cell:
 
 def _noted(value: float, interval: Interval, form: Format = _SCORE, factor: float = 100.0, *, note: str = "") -> Cell:
     """A number with its interval; with a *note*, or where there is no interval, as text with the note or the reason."""
+    cell = IntervalCell(factor * interval.low, factor * interval.high, factor * value)
     if interval.is_defined and not note:
-        return IntervalCell(factor * interval.low, factor * interval.high, factor * value)
-    return Noted(_with_ends(factor * value, interval.times(factor), form), _sentence(note or interval.note))
-
-
-def _with_ends(value: float, interval: Interval, form: Format) -> str:
-    ends = ", ".join(format_number(end, form) for end in (interval.low, interval.high))
-    return format_number(value, form) + (f" [{ends}]" if interval.is_defined else "")
+        return cell
+    text = interval_text(cell, form) if interval.is_defined else format_number(factor * value, form)
+    return Noted(text, _sentence(note or interval.note))
 
 
 def _sentence(note: str) -> str:

@@ -8,6 +8,7 @@ from lexiscope.analysis.mixed.fit import MixedFit
 from lexiscope.analysis.mixed.models import LikelihoodRatio
 from lexiscope.analysis.mixed.reduction import Reduction
 from lexiscope.core.result import Record, Undefined, parse_statistic
+from lexiscope.report.figures import first_names
 from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Format, Missing, Table, columns, drop_empty
 
 _TWO = Format("number", 2)
@@ -51,11 +52,10 @@ def ratio_tests_in_words(records: Sequence[Record], *, most: int = 4) -> str:
     shared = effects[0] if several and len(set(effects)) == 1 else ""
     texts = [
         _ratio_test_text(record, given, "" if shared else effect, named=several)
-        for (record, given), effect in zip(known[:most], effects, strict=False)
+        for (record, given), effect in zip(known, effects, strict=True)
     ]
-    further = [f"and {len(known) - most} more"] if len(known) > most else []
     end = f" (all with {shared})" if shared.startswith("random") else ""
-    return "; ".join([*texts, *further]) + end
+    return first_names(texts, most=most) + end
 
 
 def _ratio_test_text(record: Record, given: Mapping[str, str], effects: str, *, named: bool) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiscope.core.errors import InputError
-from lexiscope.report.figures import Figure, Heading, apa, columns_of, first_five, gaps_remark, levels
+from lexiscope.report.figures import Figure, Heading, apa, columns_of, first_names, gaps_remark, levels
 from lexiscope.report.plots.accuracy import NAME_LENGTH, Dot, draw_dots, rows_height
 from lexiscope.report.plots.labels import Segment, label_points
 from lexiscope.report.plots.style import (
@@ -135,7 +135,7 @@ def bias_plane(
 
 def _plane_remark(cut: Sequence[PlanePoint], undefined: Sequence[PlanePoint]) -> str:
     cut_names, undefined_names = ([f"{p.subject} on {p.dataset}" for p in points] for points in (cut, undefined))
-    of_cut = f"Intervals that leave the frame and are cut there: {first_five(cut_names)}." if cut else ""
+    of_cut = f"Intervals that leave the frame and are cut there: {first_names(cut_names)}." if cut else ""
     return " ".join(filter(None, (of_cut, gaps_remark(undefined_names))))
 
 
