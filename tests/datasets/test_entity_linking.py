@@ -12,11 +12,11 @@ from lexiscope.analysis.choices.retrieval import accuracy_at, chosen, ranked
 from lexiscope.core import catalog
 from lexiscope.core.errors import DataError, InputError, SpecError
 from lexiscope.datasets import aida, cometa, kore50, ncbi_disease, wiki_fair, wikification, wikimed, wned_wiki
-from lexiscope.items.answers.prior import Prior
 from lexiscope.items.answers.search_space import check_reachable
 from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.aida_candidates import CandidateMention
+from lexiscope.subjects.baseline import ClassCounts
 
 MADE_UP = Path(__file__).parents[1] / "data" / "el"
 
@@ -54,8 +54,8 @@ def test_aida_simplest_rules(
     gold = {str(n): {str(mention.page)} for n, mention in enumerate(asked)}
     first = {str(n): [mention.candidates[0][0]] for n, mention in enumerate(asked)}
     assert round(100 * accuracy_at(first, gold, resamples=0).value, 2) == most_linked
-    seen = Prior((mention.text, str(mention.page)) for mention in linked(mentions, "train"))
-    best = {str(n): [page] for n, mention in enumerate(asked) if (page := seen.best(mention.text)) is not None}
+    seen = ClassCounts((mention.text, str(mention.page)) for mention in linked(mentions, "train"))
+    best = {str(n): [page] for n, mention in enumerate(asked) if (page := seen.most_frequent(mention.text)) is not None}
     assert round(100 * accuracy_at(best, gold, resamples=0).value, 2) == prior
 
 

@@ -13,10 +13,10 @@ from lexiscope.core.result import comparison_status
 from lexiscope.datasets import aida, ncbi_disease, wned_wiki
 from lexiscope.resources.corpora import semcor
 from lexiscope.resources.corpora.aida_candidates import CandidateMention
+from lexiscope.resources.corpora.linked_json import read_zelda
 from lexiscope.resources.corpora.linked_text import LinkedText, Mention, Misplaced
 from lexiscope.resources.corpora.pubtator import read_pubtator
 from lexiscope.resources.corpora.unified_wsd import Document, Sentence, Token
-from lexiscope.resources.corpora.zelda import read_zelda
 
 NIL = "NIL"
 """The class of a mention that the knowledge base has nothing for."""

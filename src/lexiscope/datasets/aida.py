@@ -21,7 +21,7 @@ from lexiscope.items.read.linked_items import linked_items, word_window
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.aida_candidates import CandidateMention, read_candidates
 from lexiscope.resources.corpora.aida_tsv import read_aida_tsv
-from lexiscope.resources.corpora.elevant import read_elevant
+from lexiscope.resources.corpora.linked_json import read_elevant
 from lexiscope.resources.corpora.linked_text import LinkedText, Mention
 
 __all__ = ["CARD", "OPTIONS", "TEXTS", "load", "load_texts", "mentions", "search_space"]

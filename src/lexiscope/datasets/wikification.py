@@ -16,7 +16,7 @@ from lexiscope.items.answers.search_space import Entry, SearchSpace
 from lexiscope.items.answers.sense_options import join_ids
 from lexiscope.items.arrange.splits import split_by_sentence
 from lexiscope.resources import fetch
-from lexiscope.resources.corpora.blink import read_blink
+from lexiscope.resources.corpora.linked_json import read_blink
 
 FILE = DataFile("el/wikification/links.jsonl")
 N_TEST, N_DEV = 50_000, 50_000

@@ -12,7 +12,7 @@ from lexiscope.items.answers.search_space import Entry, SearchSpace
 from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.items.read.linked_items import linked_items, word_window
 from lexiscope.resources import fetch
-from lexiscope.resources.corpora.wikimed import read_wikimed
+from lexiscope.resources.corpora.linked_json import read_wikimed
 
 FILE = DataFile("el/wikimed/WikiMed.json")
 

@@ -19,7 +19,7 @@ from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.items.arrange.splits import split_by_sentence
 from lexiscope.items.read.linked_items import linked_items, mention_sentence, set_aside
 from lexiscope.resources import fetch
-from lexiscope.resources.corpora.zelda import read_zelda
+from lexiscope.resources.corpora.linked_json import read_zelda
 
 _VERSION = "04627bdefb1c1094ac43b1cb1678d66067aa562c"
 FILE = DataFile(

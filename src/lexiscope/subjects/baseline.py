@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -35,7 +36,6 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.answers.prior import Prior
 from lexiscope.items.answers.sense_options import SENSES, glosses_of
 from lexiscope.items.choice_sets.surface import is_english
 from lexiscope.resources.corpora import semcor
@@ -391,16 +391,16 @@ class MostFrequentSense:
             hint = "give the lemma and the part of speech as columns"
             raise InputError("a usage needs its lemma and part of speech", place=Place(item_id=item.item_id), hint=hint)
         word = _word(usage.lemma, usage.pos)
-        return self._prior.best(word, among=options) or (options[0] if self.back_off else None)
+        return self._sense_counts.most_frequent(word, among=options) or (options[0] if self.back_off else None)
 
     @cached_property
     def _texts(self) -> UnifiedCorpus:
         return semcor.load(Path(self.corpus) if self.corpus else None)
 
     @cached_property
-    def _prior(self) -> Prior:
+    def _sense_counts(self) -> ClassCounts:
         tokens = (sentence.tokens[place] for sentence in self._texts.sentences() for place in sentence.instances)
-        return Prior((_word(token.lemma, token.pos), token.sense_keys[0]) for token in tokens)
+        return ClassCounts((_word(token.lemma, token.pos), token.sense_keys[0]) for token in tokens)
 
 
 def _sense_baseline(name: str, options: dict[str, str]) -> FirstOption | MostFrequentSense:
@@ -451,3 +451,35 @@ def _chosen_options(chosen: Sequence[str | None], items: Sequence[Item], subject
 
 def _word(lemma: str, tag: str) -> str:
     return f"{lemma.lower()}/{POS_OF_TAG.get(tag, tag)}"
+
+
+# -- how often each class was seen with a word ------------------------------------------------------------------------
+# The answer of a subject that knows the training data and looks at nothing else.
+
+
+class ClassCounts:
+    """How often each class (a sense key, a page) was seen with each word (a lemma, a mention as it is written).
+
+    >>> counts = ClassCounts([("bank", "bank%1"), ("bank", "bank%2"), ("bank", "bank%2"), ("bat", "bat%1")])
+    >>> counts.most_frequent("bank"), counts.most_frequent("bow")
+    ('bank%2', None)
+    >>> counts.most_frequent("bank", among=("bank%1", "bank%3"))
+    'bank%1'
+    """
+
+    __slots__ = ("_counts",)
+
+    def __init__(self, seen: Iterable[tuple[str, str]]) -> None:
+        self._counts: dict[str, Counter[str]] = {}
+        for word, label in seen:
+            self._counts.setdefault(word, Counter())[label] += 1
+
+    def most_frequent(self, word: str, *, among: Sequence[str] = ()) -> str | None:
+        """Return the class that was seen most often with a word, or ``None`` for a word that was never seen.
+
+        With *among* only these classes count, and the first of them wins a tie; else the one that was seen first does.
+        """
+        counts = self._counts.get(word, Counter())
+        # a counter keeps the order in which its keys came
+        best = max(among or counts, key=lambda label: counts[label], default=None)
+        return best if best is not None and counts[best] else None

@@ -46,7 +46,7 @@ def test_every_item_keeps_to_the_rules(seed: int, band: float, depth: int) -> No
         assert 1 / band <= counts[gold] / counts[word] <= band
         by_sense.setdefault((word, sense), []).append(gold)
     assert all(len(set(found)) == len(found) == 3 for found in by_sense.values())
-    missing = {(each.word, each.sense) for each in built.left_out}
+    missing = {(each.word, each.sense) for each in built.excluded}
     assert missing | set(by_sense) == {(word, str(k)) for word in TARGETS for k in (1, 2, 3)}
     assert not missing & set(by_sense)
 
@@ -55,11 +55,11 @@ def test_what_cannot_be_built_is_listed() -> None:
     """A word out of the vocabulary, one with one sense, and senses that too few words could disturb."""
     senses = made_senses(pruned={"bolt": 1})
     built = build_intrusion(senses, ["bank", "toad", "bolt"], dataset="d", seed=1)
-    assert {(each.word, each.why) for each in built.left_out} >= {("toad", UNKNOWN), ("bolt", ONE_SENSE)}
+    assert {(each.word, each.why) for each in built.excluded} >= {("toad", UNKNOWN), ("bolt", ONE_SENSE)}
     narrow = build_intrusion(senses, ["bank"], dataset="d", seed=1, rules=IntrusionRules(band=1.0))
     assert narrow.items == ()
-    assert [each.sense for each in narrow.left_out] == ["1", "2", "3"]
-    assert "words can be its intruder, 3 are wanted" in narrow.left_out[0].why
+    assert [each.sense for each in narrow.excluded] == ["1", "2", "3"]
+    assert "words can be its intruder, 3 are wanted" in narrow.excluded[0].why
 
 
 def test_a_seed_fixes_the_items_whatever_words_stand_beside() -> None:

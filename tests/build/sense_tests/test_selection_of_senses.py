@@ -49,7 +49,7 @@ def test_each_question_has_the_groups_and_what_the_model_says() -> None:
     """G16: a group of the ten nearest distinct words for each sense; the model's choice is its most probable sense."""
     senses = made_senses()
     built = build_selection(senses, nouns(*TARGETS), choose, dataset="d", seed=1, model="m", revision="r")
-    assert built.left_out == ()
+    assert built.excluded == ()
     assert len(built.items) == 5 * len(TARGETS)
     for item in built.items:
         SCREEN.check(item)
@@ -104,9 +104,9 @@ def test_the_first_nouns_that_can_be_made_are_taken() -> None:
         rules=SelectionRules(n_nouns=2),
     )
     assert list(dict.fromkeys(item.condition("word") for item in built.items)) == ["bank", "bar"]
-    assert [(each.word, each.why) for each in built.left_out] == [("toad", UNKNOWN), ("newt", UNKNOWN)]
+    assert [(each.word, each.why) for each in built.excluded] == [("toad", UNKNOWN), ("newt", UNKNOWN)]
     few = build_selection(senses, nouns("bank"), choose, dataset="d", seed=1, rules=SelectionRules(n_groups=2))
-    assert few.left_out[0].why == "it has 3 senses, a page shows 2 groups"
+    assert few.excluded[0].why == "it has 3 senses, a page shows 2 groups"
 
 
 def test_a_seed_fixes_sentences_and_dummies_of_a_word() -> None:
@@ -124,7 +124,7 @@ def test_a_noun_with_too_few_sentences_is_listed() -> None:
     given = [*nouns("bank", n_sentences=3), *nouns("bar"), *nouns("bolt", n_sentences=5)]
     built = build_selection(made_senses(), given, choose, dataset="d", seed=1)
     assert Counter(item.condition("word") for item in built.items) == {"bar": 5, "bolt": 5}
-    assert [(each.word, each.why) for each in built.left_out] == [("bank", "it has 3 sentences, 5 are wanted")]
+    assert [(each.word, each.why) for each in built.excluded] == [("bank", "it has 3 sentences, 5 are wanted")]
 
 
 def test_sentences_with_a_lost_formula_come_last() -> None:

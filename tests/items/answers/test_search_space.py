@@ -11,8 +11,15 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import wsd
-from lexiscope.items.answers.search_space import Entry, SearchSpace, check_reachable, retrieval_rows
-from lexiscope.items.answers.synset_space import entry_of_sense, retrieval_items, synset_space
+from lexiscope.items.answers.search_space import (
+    Entry,
+    SearchSpace,
+    check_reachable,
+    entry_of_sense,
+    retrieval_items,
+    retrieval_rows,
+    synset_space,
+)
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.resources.vectors.nearest import nearest
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -52,11 +51,11 @@ class IntrusionRules:
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltIntrusion:
-    """The items, and the words and senses for which there are none, with the reason."""
+class SenseTest:
+    """The items of a test of senses, and the words and senses for which there are none, with the reason."""
 
     items: tuple[Item, ...]
-    left_out: tuple[ExcludedEntry, ...]
+    excluded: tuple[ExcludedEntry, ...]
 
 
 def build_intrusion(
@@ -70,7 +69,7 @@ def build_intrusion(
     model: str = "",
     revision: str = "",
     language: str = "und",
-) -> BuiltIntrusion:
+) -> SenseTest:
     """Return the items of every sense of the *words*, in their order, as :func:`make_intrusion_items` makes them.
 
     Without *frequencies* (counts or shares by word) those of the vectors are taken. A word out of the vocabulary or
@@ -87,7 +86,7 @@ def build_intrusion(
     >>> senses = InducedSenses(words, vectors, np.arange(6), owners, numbers, 2, counts=counts)
     >>> rules = IntrusionRules(n_words=3, n_intruders=1, depth=3, apart=3)
     >>> found = build_intrusion(senses, ["bank", "toad"], dataset="d", seed=1, rules=rules)
-    >>> [item.gold for item in found.items], found.left_out[-1].why  # each is the one word that is not near
+    >>> [item.gold for item in found.items], found.excluded[-1].why  # each is the one word that is not near
     (['loan', 'shore'], 'out of the vocabulary of these vectors')
     """
     rules = rules or IntrusionRules()
@@ -95,11 +94,11 @@ def build_intrusion(
     known = frequencies if frequencies is not None else word_counts_of(senses)
     near = neighbours_of_words(senses, words, rules.depth, min_count=rules.min_count)
     made: list[Item] = []
-    left_out: list[ExcludedEntry] = []
+    excluded: list[ExcludedEntry] = []
     for word in words:
         of_word = near.get(word, ())
         if len(of_word) < 2:
-            left_out.append(ExcludedEntry(word, ONE_SENSE if of_word else UNKNOWN))
+            excluded.append(ExcludedEntry(word, ONE_SENSE if of_word else UNKNOWN))
             continue
         for sense in of_word:
             try:
@@ -119,10 +118,10 @@ def build_intrusion(
                     language=language,
                 )
             except InputError as error:
-                left_out.append(ExcludedEntry(word, error.what.partition(": ")[2], sense.sense))
+                excluded.append(ExcludedEntry(word, error.what.partition(": ")[2], sense.sense))
     named = {"revision": revision} if revision else {}
     items = tuple(replace(item, conditions={**item.conditions, **named}) for item in made)
-    return BuiltIntrusion(items, tuple(left_out))
+    return SenseTest(items, tuple(excluded))
 
 
 def share_most_frequent(items: Sequence[Item], frequencies: Mapping[str, float]) -> float:
@@ -262,14 +261,13 @@ def make_intrusion_items(
         needed = f"a band of 1 or more, 1 intruder and 3 words at least are needed, and a match of {get_args(Match)}"
         raise InputError(f"{needed}, not {given}")
     by_word = _by_word(senses, n_words)
-    centre = _frequency_of_word if match == "word" else partial(_frequency_of_neighbours, n_words=n_words)
     items: list[Item] = []
     for sense in senses:
         if of is not None and sense.sense not in of:
             continue
-        own = centre(sense, frequencies)
-        origin = _possible_intruders(sense, by_word[sense.word], frequencies, (own, band), (pool, apart))
-        possible = sorted(origin)
+        like = (_frequency_like(sense, frequencies, match, n_words), band)
+        origins = _possible_intruders(sense, by_word[sense.word], frequencies, like, (pool, apart))
+        possible = sorted(origins)
         if len(possible) < n_intruders:
             raise _sense_error(
                 sense,
@@ -280,40 +278,24 @@ def make_intrusion_items(
         # intruders of a sense differ; the neighbour that one replaces is drawn anew for each
         chosen = generator.choice(len(possible), size=n_intruders, replace=False).tolist()
         places = generator.integers(n_words, size=n_intruders).tolist()
-        for number, (intruder, place) in enumerate(zip(chosen, places, strict=True), start=1):
-            words = list(sense.neighbours[:n_words])
-            replaced, words[place] = words[place], possible[intruder]
-            name = possible[intruder]
-            instance = _Instance(sense, number, tuple(sorted(words)), name, replaced, origin[name])
-            items.append(_item(instance, dataset=dataset, model=model, language=language))
+        usage = Usage(sense.word, 0, len(sense.word), lemma=sense.word, language=language)
+        for number, (drawn, place) in enumerate(zip(chosen, places, strict=True), start=1):
+            words, intruder = list(sense.neighbours[:n_words]), possible[drawn]
+            replaced, words[place] = words[place], intruder
+            rank, origin = origins[intruder]
+            named: dict[str, Condition] = {"model": model} if model else {}
+            conditions = named | {
+                "word": sense.word,
+                "sense": sense.sense,
+                "intruder_id": number,
+                "replaced": replaced,
+                "intruder_from": origin,
+                "intruder_rank": rank,
+            }
+            item_id = "/".join([*([model] if model else []), sense.word, sense.sense, str(number)])
+            items.append(Item(item_id, dataset, (usage,), tuple(sorted(words)), intruder, conditions=conditions))
     check_unique_ids(tuple(items))
     return tuple(items)
-
-
-@dataclass(frozen=True, slots=True)
-class _Instance:
-    sense: SenseNeighbours
-    intruder_id: int
-    words: tuple[str, ...]
-    intruder: str
-    replaced: str
-    origin: tuple[int, str]
-
-
-def _item(instance: _Instance, *, dataset: str, model: str, language: str) -> Item:
-    word, sense = instance.sense.word, instance.sense.sense
-    named: dict[str, Condition] = {"model": model} if model else {}
-    conditions = named | {
-        "word": word,
-        "sense": sense,
-        "intruder_id": instance.intruder_id,
-        "replaced": instance.replaced,
-        "intruder_from": instance.origin[1],
-        "intruder_rank": instance.origin[0],
-    }
-    item_id = "/".join([*([model] if model else []), word, sense, str(instance.intruder_id)])
-    usage = Usage(word, 0, len(word), lemma=word, language=language)
-    return Item(item_id, dataset, (usage,), instance.words, instance.intruder, conditions=conditions)
 
 
 def _by_word(senses: Sequence[SenseNeighbours], n_words: int) -> dict[str, list[SenseNeighbours]]:
@@ -344,16 +326,18 @@ def _possible_intruders(
     limits: tuple[int | None, int | None],
 ) -> dict[str, tuple[int, str]]:
     """The words that can be an intruder, each with its rank and the sense that it is nearest to."""
-    pool, apart = limits
+    (centre, band), (pool, apart) = like, limits
     here = {word.casefold(): rank for rank, word in enumerate(sense.neighbours, start=1)} | {sense.word.casefold(): 0}
     origins: dict[str, tuple[int, str, str]] = {}
     for other in senses:
         ranked = enumerate(other.neighbours, start=1) if other.sense != sense.sense else ()
-        fits = [
-            (rank, other.sense, word)
-            for rank, word in ranked
-            if _is_apart(here.get(word.casefold()), rank, apart) and _in_band(frequencies.get(word), *like)
-        ]
+        fits = []
+        for rank, word in ranked:
+            own, frequency = here.get(word.casefold()), frequencies.get(word)
+            # without a limit all given neighbours count, beyond those shown too: people would not find such an intruder
+            is_apart = own is None or (apart is not None and own > max(apart, rank))
+            if is_apart and frequency is not None and centre <= frequency * band and frequency <= centre * band:
+                fits.append((rank, other.sense, word))
         for origin in fits[:pool]:
             plain = origin[2].casefold()
             # a word that two other senses give, in two cases perhaps, is one word
@@ -361,29 +345,16 @@ def _possible_intruders(
     return {word: (rank, other) for rank, other, word in origins.values()}
 
 
-def _frequency_of_word(sense: SenseNeighbours, frequencies: Mapping[str, float]) -> float:
-    own = frequencies.get(sense.word, 0.0)
-    if not own > 0:
-        raise _sense_error(sense, "its word has no frequency above 0", "add it to the frequencies")
-    return own
-
-
-def _frequency_of_neighbours(sense: SenseNeighbours, frequencies: Mapping[str, float], n_words: int) -> float:
-    """The geometric mean of the frequencies of the words on the page."""
-    values = np.array([frequencies.get(word, 0.0) for word in sense.neighbours[:n_words]])
-    if not (values > 0).all():
-        raise _sense_error(sense, "one of its neighbours has no frequency above 0", "add it to the frequencies")
-    return float(np.exp(np.log(values).mean()))
-
-
-def _is_apart(here: int | None, there: int, apart: int | None) -> bool:
-    """Whether a word is no neighbour of the sense, by its rank among the sense's own neighbours and another's."""
-    # without a limit all given neighbours count, beyond those shown too: people would not find such an intruder
-    return here is None or (apart is not None and here > max(apart, there))
-
-
-def _in_band(frequency: float | None, own: float, band: float) -> bool:
-    return frequency is not None and own <= frequency * band and frequency <= own * band
+def _frequency_like(sense: SenseNeighbours, frequencies: Mapping[str, float], match: Match, n_words: int) -> float:
+    """The frequency that an intruder is like: the word's, or the geometric mean of that of the words on the page."""
+    shown, named = (
+        ((sense.word,), "its word") if match == "word" else (sense.neighbours[:n_words], "one of its neighbours")
+    )
+    values = [frequencies.get(word, 0.0) for word in shown]
+    if not all(value > 0 for value in values):
+        named = "its word" if match == "word" else "one of its neighbours"
+        raise _sense_error(sense, f"{named} has no frequency above 0", "add it to the frequencies")
+    return values[0] if match == "word" else float(np.exp(np.log(np.array(values)).mean()))
 
 
 def _sense_error(sense: SenseNeighbours, what: str, hint: str) -> InputError:

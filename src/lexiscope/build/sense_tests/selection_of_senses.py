@@ -13,7 +13,7 @@ from typing import Annotated
 
 import numpy as np
 
-from lexiscope.build.sense_tests.intrusion import UNKNOWN, neighbours_of_words
+from lexiscope.build.sense_tests.intrusion import UNKNOWN, SenseTest, neighbours_of_words
 from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item
@@ -42,14 +42,6 @@ class SelectionRules:
     min_count: int = option(0, "neighbours occur so often at least in the text of the training", least=0)
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltSelection:
-    """The items, and the nouns for which there are none, with the reason."""
-
-    items: tuple[Item, ...]
-    left_out: tuple[ExcludedEntry, ...]
-
-
 def build_selection(
     senses: InducedSenses,
     nouns: Sequence[PolysemousNoun],
@@ -60,7 +52,7 @@ def build_selection(
     rules: SelectionRules | None = None,
     model: str = "",
     revision: str = "",
-) -> BuiltSelection:
+) -> SenseTest:
     """Return the items of the first nouns for which they can be made, in the order of *nouns*.
 
     *choose* gives the model's distribution over its senses (a subject's ``sense_distribution``); what it says is in
@@ -73,13 +65,13 @@ def build_selection(
     rules = rules or SelectionRules()
     if min(rules.n_nouns, rules.n_sentences, rules.n_words) < 1 or rules.n_groups < 2:
         raise InputError(f"a page needs two groups of one word at least, and a test a noun with a sentence: {rules}")
-    left_out: list[ExcludedEntry] = []
+    excluded: list[ExcludedEntry] = []
     groups: dict[str, Groups] = {}
     waiting = iter(nouns)
     # as many nouns at a time as are still missing: the search for neighbours is what takes long
     while batch := list(islice(waiting, rules.n_nouns - len(groups))):
         outcomes = _groups_of(batch, senses, rules)
-        left_out += [outcome for outcome in outcomes.values() if isinstance(outcome, ExcludedEntry)]
+        excluded += [outcome for outcome in outcomes.values() if isinstance(outcome, ExcludedEntry)]
         groups |= {word: outcome for word, outcome in outcomes.items() if not isinstance(outcome, ExcludedEntry)}
     questions = [
         (noun, sentence_id, usage)
@@ -94,7 +86,7 @@ def build_selection(
         _item(question, groups[question[0].word], filled[question[0].word], row, dataset, named)
         for question, row in zip(questions, shares, strict=True)
     ]
-    return BuiltSelection(_order_options(items, seed), tuple(left_out))
+    return SenseTest(_order_options(items, seed), tuple(excluded))
 
 
 def _groups_of(

@@ -86,7 +86,7 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
     )
     if frequencies is not None:
         checksums = {**checksums, frequencies.name: sha256_of(frequencies)}
-    made = BuiltTest(INTRUSION, built.items, built.left_out, asdict(rules), checksums)
+    made = BuiltTest(INTRUSION, built.items, built.excluded, asdict(rules), checksums)
     write_test(out, made, asked, seed=given["seed"])
     senses = {(item.condition("word"), item.condition("sense")) for item in built.items}
     say(f"{len(built.items)} items for {len(senses)} senses of {len({word for word, _ in senses})} words")
@@ -122,7 +122,7 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
         model=name,
         revision=asked.facts.revision,
     )
-    left_out = (*source.absent, *built.left_out)
+    left_out = (*source.absent, *built.excluded)
     made = BuiltTest(SELECTION, built.items, left_out, asdict(rules), source.checksums, source.licence)
     write_test(out, made, asked, seed=given["seed"])
     words = {str(item.condition("word")) for item in built.items}

@@ -20,8 +20,7 @@ from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.spec import plain_name
-from lexiscope.items.answers.search_space import Entry, SearchSpace
-from lexiscope.items.answers.synset_space import retrieval_items, synset_space
+from lexiscope.items.answers.search_space import Entry, SearchSpace, retrieval_items, synset_space
 from lexiscope.items.arrange.splits import split_by_word
 from lexiscope.items.check.bias_fitness import question_content
 from lexiscope.items.read.item_source import lines_named, load_items

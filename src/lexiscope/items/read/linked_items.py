@@ -20,7 +20,7 @@ from lexiscope.items.answers.search_space import Entry, SearchSpace
 from lexiscope.items.answers.sense_options import join_ids
 from lexiscope.items.sentence_count import sentence_spans
 from lexiscope.resources import fetch
-from lexiscope.resources.corpora.elevant import read_elevant
+from lexiscope.resources.corpora.linked_json import read_elevant
 from lexiscope.resources.corpora.linked_text import LinkedText, Mention, Misplaced
 
 WORDS = 64
@@ -171,6 +171,6 @@ def elevant_items(path: Path, *, dataset: str, split: str) -> LinkedItems:
     """Return an item for each mention that has an id of Wikidata, in 64 words of text on either side.
 
     Errors: :class:`~lexiscope.core.errors.InputError` with file and line, as of
-    :func:`~lexiscope.resources.corpora.elevant.read_elevant`.
+    :func:`~lexiscope.resources.corpora.linked_json.read_elevant`.
     """
     return linked_items(read_elevant(path), dataset=dataset, split=split, shown=word_window())

@@ -1,7 +1,7 @@
 """Texts in which mentions are linked to what they mention: pages, concepts. What all readers of such files return.
 
-Each format has its reader in a file of its own (``aida_tsv``, ``elevant``, ``zelda``, ``blink``, ``wikimed``,
-``cometa``, ``pubtator``); every span is checked against the letters of its mention where the format gives them.
+The readers are in ``aida_tsv``, ``cometa``, ``pubtator`` and ``linked_json``; every span is checked against the letters
+of its mention where the format gives them.
 """
 
 from __future__ import annotations

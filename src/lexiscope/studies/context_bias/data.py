@@ -16,8 +16,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.study import PublishedValue
 from lexiscope.core.subject import Subject
-from lexiscope.items.sheets.answers_by_dataset import answers_by_dataset
 from lexiscope.items.sheets.guessed_word import items_with_guesses
+from lexiscope.items.sheets.view_sheet import answers_by_dataset
 from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.report.document import Section
 from lexiscope.report.page.simulated import marked_part, marked_section, marked_where_people

@@ -13,8 +13,7 @@ from lexiscope.core.errors import DataError, InputError, SpecError, results_and_
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.core.spec import plain_name
-from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
-from lexiscope.items.answers.synset_space import retrieval_items, synset_space
+from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace, retrieval_items, synset_space
 from lexiscope.items.arrange.division import ItemDivision, divide_by_splits
 from lexiscope.items.arrange.published_pairs import SPLITS
 from lexiscope.items.arrange.views import CONTEXT_SPAN, shows_word

@@ -1,4 +1,4 @@
-"""The class seen most often with a word, and the senses of an item."""
+"""The senses of an item among which to choose, and its correct ids."""
 
 from __future__ import annotations
 
@@ -9,27 +9,7 @@ import pytest
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.answers.prior import Prior
 from lexiscope.items.answers.sense_options import correct_ids, glosses_of, join_ids
-
-SEEN = [("bank", "b2"), ("bank", "b1"), ("bank", "b2"), ("bank", "b1"), ("bat", "t1")]
-
-
-def test_ties_go_to_the_first() -> None:
-    """The first of the classes that are asked about wins a tie; without them the one that was seen first."""
-    prior = Prior(SEEN)
-    assert prior.best("bank", among=("b2", "b1")) == "b2"
-    assert prior.best("bank", among=("b1", "b2")) == "b1"
-    assert (prior.best("bank"), Prior(reversed(SEEN)).best("bank")) == ("b2", "b1")
-
-
-def test_what_was_never_seen_has_no_answer() -> None:
-    """Neither an unknown word nor a class that was never seen with the word is an answer."""
-    prior = Prior(SEEN)
-    assert prior.best("bow") is None
-    assert prior.best("bat", among=("t2", "t3")) is None
-    assert (prior.count("bank", "b1"), prior.count("bow", "b1"), len(prior)) == (2, 0, 2)
-
 
 ITEM = Item("i", "d", (Usage("A pitch.", 2, 7),), conditions={"glosses": "a field|a sound"})
 
