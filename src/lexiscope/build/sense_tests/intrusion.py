@@ -51,7 +51,7 @@ class IntrusionRules:
 
 
 @dataclass(frozen=True, slots=True)
-class SenseTest:
+class MadeTest:
     """The items of a test of senses, and the words and senses for which there are none, with the reason."""
 
     items: tuple[Item, ...]
@@ -69,7 +69,7 @@ def build_intrusion(
     model: str = "",
     revision: str = "",
     language: str = "und",
-) -> SenseTest:
+) -> MadeTest:
     """Return the items of every sense of the *words*, in their order, as :func:`make_intrusion_items` makes them.
 
     Without *frequencies* (counts or shares by word) those of the vectors are taken. A word out of the vocabulary or
@@ -121,7 +121,7 @@ def build_intrusion(
                 excluded.append(ExcludedEntry(word, error.what.partition(": ")[2], sense.sense))
     named = {"revision": revision} if revision else {}
     items = tuple(replace(item, conditions={**item.conditions, **named}) for item in made)
-    return SenseTest(items, tuple(excluded))
+    return MadeTest(items, tuple(excluded))
 
 
 def share_most_frequent(items: Sequence[Item], frequencies: Mapping[str, float]) -> float:

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import numpy as np
 
-from lexiscope.build.sense_tests.intrusion import UNKNOWN, SenseTest, neighbours_of_words
+from lexiscope.build.sense_tests.intrusion import UNKNOWN, MadeTest, neighbours_of_words
 from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item
@@ -52,7 +52,7 @@ def build_selection(
     rules: SelectionRules | None = None,
     model: str = "",
     revision: str = "",
-) -> SenseTest:
+) -> MadeTest:
     """Return the items of the first nouns for which they can be made, in the order of *nouns*.
 
     *choose* gives the model's distribution over its senses (a subject's ``sense_distribution``); what it says is in
@@ -86,7 +86,7 @@ def build_selection(
         _item(question, groups[question[0].word], filled[question[0].word], row, dataset, named)
         for question, row in zip(questions, shares, strict=True)
     ]
-    return SenseTest(_order_options(items, seed), tuple(excluded))
+    return MadeTest(_order_options(items, seed), tuple(excluded))
 
 
 def _groups_of(
