@@ -41,7 +41,7 @@ def test_an_example_file_is_a_study(task: str, tmp_path: Path) -> None:
     path.write_text(example(task), encoding="utf-8")
     material = read_study_items(StudyDefinition(name="s", task=task, language="en", items=str(path)))
     assert len(material.items) == len(example(task).splitlines()) - 1
-    assert material.row_summary == ""
+    assert material.merged == ""
     draft = draft_definition(material.items, task=task, items_file=str(path), language="en", name="s")
     lacking = {problem.keys for problem in launch_problems(draft, material.items)}
     codes = {("codes", "completion"), ("codes", "no_consent")}

@@ -302,7 +302,7 @@ def test_catch_trials_are_counted_in_a_remark(tmp_path: Path) -> None:
     caught = [replace(each, conditions={**each.conditions, "catch": True}) for each in items[:2]]
     write_items([*caught, *items[2:]], own)
     audit = own_set(own, COUNTING)
-    assert len(audit.parts.labelled) == len(items) - 2
+    assert len(audit.parts.all_items) == len(items) - 2
     assert audit.caught == ("2 items of the file are catch trials (column catch): no analysis uses them.",)
 
 

@@ -435,7 +435,8 @@ def _check_foreign(kind: Kind, loaded: Any, place: Place) -> None:
             raise SpecError(what, place=place, hint=f"define {name}: {meaning}")
     if kind == "datasets":
         _check_card(loaded.CARD, place)
-        _HOMES[loaded.CARD.name] = _definition_folder(loaded)
+        definition = loaded if isinstance(loaded, ModuleType | type) else type(loaded)
+        _HOMES[loaded.CARD.name] = Path(inspect.getfile(definition)).resolve().parent
 
 
 def _check_name(kind: Kind, loaded: object, name: str, place: Place) -> None:
@@ -481,12 +482,6 @@ def _remember_task(name: str, path: str) -> None:
         owner = other or f"{name} ({origin('tasks', name)})"
         raise SpecError(f"two tasks are named {name!r}: {path} and {owner}", hint="give the TASK a name of its own")
     _TASK_FILES[name] = path
-
-
-def _definition_folder(loaded: object) -> Path:
-    """Return the folder in which a module, or the class or module of an object, is written."""
-    definition = loaded if isinstance(loaded, ModuleType | type) else type(loaded)
-    return Path(inspect.getfile(definition)).resolve().parent
 
 
 def _with_article(value: object) -> str:

@@ -149,7 +149,7 @@ def test_who_was_sent_away_by_the_researcher_sees_no_form(tmp_path: Path, to: st
         assert action == "/trial/trials/1"
         who = app.store.people()[0].participant_id
         CHANGES[to](app, who)
-        dashboard_of(app).changed()
+        dashboard_of(app).refresh()
         await no_form_anywhere(browser, fields | {"action": action}, code="")
         assert len([one for one in app.store.answers_of(who) if one["phase"] == "trials"]) == 1
 

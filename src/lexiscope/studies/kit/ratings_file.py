@@ -104,7 +104,9 @@ def read_ratings(
     rows = [] if _is_parquet(path) else list(RowReader(path).rows())
     _refuse_nul(rows)
     if not rows or has_columns(rows[0].fields):
-        _refuse_columns(columns)
+        if columns != RatingColumns():
+            hint = "leave --rater, --item, --value out"
+            raise InputError("a response table has its own columns", code="E006", hint=hint)
         table = ResponseTable.read_csv(path) if rows else ResponseTable.read_parquet(path)
         return _from_responses(str(path), table, scale, measure=measure, view=view, kinds=kinds)
     if tuple(kinds) != PEOPLE:
@@ -367,11 +369,6 @@ def _value_remarks(
     if scale is None and not options:
         remarks += [f"values run from {min(given):g} to {max(given):g}; --scale LOW HIGH would check them"]
     return remarks
-
-
-def _refuse_columns(columns: RatingColumns) -> None:
-    if columns != RatingColumns():
-        raise InputError("a response table has its own columns", code="E006", hint="leave --rater, --item, --value out")
 
 
 def _from_responses(

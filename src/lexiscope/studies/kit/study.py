@@ -332,16 +332,20 @@ class Study:
             return self.run_maker(settings, folder, progress)
         data, live, answers = self._data(settings), live_subjects(settings.subjects, settings), ResponseTable.empty()
         if live:
-            how: dict[str, Any] = {"views": self.views, "seed": settings.seed, "progress": progress}
-            answers = collect(data.items, live, self.task, out=folder / _LIVE, **how)
+            out, seed = folder / _LIVE, settings.seed
+            answers = collect(data.items, live, self.task, views=self.views, out=out, seed=seed, progress=progress)
         return Run(data, answers, settings)
 
     def analyse(self, run: RunData[Any]) -> dict[str, Part]:
         """Answer every question of a run; return the parts by name, those of a question by its id."""
-        before, after = ([s for s in self.sections if (s.where == "after") is is_after] for is_after in (False, True))
-        parts = {section.section_id: self._section_part(section, run) for section in before}
+
+        def sections(*, after: bool) -> dict[str, Part]:
+            own = (section for section in self.sections if (section.where == "after") is after)
+            return {section.section_id: self._section_part(section, run) for section in own}
+
+        parts = sections(after=False)
         parts |= {entry.question.question_id: self._answer_part(entry, run) for entry in self.questions}
-        parts |= {section.section_id: self._section_part(section, run) for section in after}
+        parts |= sections(after=True)
         return _with_own_names({name: run.mark_simulated(name, part) for name, part in parts.items()})
 
     def _data(self, settings: Settings) -> Dataset:

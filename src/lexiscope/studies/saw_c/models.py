@@ -68,17 +68,14 @@ def size_and_depth(run: SawCData) -> object:
     """
     parts: list[object] = []
     for view in run.views:
-        chosen = [fit for fit in run.once(fits) if fit.distances.view == view and _is_in_paper(fit)]
+        of_view = (fit for fit in run.once(fits) if fit.distances.view == view)
+        chosen = [fit for fit in of_view if "not in the paper" not in fit.distances.facts.source]
         recorded = [fit for fit in chosen if fit.subject not in run.live]
         parts += [_size_regression(run, recorded, view, "")] if recorded else []
         if len(recorded) < len(chosen):
             parts.append(_size_regression(run, chosen, view, "live subjects included"))
         parts.append(_families(run, chosen, view))
     return parts, _final_stop(run)
-
-
-def _is_in_paper(fit: LayerFit) -> bool:
-    return "not in the paper" not in fit.distances.facts.source
 
 
 def _size_regression(run: SawCData, chosen: Sequence[LayerFit], view: str, condition: str) -> object:
