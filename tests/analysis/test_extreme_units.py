@@ -45,14 +45,14 @@ def _logistic(unit: float) -> list[float]:
 
 
 def _shares(unit: float) -> list[float]:
-    found = variance_decomposition(Y * unit, X * unit, Z / unit, groups=WORDS, resamples=50)
-    return [found.first.value, found.shared.value, found.both.interval.low, found.both.interval.high]
+    first, _, both, _, _, shared = variance_decomposition(Y * unit, X * unit, Z / unit, groups=WORDS, resamples=50)
+    return [first.value, shared.value, both.interval.low, both.interval.high]
 
 
 def _residuals(unit: float) -> list[float]:
     condition = np.where(HALF, "same", "different").tolist()
-    found = residuals_by_condition(Y * unit, X * unit, ["x"], condition, groups=WORDS, resamples=50).conditions
-    return [part / unit for row in found for part in (row.mean.value, row.sd, row.mean.interval.low)]
+    _, means = residuals_by_condition(Y * unit, X * unit, ["x"], condition, model="y~x", groups=WORDS, resamples=50)
+    return [part / unit for mean in means for part in (mean.value, mean.interval.low)]
 
 
 def _expected(unit: float) -> list[float]:

@@ -101,11 +101,12 @@ def test_tables_1_and_2(seed: int) -> None:
     assert selection.judgment_probability.value == pytest.approx(expected["P of judgments"])
     assert dict(selection.human_choice) == chosen
     assert intrusion.n_missing == sum(choice is None for *_, choice in rows)
-    for word in agreement_by_word(ratings, options, right=right, words=words, resamples=0).words:
-        own = {page: votes for page, votes in several.items() if words[page] == word.word}
+    by_word, _ = agreement_by_word(ratings, options, right=right, words=words, resamples=0)
+    for word, shares in by_word.items():
+        own = {page: votes for page, votes in several.items() if words[page] == word}
         agreed = mean(max(Counter(c for _, c in votes).values()) / len(votes) for votes in own.values())
         consistent = mean(c == right[page] for page, votes in own.items() for _, c in votes)
-        assert (word.agreement, word.consistency) == pytest.approx((agreed, consistent))
+        assert shares == pytest.approx((agreed, consistent))
 
 
 def test_table_3() -> None:

@@ -72,7 +72,7 @@ def agreement(function: Any, method: str) -> Any:
 def pairs(method: Any) -> Any:
     def statistic(table: Ratings) -> list[float]:
         result = pairwise_agreement(table, method=method, resamples=40)
-        return [result.value, result.n_undefined, result.interval.low, result.interval.high]
+        return [result.value, result.n, result.interval.low, result.interval.high]
 
     return statistic
 

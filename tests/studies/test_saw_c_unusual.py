@@ -244,11 +244,11 @@ def test_an_expected_layer_outside_the_layers_says_how_this_is_possible() -> Non
     """Signed deltas of the AIC may push the weighted mean beyond the last layer (SAW-C A.2): the table explains it."""
     scores = CumulativeScores("aic", 0, np.array([100.0, 90.0, 92.0, 80.0, 60.0, 70.0]), 101.0, 50)
     # deltas 10 -2 12 20 -10 at 1..5: (10 - 4 + 36 + 80 - 50) / 30 = 2.4; losses early push it beyond the end
-    assert expected_layer(scores).remarks == ()
+    assert expected_layer(scores).note == ""
     late = expected_layer(CumulativeScores("aic", 0, np.array([100.0, 115.0, 110.0, 80.0]), 101.0, 50))
     # deltas -15 5 30: (-15 + 10 + 90) / 20 = 4.25 of 3 layers
     assert late.value == pytest.approx(4.25)
-    (remark,) = late.remarks
+    remark = late.note
     assert remark == (
         "outside layers 1 to 3: losses of AIC at layer 1 are negative weights, as in the definition (SAW-C A.2)"
     )

@@ -7,22 +7,17 @@ takes items as independent, stands beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, group_codes, percentile_interval, ratio_draws
 from lexiscope.analysis.significance import TestResult, mcnemar, paired_t
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, Undefined, statistic_name
-
-_KEPT = 1 << 21
-"""Draws up to so many numbers are kept between calls (16 MiB)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,22 +236,8 @@ def _share_interval(
     if len(set(range(len(values)) if clusters is None else np.asarray(clusters).tolist())) < 2:
         return replace(NO_INTERVAL, level=level, note="no interval: one group has no variation"), 1
     codes, count = group_codes(clusters, len(values))
-    sums = np.bincount(np.asarray(codes), weights=values, minlength=count)
-    sizes = np.bincount(np.asarray(codes), minlength=count).astype(np.float64)
-    blocks = _draws(count, resamples, seed) if resamples * count <= _KEPT else _blocks(count, resamples, seed)
-    means = np.concatenate([(block @ sums) / (block @ sizes) for block in blocks])
-    return percentile_interval(means, level=level), count
-
-
-def _blocks(count: int, resamples: int, seed: int) -> Iterator[FloatArray]:
-    # as floats: a product of integer matrices is many times slower
-    return (block.astype(np.float64) for block in resample_counts(count, resamples=resamples, seed=seed))
-
-
-@lru_cache(maxsize=2)
-def _draws(count: int, resamples: int, seed: int) -> tuple[FloatArray, ...]:
-    """The draws of clusters, kept: a study asks for hundreds of intervals over the same sentences."""
-    return tuple(_blocks(count, resamples, seed))
+    draws = ratio_draws(values, np.ones(len(values)), codes, count, resamples=resamples, seed=seed)
+    return percentile_interval(draws, level=level), count
 
 
 def _binomial_tail(n_correct: int, n: int, chance: float) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from statistics import NormalDist
 from typing import TypedDict
 
@@ -25,6 +26,8 @@ MOST_UNDEFINED = 0.1
 """An interval is refused where more than this share of the draws has no value."""
 
 _CELLS = 1 << 20
+_KEPT = 1 << 21
+"""Draws of up to this many numbers are kept between calls (16 MiB)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,50 @@ def resample_counts(n_groups: int, *, resamples: int, seed: int) -> Iterator[Int
         yield np.bincount(picks.ravel(), minlength=draws * n_groups).reshape(draws, n_groups).astype(np.int64)
 
 
+def group_sums(values: ArrayLike, codes: IntArray, n_groups: int) -> FloatArray:
+    """Return the sum of the values of each group. *Shape:* values (rows, …), codes (rows,) → (groups, …).
+
+    >>> group_sums([1.0, 2.0, 4.0], np.array([0, 1, 0]), 2).tolist()
+    [5.0, 2.0]
+    """
+    data = np.asarray(values, dtype=np.float64)
+    sums = np.zeros((n_groups, *data.shape[1:]))
+    np.add.at(sums, codes, data)
+    return sums
+
+
+def ratio_draws(
+    tops: ArrayLike, bottoms: ArrayLike, codes: IntArray, n_groups: int, *, resamples: int, seed: int
+) -> FloatArray:
+    """Return the sum of *tops* over the sum of *bottoms* in each resample of groups of rows: a share, or a mean.
+
+    NaN where the bottoms of the groups drawn sum to 0. *Shape:* tops (rows,) or (rows, columns), bottoms and codes
+    (rows,) → (resamples,) or (resamples, columns).
+
+    >>> ratio_draws([1, 1, 0], [1, 1, 1], np.array([0, 0, 1]), 2, resamples=3, seed=1).tolist()
+    [0.6666666666666666, 0.0, 1.0]
+    """
+    top, bottom = group_sums(tops, codes, n_groups), group_sums(bottoms, codes, n_groups)
+    kept = resamples * n_groups <= _KEPT
+    draws = []
+    for block in (_kept_draws if kept else _float_draws)(n_groups, resamples, seed):
+        above, below = block @ top, block @ bottom
+        below = below if above.ndim == 1 else np.broadcast_to(below[:, None], above.shape)
+        draws.append(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
+    return np.concatenate(draws)
+
+
+def _float_draws(n_groups: int, resamples: int, seed: int) -> Iterator[FloatArray]:
+    # as floats: a product of integer matrices is many times slower
+    return (block.astype(np.float64) for block in resample_counts(n_groups, resamples=resamples, seed=seed))
+
+
+@lru_cache(maxsize=2)
+def _kept_draws(n_groups: int, resamples: int, seed: int) -> tuple[FloatArray, ...]:
+    """The draws of groups, kept: a study asks for hundreds of intervals over the same words or sentences."""
+    return tuple(_float_draws(n_groups, resamples, seed))
+
+
 def resample_rows(codes: IntArray, n_groups: int, *, resamples: int, seed: int) -> Iterator[IntArray]:
     """Yield, for each resample, the indices of the rows of the groups drawn (a group drawn twice comes twice).
 
@@ -237,11 +284,11 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95, resamples: int = 20
     (1.0, 1.0)
     """
     data = np.asarray(values, dtype=np.float64)
-    _, count = group_codes(None, len(data))
+    codes, count = group_codes(None, len(data))
     if len(data) == 2:
         return no_interval("it needs at least 3 values", level=level, resamples=resamples)
-    blocks = resample_counts(count, resamples=resamples, seed=seed)
-    return percentile_interval(np.concatenate([block @ data for block in blocks]) / count, level=level)
+    draws = ratio_draws(data, np.ones(count), codes, count, resamples=resamples, seed=seed)
+    return percentile_interval(draws, level=level)
 
 
 def no_interval(reason: str, *, level: float, resamples: int) -> Interval:

@@ -196,13 +196,13 @@ class LowAgreement:
         rows = _rows(table, self.measure, type(self).__name__)
         if self.ignore_items:
             rows = rows.filter(~np.isin(rows.column("item_id").astype(str), self.ignore_items))
-        found = leave_one_out(Ratings.from_table(rows, measure=self.measure), method=self.method, resamples=0)
-        low = (found.values**2 < self.r_squared) | (self.require_positive & (found.values <= 0))
+        agreement = leave_one_out(Ratings.from_table(rows, measure=self.measure), method=self.method, resamples=0)
+        low = (agreement.values**2 < self.r_squared) | (self.require_positive & (agreement.values <= 0))
         # raters without a value of their own are not "low": the rule's declaration decides about them
-        unknown = {rater.rater_id: rater.reason for rater in found.undefined}
-        seen = {*found.rater_ids, *unknown}
+        unknown = dict(agreement.undefined)
+        seen = {*agreement.rater_ids, *unknown}
         unknown |= {subject: "has no rating" for subject in subjects if subject not in seen}
-        return Judgement(frozenset(np.array(found.rater_ids)[low].tolist()), unknown)
+        return Judgement(frozenset(np.array(agreement.rater_ids)[low].tolist()), unknown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,12 @@ class Ratings:
         return len(self.item_ids)
 
     @property
+    def n_pairable(self) -> int:
+        """How many ratings are of an item that has two or more: those that a statistic of pairs counts."""
+        counts = self.counts()
+        return int(counts[counts > 1].sum())
+
+    @property
     def is_integer(self) -> bool:
         """Say whether every rating is a whole number, so that sums are exact and equal means are equal bit for bit."""
         # below 2**31 no sum of fewer than 2**22 ratings leaves the whole numbers that a float holds exactly

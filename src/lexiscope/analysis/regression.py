@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, group_sums
 from lexiscope.analysis.correlation import is_constant, safe_unit
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Interval, statistic_name
@@ -173,6 +173,22 @@ def logistic(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: boo
     units = safe_unit(design)
     fit = _logistic_fit(outcome, design / units, labels, intercept)
     return fit if (units == 1.0).all() else replace(fit, coefficients=_in_units(fit.coefficients, 1.0, units))
+
+
+def group_products(X: FloatArray, y: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
+    """Return the sums of products of (1, X, y) within each group of rows. *Shape:* (groups, k, k).
+
+    One matrix per group: a resample of groups is then a weighted sum of matrices (:func:`weighted_sums`) instead of a
+    new pass over the rows.
+    """
+    design = np.column_stack([np.ones(len(X)), X, y])
+    return group_sums(design[:, :, None] * design[:, None, :], codes, n_groups)
+
+
+def weighted_sums(counts: IntArray, sums: FloatArray) -> FloatArray:
+    """Return the sums of each resample, from how often each group was drawn. *Shape:* (draws, k, k)."""
+    flat = counts.astype(np.float64) @ sums.reshape(len(sums), -1)
+    return np.asarray(flat.reshape(len(counts), *sums.shape[1:]))
 
 
 def coefficient_interval(fit: OlsFit, name: str, *, level: float = 0.95) -> Interval:

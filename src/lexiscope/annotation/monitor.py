@@ -228,7 +228,7 @@ def _alpha(ratings: Ratings, level: Level) -> MonitoredStatistic:
         alpha = krippendorff_alpha(ratings, level=level, resamples=0)
     except StatisticError as error:
         return MonitoredStatistic(f"krippendorff_alpha(level={level})", None, 0, why=error.what)
-    return MonitoredStatistic(alpha.name, alpha.value, alpha.n_ratings)
+    return MonitoredStatistic(alpha.name, alpha.value, ratings.n_pairable)
 
 
 def _about_summary(rows: ResponseTable, question: AboutYou) -> AboutSummary:

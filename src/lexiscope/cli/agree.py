@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
-from lexiscope.analysis.agreement.summary import (
-    AgreeSummary,
-    ChooserRow,
-    RaterRow,
-    summarise,
-    summarise_choices,
-)
+from lexiscope.analysis.agreement.summary import AgreeSummary, summarise, summarise_choices
 from lexiscope.analysis.ratings import PEOPLE, Ratings
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
@@ -106,9 +100,7 @@ def _summarise_file(read: RatingsFile, resamples: int, seed: int) -> AgreeSummar
 
 def write_summary(summary: AgreeSummary, folder: Path) -> None:
     """Write the records as ``results.json`` and the table of raters as ``raters.csv``, each whole or not at all."""
-    rows = [asdict(cast(Any, row)) for row in summary.raters]
-    if summary.people:
-        rows = [row | {KIND_COLUMN: SIMULATED} for row in rows]
+    rows = [row | ({KIND_COLUMN: SIMULATED} if summary.people else {}) for row in summary.raters]
     write_atomically(folder / "results.json", to_json(summary.records))
     write_atomically(folder / "raters.csv", csv_lines(list(rows[0]), (list(row.values()) for row in rows)))
 
@@ -120,7 +112,7 @@ def _json_content(read: RatingsFile, summary: AgreeSummary) -> dict[str, object]
         **({"people": SIMULATED} if read.simulated else {}),
         "counts": dict(summary.counts),
         "records": [record.content() for record in summary.records],
-        "raters": [asdict(cast(Any, row)) for row in summary.raters],
+        "raters": list(summary.raters),
     }
 
 
@@ -140,14 +132,13 @@ def _print_summary(summary: AgreeSummary) -> None:
     more = len(summary.raters) - len(shown)
     raters = f"Raters ({summary.people})" if summary.people else "Raters"
     say(f"\n{raters}, those who agree least first" + (f" ({more} more: --json or --out)" if more else ""))
-    rated = [row for row in shown if isinstance(row, RaterRow)]
-    chose = [row for row in shown if isinstance(row, ChooserRow)]
-    if chose:
-        lines = [(row.rater, row.n, row.agreement, row.flag) for row in chose]
-        print_table(("rater", "n", "same as others", "remark"), lines, right=("n",))
-        return
-    shown_raters = [(row.rater, row.n, row.mean, row.sd, row.leave_one_out, row.flag) for row in rated]
-    print_table(("rater", "n", "mean", "sd", "leave-one-out", "remark"), shown_raters, right=("n", "mean", "sd"))
+    columns = [name for name in shown[0] if name != "n_missing"]
+    numbers = [name for name in ("n", "mean", "sd") if name in columns]
+    rows = [tuple(row[name] for name in columns) for row in shown]
+    print_table([_HEADS.get(name, name) for name in columns], rows, right=numbers)
+
+
+_HEADS = {"agreement": "same as others", "leave_one_out": "leave-one-out", "flag": "remark"}
 
 
 def _statistic_row(record: Record) -> tuple[str, str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from lexiscope.analysis.agreement.forced_choice import ForcedChoice, forced_choice
+from lexiscope.analysis.agreement.forced_choice import Chooser, PairOfChoosers, forced_choice
 from lexiscope.analysis.bias.people_by_view import PeopleInView, assumed_scores, people_by_view
 from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.cli import options
@@ -184,8 +184,8 @@ def _print_views(by_view: Sequence[PeopleInView], assumed: dict[str, FixedScore]
     print_table(("view", "person", "right", "undecided", "unanswered"), rows, title=title)
     for people in by_view:
         for pair in people.shared:
-            if pair.percent is not None and pair.interval is not None:
-                same = with_interval(pair.percent, pair.interval)
+            if not isinstance(pair.same, Undefined):
+                same = with_interval(pair.same.value, pair.same.wilson)
                 say(f"\n{people.view}: {pair.first} and {pair.second}, {pair.n} items that both answered")
                 say(f"  same answer: {same}\n  Cohen's kappa: {kappa_text(pair.kappa)}")
 
@@ -265,32 +265,34 @@ def read(collection: str, *, sheets: tuple[str, ...], out: Path | None, mode: Mo
     given = options.read_named(sheets).items()
     answered = [read_choice_sheet(path, items, participant=name, task=SUBSTITUTION) for name, path in given]
     table = ResponseTable.concat(answered)
-    results = forced_choice(
+    choosers, agreements = forced_choice(
         table,
         right={item.item_id: item.gold or "" for item in items},
         sides={item.item_id: item.options for item in items},
         clusters={item.item_id: str(item.condition("sentence")) for item in items},
     )
-    _print_choices(results)
+    _print_choices(choosers, agreements)
     if out is not None:
         table.write_csv(out)
         say(f"written: {out} ({len(table)} rows)")
 
 
-def _print_choices(results: ForcedChoice) -> None:
+def _print_choices(choosers: Sequence[Chooser], pairs: Sequence[PairOfChoosers]) -> None:
     rows = []
-    for who in results.choosers:
+    for who in choosers:
         over = who.over_answered
         answered = (
             over.reason if isinstance(over, Undefined) else f"{with_interval(over.value, over.clustered)} of {over.n}"
         )
         everything = f"{percent(who.over_all.value)} of {who.over_all.n}"
-        rows.append((who.participant, answered, everything, f"{who.n_weird} ({percent(who.weird_share)})"))
+        rows.append((who.participant, answered, everything, f"{who.n_weird} ({percent(who.n_weird / who.over_all.n)})"))
     print_table(("person", "right of answered", "right of all", "weird"), rows)
-    for pair in results.pairs:
-        say(f"\n{pair.first} and {pair.second}, {pair.n} items that both answered")
-        say(f"  same choice: {with_interval(pair.percent, pair.interval)}")
-        say(f"  Cohen's kappa on right and wrong: {kappa_text(pair.kappa_right)}")
-        say(f"  Cohen's kappa on the side chosen: {kappa_text(pair.kappa_side)}")
-        overlap = "" if pair.weird_overlap is None else f" ({percent(pair.weird_overlap)})"
+    for pair in pairs:
+        on_right, same = pair.on_right, pair.on_right.same
+        say(f"\n{on_right.first} and {on_right.second}, {on_right.n} items that both answered")
+        if not isinstance(same, Undefined):
+            say(f"  same choice: {with_interval(same.value, same.wilson)}")
+        say(f"  Cohen's kappa on right and wrong: {kappa_text(on_right.kappa)}")
+        say(f"  Cohen's kappa on the side chosen: {kappa_text(pair.on_side.kappa)}")
+        overlap = f" ({percent(pair.weird_shared / pair.weird_either)})" if pair.weird_either else ""
         say(f"  weird: {pair.weird_shared} marked by both of {pair.weird_either} marked by either{overlap}")

@@ -102,7 +102,10 @@ def answer_rows(table: ResponseTable) -> list[dict[str, object]]:
 
     ``replies`` counts the replies of a chat model, unreadable ones by their kind.
     """
-    replies = {(count.subject_id, count.view): str(count) for count in count_replies(table)}
+    replies = {
+        key: ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
+        for key, counts in count_replies(table).items()
+    }
     parts: list[tuple[str, ResponseTable]] = []
     for kind, name in ((PARTICIPANT, "people"), (SIMULATED, SIMULATED_PARTICIPANTS)):
         people = table.where(subject_kind=kind)

@@ -191,10 +191,10 @@ def _decoding_name(measure: str, n: int) -> str:
 def _print_hits(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
     rows = []
     for criterion, of_rule in zip(("curated", "synset"), hits, strict=True):
-        result = gap_accuracy(of_rule, clusters=clusters)
-        share = with_interval(result.accuracy.value, result.accuracy.clustered)
-        right = result.accuracy
-        rows.append((criterion, right.n_correct, right.n, share, percent(result.mean_right), result.n_missing))
+        share = gap_accuracy(of_rule, clusters=clusters)
+        of_all = float(of_rule.n_right.sum()) / (share.n * of_rule.n_predictions)
+        shown = with_interval(share.value / 100, share.interval.times(0.01))
+        rows.append((criterion, int(of_rule.hit.sum()), share.n, shown, percent(of_all), of_rule.n_missing))
     print_table(("accepted", "right", "items", "share", "of predictions", "left out"), rows, right=("right", "items"))
     both = gap_contrast(hits[0], hits[1], clusters=clusters)
     if both.t is not None and both.exact is not None:
@@ -211,14 +211,18 @@ def _print_shares(table: ResponseTable, codes: ResponseTable, items: Sequence[It
             completions = code_completions(table.where(view=view, measure=measure), codes, coder=coder)
             (name,) = completions.unique("measure")
             shares = category_shares(completions, name, CATEGORIES, subject=subject, clusters=clusters)
-            say(f"\n{subject}, {_decoding_name(measure, 1)}, coded by {coder} ({shares.n} answers)")
-            rows = [(row.category, row.n, with_interval(row.share.value, row.share.clustered)) for row in shares.shares]
+            n = shares[0].n
+            say(f"\n{subject}, {_decoding_name(measure, 1)}, coded by {coder} ({n} answers)")
+            rows = [
+                (category, round(n * share.value / 100), with_interval(share.value / 100, share.interval.times(0.01)))
+                for category, share in zip(CATEGORIES, shares, strict=True)
+            ]
             print_table(("category", "n", "share"), rows, right=("n",))
 
 
 def _print_agreement(codes: ResponseTable, clusters: Mapping[str, str]) -> None:
     for first, second in combinations(codes.unique("subject_id"), 2):
-        pair = coder_agreement(codes, first, second, CATEGORIES, clusters=clusters)
-        say(f"\n{first} and {second}, {pair.percent.n} answers that both coded")
-        say(f"  same category: {with_interval(pair.percent.value, pair.percent.clustered)}")
-        say(f"  Cohen's kappa: {kappa_text(pair.kappa)}")
+        same, kappa = coder_agreement(codes, first, second, CATEGORIES, clusters=clusters)
+        say(f"\n{first} and {second}, {same.n} answers that both coded")
+        say(f"  same category: {with_interval(same.value, same.clustered)}")
+        say(f"  Cohen's kappa: {kappa_text(kappa)}")

@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -17,11 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
-from lexiscope.core.result import Interval, Undefined
-
-if TYPE_CHECKING:
-    # agreement brings pyarrow, which a verb that prints no kappa does not need
-    from lexiscope.analysis.agreement.choices import Kappa
+from lexiscope.core.result import Estimate, Interval, Undefined
 
 WIDTH = 80
 Report = Callable[[str, int, int], None]
@@ -131,7 +127,7 @@ def with_interval(value: float, interval: Interval) -> str:
     return percent(value) + bounds
 
 
-def kappa_text(kappa: Kappa | Undefined) -> str:
+def kappa_text(kappa: Estimate | Undefined) -> str:
     """Return a kappa with its interval, or why there is none."""
     if isinstance(kappa, Undefined):
         return kappa.reason

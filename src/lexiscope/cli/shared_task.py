@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from lexiscope.analysis.norms.predictions import predictions_of, rounded
-from lexiscope.analysis.norms.shared_task import GoldRatings, OfficialScore, official_score
+from lexiscope.analysis.norms.shared_task import OfficialScore, official_score
 from lexiscope.build.stories.stories import TASK
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say
@@ -125,7 +125,7 @@ def score(submission: Path, *, split: str, samples: Path | None, out: Path | Non
     if any(sample.choices is None for sample in published):
         raise InputError("these samples are redacted: there is nothing to score against", hint="check works on them")
     values = read_submission(existing_file(submission), len(published)).predictions
-    result = official_score(values, GoldRatings.of([sample.choices or () for sample in published]))
+    result = official_score(values, [sample.choices or () for sample in published])
     simulated = any(sample.simulated for sample in published)
     mark = {"people": SIMULATED} if simulated else {}
     if out is not None:

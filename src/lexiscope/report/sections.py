@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lexiscope.analysis.choices.tokenisation import TokenisationReport
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Estimate
 from lexiscope.core.study import Question
 from lexiscope.report.document import Paragraph, Section
 from lexiscope.report.part import Part, join_parts
@@ -58,7 +58,7 @@ def subjects_table(
 
 
 def tokens_table(
-    reports: Mapping[tuple[str, str], TokenisationReport],
+    counts: Mapping[tuple[str, str], Sequence[Estimate]],
     titles: Mapping[str, str],
     *,
     name: str = "tokens",
@@ -66,8 +66,8 @@ def tokens_table(
 ) -> Table:
     """Return how subjects' tokenizers cut pairs of sentences, by subject and view; views that agree are one row."""
     rows: dict[tuple[Cell, ...], list[str]] = {}
-    for (subject, view), report in reports.items():
-        numbers = (result.value for result in report.results())
+    for (subject, view), results in counts.items():
+        numbers = (result.value for result in results)
         rows.setdefault((titles.get(subject, subject), *numbers), []).append(view)
     three = Format("number", 3)
     heads = columns(

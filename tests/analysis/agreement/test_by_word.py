@@ -18,12 +18,11 @@ def test_by_hand() -> None:
     items = [name for name, given, _ in rows for _ in given]
     ratings, options = choices_from_arrays(raters, items, [choice for _, given, _ in rows for choice in given])
     right = {"i": "1", "j": "2", "k": "3", "l": "1"}
-    found = agreement_by_word(ratings, options, right=right, words={name: word for name, _, word in rows})
-    assert [(each.word, each.n_questions, each.n_judgments) for each in found.words] == [("bank", 2, 6), ("bolt", 1, 3)]
-    bank, bolt = found.words
-    assert (bank.agreement, bank.consistency) == pytest.approx(((2 / 3 + 3 / 3) / 2, 5 / 6))
-    assert (bolt.agreement, bolt.consistency) == pytest.approx((1 / 3, 1 / 3))
-    assert isinstance(found.rho, Undefined)
+    by_word, rho = agreement_by_word(ratings, options, right=right, words={name: word for name, _, word in rows})
+    assert list(by_word) == ["bank", "bolt"]
+    assert by_word["bank"] == pytest.approx(((2 / 3 + 3 / 3) / 2, 5 / 6))
+    assert by_word["bolt"] == pytest.approx((1 / 3, 1 / 3))
+    assert isinstance(rho, Undefined)
 
 
 def test_simulated_words_of_different_clarity() -> None:
@@ -39,11 +38,11 @@ def test_simulated_words_of_different_clarity() -> None:
                 items.append(f"{number}/{k}")
                 choices.append("1" if rng.random() < clarity else str(rng.integers(2, 4)))
     ratings, options = choices_from_arrays(raters, items, choices)
-    found = agreement_by_word(ratings, options, right=dict.fromkeys(words, "1"), words=words, resamples=300)
-    assert isinstance(found.rho, Estimate)
-    assert found.rho.interval.low > 0.6
-    assert found.rho.name == "spearman(of=agreement,with=consistency)"
-    assert found.rho.n == 60
+    _, rho = agreement_by_word(ratings, options, right=dict.fromkeys(words, "1"), words=words, resamples=300)
+    assert isinstance(rho, Estimate)
+    assert rho.interval.low > 0.6
+    assert rho.name == "spearman(of=agreement,with=consistency)"
+    assert rho.n == 60
 
 
 def test_everybody_alike_has_no_correlation() -> None:
@@ -51,8 +50,8 @@ def test_everybody_alike_has_no_correlation() -> None:
     items = [f"i{n}" for n in range(4) for _ in range(2)]
     ratings, options = choices_from_arrays(["a", "b"] * 4, items, ["1"] * 8)
     words = {f"i{n}": f"w{n}" for n in range(4)}
-    found = agreement_by_word(ratings, options, right=dict.fromkeys(words, "1"), words=words)
-    assert isinstance(found.rho, Undefined)
+    _, rho = agreement_by_word(ratings, options, right=dict.fromkeys(words, "1"), words=words)
+    assert isinstance(rho, Undefined)
     with pytest.raises(InputError, match="i3"):
         agreement_by_word(
             ratings, options, right=dict.fromkeys(words, "1"), words={k: v for k, v in words.items() if k != "i3"}

@@ -12,6 +12,7 @@ from lexiscope.analysis.agreement.ceilings import (
     agreement_ceilings,
     best_of_groups,
     best_rater,
+    counted_in,
     leave_one_out_rho,
     majority_accuracy,
     mean_squared_rho,
@@ -56,7 +57,7 @@ def test_six_definitions_give_six_numbers_and_six_names() -> None:
     ]
     assert len({entry.name for entry in found}) == len(found)
     assert len({round(entry.value, 6) for entry in found}) == len(found)
-    assert len({entry.definition for entry in found}) == len(found)
+    assert len({entry.note for entry in found}) == len(found)
     assert all(entry.interval.low <= entry.value <= entry.interval.high for entry in found)
 
 
@@ -67,7 +68,7 @@ def test_squares_of_the_mean_and_mean_of_squares() -> None:
     assert first.value == agreement.mean**2
     assert second.value - first.value == pytest.approx(agreement.values.var())
     assert first.interval.high == agreement.interval.high**2
-    assert (first.n, first.unit) == (6, "raters")
+    assert (first.n, counted_in(first.name)) == (6, "raters")
 
 
 def test_a_squared_interval_that_spans_zero_starts_at_zero() -> None:
@@ -87,7 +88,7 @@ def test_best_rater_is_the_mean_of_each_groups_maximum() -> None:
     agreement = leave_one_out(ratings)
     found = best_rater(agreement, {rater: str(int(rater) // 3) for rater in ratings.rater_ids})
     assert found.value == pytest.approx((max(agreement.values[:3]) + max(agreement.values[3:])) / 2)
-    assert (found.n, found.unit) == (2, "groups of raters")
+    assert (found.n, counted_in(found.name)) == (2, "groups of raters")
     assert found.value > agreement.mean
     with pytest.raises(InputError, match="have no group"):
         best_rater(agreement, {})
@@ -191,7 +192,7 @@ def test_negative_raters_are_counted_where_squares_are_averaged() -> None:
     agreement = leave_one_out(Ratings.from_arrays(np.repeat(list("abcde"), 5), np.tile(list("ijklm"), 5), values))
     found = mean_squared_rho(agreement)
     assert (found.value, squared_mean_rho(agreement).value) == (1, pytest.approx(0.6**2))
-    assert found.definition.endswith("(1 of 5 correlations are negative and count by their squares)")
+    assert found.note.endswith("(1 of 5 correlations are negative and count by their squares)")
 
 
 @pytest.mark.filterwarnings("error")

@@ -28,12 +28,11 @@ def dialects() -> tuple[Ratings, dict[str, str]]:
 def test_the_planted_dialect_stands_out() -> None:
     """The two groups of one dialect agree above .8 (the paper's bound), the third clearly less."""
     ratings, groups = dialects()
-    found = {(row.first, row.second): row for row in group_consistency(ratings, groups, resamples=300)}
-    assert set(found) == {("chile", "mexico"), ("chile", "spain"), ("mexico", "spain")}
-    assert found["chile", "mexico"].estimate.value > 0.82
-    assert found["chile", "mexico"].estimate.interval.low > found["chile", "spain"].estimate.interval.high
-    assert all((row.n_items, row.raters_first, row.raters_second) == (80, 8, 8) for row in found.values())
-    assert found["chile", "spain"].name == "group_consistency(method=pearson)"
+    found = {pair.condition: pair for pair in group_consistency(ratings, groups, resamples=300)}
+    assert set(found) == {"chile–mexico", "chile–spain", "mexico–spain"}
+    assert found["chile–mexico"].value > 0.82
+    assert found["chile–mexico"].interval.low > found["chile–spain"].interval.high
+    assert {(pair.name, pair.n) for pair in found.values()} == {("group_consistency(method=pearson)", 80)}
 
 
 def test_consistency_is_the_correlation_of_group_means() -> None:
@@ -49,7 +48,7 @@ def test_consistency_is_the_correlation_of_group_means() -> None:
     }
     for kind, value in expected.items():
         rows = group_consistency(ratings, groups, kind=kind, resamples=20)  # type: ignore[arg-type]
-        assert rows[1].estimate.value == pytest.approx(value, abs=1e-12)
+        assert rows[1].value == pytest.approx(value, abs=1e-12)
 
 
 def test_items_below_the_minimum_do_not_count() -> None:
@@ -58,10 +57,10 @@ def test_items_below_the_minimum_do_not_count() -> None:
     first = ratings.rater_ids.index("chile0")
     thinned = ratings.select(~((ratings.rater == first) & (ratings.item < 30)))
     rows = group_consistency(thinned, groups, minimum=8, resamples=50)
-    assert [row.n_items for row in rows] == [50, 50, 80]
+    assert [row.n for row in rows] == [50, 50, 80]
     words = {item: str(int(item[1:]) // 4) for item in ratings.item_ids}
     grouped = group_consistency(ratings, groups, words=words, resamples=50)
-    assert grouped[0].estimate.n_groups == 20
+    assert grouped[0].n_groups == 20
 
 
 def test_consistency_needs_two_groups_and_shared_items() -> None:

@@ -6,11 +6,10 @@ import math
 
 import pytest
 
-from lexiscope.analysis.agreement.choices import Kappa
 from lexiscope.analysis.agreement.forced_choice import forced_choice, kappa_from_margins
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.result import Undefined
+from lexiscope.core.result import Estimate, Undefined
 
 SIDES = {f"i{k}": ("good", "bad") if k % 2 else ("bad", "good") for k in range(8)}
 RIGHT = dict.fromkeys(SIDES, "good")
@@ -34,7 +33,7 @@ def table(marks: dict[str, str] | None = None, **answers: str) -> ResponseTable:
 
 def test_accuracy_over_answered_and_over_all() -> None:
     """An empty answer is left out of the one and wrong in the other; both stand side by side."""
-    (ana,) = forced_choice(table(ana="gggb-g--"), right=RIGHT, sides=SIDES, resamples=200).choosers
+    (ana,), _ = forced_choice(table(ana="gggb-g--"), right=RIGHT, sides=SIDES, resamples=200)
     assert not isinstance(ana.over_answered, Undefined)
     assert (ana.over_answered.value, ana.over_answered.n) == (4 / 5, 5)
     assert (ana.over_all.value, ana.over_all.n, ana.n_unanswered) == (4 / 8, 8, 3)
@@ -43,7 +42,7 @@ def test_accuracy_over_answered_and_over_all() -> None:
 
 def test_items_that_somebody_never_saw_are_unanswered() -> None:
     """The items that were asked are those of the key: a row that is missing is an answer that was not given."""
-    (ana,) = forced_choice(table(ana="ggg"), right=RIGHT, sides=SIDES, resamples=0).choosers
+    (ana,), _ = forced_choice(table(ana="ggg"), right=RIGHT, sides=SIDES, resamples=0)
     assert (ana.n_unanswered, ana.over_all.value) == (5, 3 / 8)
 
 
@@ -52,44 +51,46 @@ def test_two_people() -> None:
 
     Both answered 7: right/wrong is g g b b / g b g b / ..., the counts stand in the table of the comment.
     """
-    found = forced_choice(table(ana="ggggbb-g", eva="gggbgbgg"), right=RIGHT, sides=SIDES, resamples=200)
-    (pair,) = found.pairs
-    assert (pair.n, pair.percent) == (7, 5 / 7)
+    _, (pair,) = forced_choice(table(ana="ggggbb-g", eva="gggbgbgg"), right=RIGHT, sides=SIDES, resamples=200)
+    for agreement in (pair.on_right, pair.on_side):
+        assert not isinstance(agreement.same, Undefined)
+        assert (agreement.n, agreement.same.value) == (7, 5 / 7)
     # both right 4, only ana 1, only eva 1, neither 1: expected (5·5 + 2·2) / 49
     expected = (5 * 5 + 2 * 2) / 49
-    assert isinstance(pair.kappa_right, Kappa)
-    assert pair.kappa_right.value == pytest.approx((5 / 7 - expected) / (1 - expected))
+    assert isinstance(pair.on_right.kappa, Estimate)
+    assert pair.on_right.kappa.value == pytest.approx((5 / 7 - expected) / (1 - expected))
     # sides of ana: B A B A A B - A, of eva: B A B B B B - A (good stands second in even items)
     ana, eva = "BABAABA", "BABBBBA"
     shares = [(side.count("A") / 7) for side in (ana, eva)]
     by_side = shares[0] * shares[1] + (1 - shares[0]) * (1 - shares[1])
-    assert isinstance(pair.kappa_side, Kappa)
-    assert pair.kappa_side.value == pytest.approx((5 / 7 - by_side) / (1 - by_side))
+    assert isinstance(pair.on_side.kappa, Estimate)
+    assert pair.on_side.kappa.value == pytest.approx((5 / 7 - by_side) / (1 - by_side))
 
 
 def test_kappa_is_undefined_where_both_are_always_right() -> None:
     """Two people without a mistake agree on everything: kappa on right and wrong has no value, on the side it has."""
-    (pair,) = forced_choice(table(ana="gggggggg", eva="gggggggg"), right=RIGHT, sides=SIDES, resamples=100).pairs
-    assert isinstance(pair.kappa_right, Undefined)
-    assert isinstance(pair.kappa_side, Kappa)
-    assert pair.kappa_side.value == 1
+    _, (pair,) = forced_choice(table(ana="gggggggg", eva="gggggggg"), right=RIGHT, sides=SIDES, resamples=100)
+    assert isinstance(pair.on_right.kappa, Undefined)
+    assert isinstance(pair.on_side.kappa, Estimate)
+    assert pair.on_side.kappa.value == 1
 
 
 def test_weird_items() -> None:
     """Table 3: the rate of each person, how many both marked, and their share of all that were marked."""
     marks = {"ana": "xxx-----", "eva": "--xx----"}
-    found = forced_choice(table(marks, ana="gggggggg", eva="gggggggb"), right=RIGHT, sides=SIDES, resamples=0)
-    assert [(who.n_weird, who.weird_share) for who in found.choosers] == [(3, 3 / 8), (2, 2 / 8)]
-    (pair,) = found.pairs
-    assert (pair.weird_shared, pair.weird_either, pair.weird_overlap) == (1, 4, 1 / 4)
-    (none,) = forced_choice(table(ana="gg", eva="gb"), right=RIGHT, sides=SIDES, resamples=0).pairs
-    assert (none.weird_either, none.weird_overlap) == (0, None)
+    choosers, (pair,) = forced_choice(
+        table(marks, ana="gggggggg", eva="gggggggb"), right=RIGHT, sides=SIDES, resamples=0
+    )
+    assert [(who.n_weird, who.over_all.n) for who in choosers] == [(3, 8), (2, 8)]
+    assert (pair.weird_shared, pair.weird_either) == (1, 4)
+    _, (none,) = forced_choice(table(ana="gg", eva="gb"), right=RIGHT, sides=SIDES, resamples=0)
+    assert none.weird_either == 0
 
 
 def test_three_people_are_three_pairs() -> None:
     """Every two people are compared."""
-    found = forced_choice(table(a="ggggbbgg", b="gbgbgbgb", c="bbbbgggg"), right=RIGHT, sides=SIDES, resamples=0)
-    assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    _, pairs = forced_choice(table(a="ggggbbgg", b="gbgbgbgb", c="bbbbgggg"), right=RIGHT, sides=SIDES, resamples=0)
+    assert [(pair.on_right.first, pair.on_right.second) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
 
 
 def test_what_is_refused() -> None:

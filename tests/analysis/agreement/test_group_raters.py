@@ -12,6 +12,7 @@ from lexiscope.analysis.agreement import group_raters
 from lexiscope.analysis.agreement.alpha import krippendorff_alpha
 from lexiscope.analysis.agreement.ceilings import reliability_of_means
 from lexiscope.analysis.agreement.group_raters import best_raters, rater_accuracy, shuffled_best_raters, single_rater
+from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 
@@ -46,12 +47,15 @@ def test_the_recipe_spelled_out() -> None:
             for x, col in zip(own, others.T.tolist(), strict=True)
         ]
         shares.setdefault(group, []).append(sum(right) / len(right))
-    found = best_raters(ratings, groups, resamples=0)
-    assert found.spearman.value == pytest.approx(np.mean([np.nanmax(each) for each in rhos.values()]), abs=1e-12)
-    assert found.accuracy.value == pytest.approx(np.mean([max(each) for each in shares.values()]), abs=1e-12)
-    assert (found.spearman.n, found.accuracy.n) == (6, 6)
-    pooled = rater_accuracy(ratings)
-    assert pooled.pooled == pytest.approx(np.mean([each for group in shares.values() for each in group]), abs=1e-12)
+    best_rho, best_accuracy = best_raters(ratings, groups, resamples=0)
+    assert best_rho.value == pytest.approx(np.mean([np.nanmax(group) for group in rhos.values()]), abs=1e-12)
+    assert best_accuracy.value == pytest.approx(np.mean([max(group) for group in shares.values()]), abs=1e-12)
+    assert (best_rho.n, best_accuracy.n) == (6, 6)
+    every = [share for group in shares.values() for share in group]
+    ids, values = rater_accuracy(ratings)
+    assert ids == ratings.rater_ids
+    assert values.mean() == pytest.approx(np.mean(every), abs=1e-12)
+    assert single_rater(ratings, resamples=0)[3].value == pytest.approx(np.mean(every), abs=1e-12)
 
 
 def test_a_constant_column_is_ignored() -> None:
@@ -62,10 +66,10 @@ def test_a_constant_column_is_ignored() -> None:
         [*(ratings.item_ids[code] for code in ratings.item), *"xyzxyzxyz"],
         [*ratings.value, 1, 2, 3, 2, 1, 3, 1, 2, 3],
     )
-    found = best_raters(two, dict(zip("abcdef", "gggHHH", strict=True)), resamples=0)
+    best_rho, _ = best_raters(two, dict(zip("abcdef", "gggHHH", strict=True)), resamples=0)
     # a: 1 2 3 against (1 + 4) / 2, (2 + 4) / 2, (3 + 4) / 2: 1. d: 1 2 3 against 1.5 1.5 3: 1.5 / sqrt(2 * 1.5)
-    assert (found.n_constant, found.spearman.n) == (1, 2)
-    assert found.spearman.value == pytest.approx((1 + 1.5 / 3**0.5) / 2, abs=1e-12)
+    assert best_rho.n == 2
+    assert best_rho.value == pytest.approx((1 + 1.5 / 3**0.5) / 2, abs=1e-12)
     with pytest.raises(InputError, match="have no group"):
         best_raters(two, dict.fromkeys("abc", "g"))
 
@@ -75,25 +79,24 @@ def test_shuffling_is_what_selection_alone_gives() -> None:
     ratings, groups = groups_of_four(40, 7, noise=1.2, seed=5)
     first, second = (shuffled_best_raters(ratings, groups, shuffles=30, seed=seed) for seed in (4, 4))
     assert first == second
-    found = best_raters(ratings, groups, resamples=0)
-    assert found.spearman.value == pytest.approx(first.spearman, abs=3 * first.spearman_sd)
-    assert found.accuracy.value == pytest.approx(first.accuracy, abs=3 * first.accuracy_sd)
+    best = best_raters(ratings, groups, resamples=0)
+    sds = [float(result.note.rpartition(" ")[2].rstrip(")")) for result in first]
+    for chosen, shuffled, sd in zip(best, first, sds, strict=True):
+        assert chosen.value == pytest.approx(shuffled.value, abs=3 * sd)
     # and it is well above what one of these raters reaches
     one = single_rater(ratings, resamples=0)
-    assert first.spearman > one.mean_rho + 3 * first.spearman_sd
-    assert {each.name: (each.value, each.n) for each in one.results()} == {
-        "single_rater_rho(over=ratings)": (one.rho_pooled, one.n_ratings),
-        "single_rater_rho(over=raters)": (one.mean_rho, one.n_raters),
-        "single_rater_rho_sd": (one.sd, one.n_raters),
-        "single_rater_accuracy_within_sd": (one.accuracy, one.n_ratings),
-    }
-    shuffled = first.results()[1]
-    assert (shuffled.name, shuffled.value, shuffled.n) == (
-        "shuffled_best_rater(metric=accuracy_within_sd,shuffles=30)",
-        first.accuracy,
-        len(set(groups.values())),
-    )
-    assert f"{first.accuracy_sd:.4f}" in shuffled.note
+    agreement = leave_one_out(ratings, resamples=0)
+    assert first[0].value > one[1].value + 3 * sds[0]
+    assert [(result.name, result.n) for result in one] == [
+        ("single_rater_rho(over=ratings)", len(ratings)),
+        ("single_rater_rho(over=raters)", agreement.n_raters),
+        ("single_rater_rho_sd", agreement.n_raters),
+        ("single_rater_accuracy_within_sd", len(ratings)),
+    ]
+    assert (one[1].value, one[2].value) == (agreement.mean, agreement.sd)
+    names = [f"shuffled_best_rater(metric={metric},shuffles=30)" for metric in ("spearman", "accuracy_within_sd")]
+    assert [result.name for result in first] == names
+    assert {result.n for result in first} == {len(set(groups.values()))}
     with pytest.raises(StatisticError, match="at least two shuffles"):
         shuffled_best_raters(ratings, groups, shuffles=1)
 
@@ -101,7 +104,7 @@ def test_shuffling_is_what_selection_alone_gives() -> None:
 def test_shuffling_keeps_the_ratings_of_each_item() -> None:
     """The same ratings of the same items, given by other raters of the item."""
     ratings, _ = groups_of_four(3, 6, noise=1.0, seed=7)
-    mixed = group_raters._shuffled(ratings, np.random.default_rng(1))
+    mixed = group_raters._shuffle_ratings(ratings, np.random.default_rng(1))
     before, after = (sorted(zip(each.item.tolist(), each.value.tolist(), strict=True)) for each in (ratings, mixed))
     assert before == after
     assert (mixed.value != ratings.value).any()
@@ -116,20 +119,21 @@ def test_too_few_raters() -> None:
 @pytest.mark.published
 def test_human_ceilings_of_ambistory(ambistory) -> None:  # type: ignore[no-untyped-def]
     """Best rater on test: .8341 and .8920 as printed (.834, .892), 6 constant columns; on all samples .7533, .8244."""
-    found = best_raters(ambistory.splits["test"], ambistory.rater_groups, resamples=200)
-    assert (round(found.spearman.value, 4), round(found.accuracy.value, 4)) == (0.8341, 0.8920)
-    assert (found.spearman.n, found.accuracy.n, found.n_constant) == (130, 130, 6)
+    test = ambistory.splits["test"]
+    best = best_raters(test, ambistory.rater_groups, resamples=200)
+    assert [(round(ceiling.value, 4), ceiling.n) for ceiling in best] == [(0.8341, 130), (0.8920, 130)]
+    assert len(leave_one_out(test, minimum=2, resamples=0).undefined) == 6
     whole = best_raters(ambistory.everything, ambistory.rater_groups, resamples=0)
-    assert (round(whole.spearman.value, 4), round(whole.accuracy.value, 4)) == (0.7533, 0.8244)
+    assert [round(ceiling.value, 4) for ceiling in whole] == [0.7533, 0.8244]
 
 
 @pytest.mark.published
 def test_most_of_the_ceiling_is_selection(ambistory) -> None:  # type: ignore[no-untyped-def]
     """With raters shuffled within samples the same recipe gives .825 ± .008 and .882 ± .007."""
-    found = shuffled_best_raters(ambistory.splits["test"], ambistory.rater_groups, shuffles=60)
-    assert found.spearman == pytest.approx(0.825, abs=0.003)
-    assert found.accuracy == pytest.approx(0.882, abs=0.003)
-    assert (found.spearman_sd, found.accuracy_sd) == pytest.approx((0.008, 0.007), abs=0.002)
+    shuffled = shuffled_best_raters(ambistory.splits["test"], ambistory.rater_groups, shuffles=60)
+    assert [result.value for result in shuffled] == pytest.approx([0.825, 0.882], abs=0.003)
+    sds = [float(result.note.rpartition(" ")[2].rstrip(")")) for result in shuffled]
+    assert sds == pytest.approx([0.008, 0.007], abs=0.002)
 
 
 @pytest.mark.published
@@ -137,10 +141,11 @@ def test_single_raters_of_ambistory(ambistory) -> None:  # type: ignore[no-untyp
     """Pooled ρ, mean ρ and accuracy of one rater: .637 .636 .703 on all samples, .650 .616 .698 on test."""
     whole = single_rater(ambistory.everything, resamples=0)
     test = single_rater(ambistory.splits["test"], resamples=0)
-    assert [round(value, 3) for value in (whole.rho_pooled, whole.mean_rho, whole.accuracy)] == [0.637, 0.636, 0.703]
-    assert [round(value, 3) for value in (test.rho_pooled, test.mean_rho, test.accuracy)] == [0.650, 0.616, 0.698]
-    assert [round(value, 2) for value in (whole.sd, whole.lowest, whole.highest)] == [0.15, 0.01, 0.91]
-    assert (whole.n_raters, whole.n_undefined, whole.n_ratings) == (652, 0, 19_049)
+    assert [round(whole[k].value, 3) for k in (0, 1, 3)] == [0.637, 0.636, 0.703]
+    assert [round(test[k].value, 3) for k in (0, 1, 3)] == [0.650, 0.616, 0.698]
+    agreement = leave_one_out(ambistory.everything, resamples=0)
+    assert [round(value, 2) for value in (whole[2].value, agreement.minimum, agreement.maximum)] == [0.15, 0.01, 0.91]
+    assert (whole[1].n, len(agreement.undefined), whole[0].n) == (652, 0, 19_049)
 
 
 @pytest.mark.published
@@ -150,7 +155,7 @@ def test_single_raters_of_open_and_ended_stories(ambistory, kind: str, rho: floa
     test = ambistory.splits["test"]
     keep = np.array([ambistory.places[item].kind == kind for item in test.item_ids])
     found = single_rater(test.select(keep[test.item]), resamples=0)
-    assert (round(found.rho_pooled, 3), round(found.accuracy, 3)) == (rho, share)
+    assert (round(found[0].value, 3), round(found[3].value, 3)) == (rho, share)
 
 
 @pytest.mark.published

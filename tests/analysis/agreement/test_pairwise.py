@@ -43,20 +43,22 @@ def one_by_one(ratings: Ratings, method: str) -> dict[tuple[int, int], tuple[int
 def test_every_pair_has_the_correlation_of_its_shared_items(share: float, whole: bool, method: str) -> None:
     """Complete tables (one matrix product) and incomplete ones (a few raters at a time) equal SciPy to 1e-12."""
     ratings = table(14, 25, share=share, whole=whole)
-    found, expected = correlate_raters(ratings, method=method, minimum=3), one_by_one(ratings, method)
-    assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == list(expected)
+    first, second, shared, correlations = correlate_raters(ratings, method=method, minimum=3)
+    expected = one_by_one(ratings, method)
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == list(expected)
     n_items, values = zip(*expected.values(), strict=True)
-    assert found.n_items.tolist() == list(n_items)
-    np.testing.assert_allclose(found.value, values, rtol=0, atol=1e-12)
+    assert shared.tolist() == list(n_items)
+    np.testing.assert_allclose(correlations, values, rtol=0, atol=1e-12)
 
 
 def test_lists_without_a_common_item_have_no_pairs_between_them() -> None:
     """Two lists of three raters: 2 · 3 pairs, in the order of the raters, though the lists alternate."""
     rows = [(f"r{r}", f"i{item}", (item * (r + 1)) % 5) for r in range(6) for item in range(10) if item % 2 == r % 2]
-    found = correlate_raters(Ratings.from_arrays(*zip(*rows, strict=True)), method="spearman", minimum=3)
-    pairs = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
+    ratings = Ratings.from_arrays(*zip(*rows, strict=True))
+    first, second, shared, _ = correlate_raters(ratings, method="spearman", minimum=3)
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
     assert pairs == [(0, 2), (0, 4), (1, 3), (1, 5), (2, 4), (3, 5)]
-    assert set(found.n_items.tolist()) == {5}
+    assert set(shared.tolist()) == {5}
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -66,8 +68,8 @@ def test_the_size_of_a_step_changes_nothing(monkeypatch: pytest.MonkeyPatch, who
     together = correlate_raters(ratings, method="spearman", minimum=3)
     monkeypatch.setattr(pairwise, "_ROWS", 1)
     alone = correlate_raters(ratings, method="spearman", minimum=3)
-    for name in ("first", "second", "n_items", "value"):
-        np.testing.assert_array_equal(getattr(alone, name), getattr(together, name))
+    for one_by_one_column, column in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one_by_one_column, column)
 
 
 def test_resampled_means_count_a_pair_as_often_as_its_raters(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from lexiscope.analysis.agreement.choices import Kappa
 from lexiscope.analysis.bias.bias import context_word_bias
 from lexiscope.analysis.bias.people_by_view import assumed_scores, people_by_view, people_scores
 from lexiscope.analysis.bias.view_scores import FixedScore
@@ -14,7 +13,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.result import Undefined
+from lexiscope.core.result import Estimate, Undefined
 from lexiscope.core.usage import Usage
 
 
@@ -60,11 +59,12 @@ def test_a_hundred_each_and_fifty_shared() -> None:
     assert [one.accuracy.value for one in found.annotators if not isinstance(one.accuracy, Undefined)] == [0.8, 1.0]
     assert (found.n_items, found.n_double) == (150, 50)
     (shared,) = found.shared
-    assert (shared.n, shared.percent) == (50, 40 / 50)
+    assert not isinstance(shared.same, Undefined)
+    assert (shared.n, shared.same.value) == (50, 40 / 50)
     both = [(first[item], second[item]) for item in list(right)[50:100]]
     ts = [sum(side == "t" for side in column) / 50 for column in zip(*both, strict=True)]
     expected = ts[0] * ts[1] + (1 - ts[0]) * (1 - ts[1])
-    assert isinstance(shared.kappa, Kappa)
+    assert isinstance(shared.kappa, Estimate)
     assert shared.kappa.value == pytest.approx((0.8 - expected) / (1 - expected))
     assert shared.kappa.interval.low < shared.kappa.value < shared.kappa.interval.high
 
@@ -103,10 +103,13 @@ def test_agreement_that_is_undefined_says_why() -> None:
     )
     (found,) = people_by_view(always, right=right, words=words, resamples=10)
     of = {(pair.first, pair.second): pair for pair in found.shared}
-    assert of["ana", "leo"].percent == 1.0
+    same = of["ana", "leo"].same
+    assert not isinstance(same, Undefined)
+    assert same.value == 1.0
     assert isinstance(of["ana", "leo"].kappa, Undefined)
     assert "throughout" in of["ana", "leo"].kappa.reason
-    assert (of["ana", "eva"].n, of["ana", "eva"].percent, of["ana", "eva"].interval) == (0, None, None)
+    assert of["ana", "eva"].n == 0
+    assert isinstance(of["ana", "eva"].same, Undefined)
 
 
 def test_what_is_assumed_says_so_and_never_replaces_what_was_measured() -> None:

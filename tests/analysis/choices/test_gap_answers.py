@@ -41,8 +41,8 @@ def test_any_prediction_suffices() -> None:
     assert found.hit.tolist() == [1, 0, 1, 1]
     assert (found.n_predictions, found.n_right.tolist()) == (10, [1, 0, 10, 1])
     result = gap_accuracy(found, resamples=200)
-    assert result.accuracy.value == 3 / 4
-    assert result.mean_right == (1 + 0 + 10 + 1) / 40
+    assert result.value == 75
+    assert result.note == f"{100 * (1 + 0 + 10 + 1) / 40:.1f} % of single predictions"
 
 
 def test_a_missing_prediction_leaves_the_item_out_and_is_counted() -> None:
@@ -91,8 +91,8 @@ def test_intervals_resample_sentences() -> None:
     flags = np.tile(one.hit, 3)
     copied = GapHits("m", MEASURE, three.item_ids, flags, flags.astype(np.int64), 1, 0)
     clusters = {f"i{k}": f"s{k % 40:02}" for k in range(120)}
-    alone = gap_accuracy(one, clusters={f"i{k}": f"s{k:02}" for k in range(40)}).accuracy.clustered
-    together = gap_accuracy(copied, clusters=clusters).accuracy.clustered
+    alone = gap_accuracy(one, clusters={f"i{k}": f"s{k:02}" for k in range(40)}).interval
+    together = gap_accuracy(copied, clusters=clusters).interval
     assert (together.low, together.high) == pytest.approx((alone.low, alone.high))
     with pytest.raises(InputError, match="E506"):
         gap_accuracy(copied, clusters={})

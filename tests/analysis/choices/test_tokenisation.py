@@ -32,33 +32,30 @@ TABLE_3 = {
 def test_table_3(sawc, model: str) -> None:
     """Mean, mode and maximum of the difference within pairs for every model of the table."""
     rows = sawc.tokens[model]
-    report = tokenisation(
+    mean, mode, largest, over_words, over_pairs = tokenisation(
         [int(row["Num_tokens_s1"]) for row in rows],
         [int(row["Num_tokens_s2"]) for row in rows],
         [len(ast.literal_eval(row["Target_tokens"])) for row in rows],
         [row["Word"].strip() for row in rows],
     )
-    found = (round(report.difference_mean, 3), report.difference_mode, report.difference_max)
-    assert found == TABLE_3[model]
-    assert (report.n_pairs, report.n_words, report.remarks) == (812, 102, ())
+    assert (round(mean.value, 3), mode.value, largest.value) == TABLE_3[model]
+    assert (mean.n, mean.note) == (812, "")
     if model == "bert-base-spanish-wwm-cased":
-        assert round(report.target_tokens_over_words, 4) == 1.0686
-        assert round(report.target_tokens_over_pairs, 4) == 1.0517
+        assert round(over_words.value, 4) == 1.0686
+        assert round(over_pairs.value, 4) == 1.0517
 
 
-def test_equally_frequent_differences_are_all_modes() -> None:
-    """Two differences of 0 and two of 1: the smaller is the mode, both are listed."""
-    report = tokenisation([5, 5, 5, 5], [5, 5, 6, 4], [1, 1, 1, 1], list("abcd"))
-    assert (report.difference_mode, report.difference_modes) == (0, (0, 1))
-    assert report.difference_mean == (0 + 0 + 1 + 1) / 4
+def test_of_equally_frequent_differences_the_smallest_is_the_mode() -> None:
+    """Two differences of 0 and two of 1: the smaller is the mode."""
+    mean, mode, *_ = tokenisation([5, 5, 5, 5], [5, 5, 6, 4], [1, 1, 1, 1], list("abcd"))
+    assert (mean.value, mode.value) == ((0 + 0 + 1 + 1) / 4, 0)
 
 
 def test_a_target_cut_differently_is_named() -> None:
     """A word with 1 token in one pair and 3 in another enters with 2, and the report says so."""
-    report = tokenisation([5, 5], [5, 5], [1, 3], ["a", "a"])
-    assert report.target_tokens_over_words == (1 + 3) / 2
-    assert report.split_words == 1
-    assert "a" in report.remarks[0]
+    over_words = tokenisation([5, 5], [5, 5], [1, 3], ["a", "a"])[3]
+    assert over_words.value == (1 + 3) / 2
+    assert over_words.note == "cut differently in different pairs: a"
 
 
 def test_impossible_counts_are_refused() -> None:
@@ -87,4 +84,4 @@ def test_counts_are_found_among_answers_by_subject_and_view() -> None:
     ]
     found = tokenisation_of_answers(ResponseTable.from_rows(rows), ["a", "b"], ["bank", "bat"])
     assert list(found) == [("m", "full"), ("m", "stop")]
-    assert {(one.difference_mean, one.target_tokens_over_words) for one in found.values()} == {(2.0, 2.0)}
+    assert {(counts[0].value, counts[3].value) for counts in found.values()} == {(2.0, 2.0)}

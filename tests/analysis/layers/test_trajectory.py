@@ -7,11 +7,11 @@ import pytest
 
 from lexiscope.analysis.layers.layers import r_squared_by_layer
 from lexiscope.analysis.layers.trajectory import (
+    drop_from_peak,
     family_by_depth_ratio,
     family_by_ntile,
     last_layer_drop,
     ntile,
-    trajectory,
 )
 from lexiscope.core.errors import StatisticError
 
@@ -58,9 +58,9 @@ def curves(sawc) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("model", LAST_OVER_MAX)
 def test_last_layer_drop_of_every_released_model(curves, model: str) -> None:
     """The drop is a number, 1 − last / max; the class follows from the stated threshold."""
-    result = trajectory(curves[model])
-    assert round(1 - result.last_layer_drop, 2) == LAST_OVER_MAX[model]
-    assert result.shape == ("rise_and_fall" if LAST_OVER_MAX[model] < 0.85 else "rise_and_plateau")
+    drop, shape = drop_from_peak(curves[model])
+    assert round(1 - drop, 2) == LAST_OVER_MAX[model]
+    assert shape == ("rise_and_fall" if LAST_OVER_MAX[model] < 0.85 else "rise_and_plateau")
 
 
 @pytest.mark.published
@@ -79,18 +79,15 @@ def test_family_curves_of_the_paper_and_by_true_depth(curves, families) -> None:
 
 
 def test_peak_and_drop_by_hand() -> None:
-    """Equal maxima count as the lowest layer; the label changes at the threshold, the number does not."""
+    """The label changes at the threshold, the number does not."""
     values = [0.0, 0.4, 0.4, 0.3]
-    assert trajectory(values).peak_layer == 1
-    assert trajectory(values).last_layer_drop == pytest.approx(1 - 0.3 / 0.4)
-    assert trajectory(values).shape == "rise_and_fall"
-    assert trajectory(values, threshold=0.3).shape == "rise_and_plateau"
-    assert trajectory(values).depth_ratios == pytest.approx([0, 1 / 3, 2 / 3, 1])
+    assert drop_from_peak(values) == (pytest.approx(1 - 0.3 / 0.4), "rise_and_fall")
+    assert drop_from_peak(values, threshold=0.3) == (pytest.approx(1 - 0.3 / 0.4), "rise_and_plateau")
 
 
 def test_an_undefined_layer_0_is_left_out() -> None:
     """A constant layer 0 has no R²: the peak ignores it and family means count one subject less there."""
-    assert trajectory([np.nan, 0.1, 0.2]).peak_layer == 2
+    assert drop_from_peak([np.nan, 0.4, 0.2])[0] == pytest.approx(0.5)
     curves = {"a": [np.nan, 0.2, 0.4], "b": [0.0, 0.1, 0.2]}
     curve = family_by_depth_ratio(curves, {"a": "F", "b": "F"}, ratios=[0, 0.5, 1])[0]
     assert curve.counts == (1, 2, 2)
@@ -101,7 +98,7 @@ def test_a_trajectory_without_a_last_value_or_a_peak_is_undefined() -> None:
     """No value at the last layer, no value above 0, or no layer: errors."""
     for values in ([0.1, 0.2, np.nan], [0.0, 0.0], [np.nan, np.nan], [0.3]):
         with pytest.raises(StatisticError):
-            trajectory(values)
+            drop_from_peak(values)
 
 
 def test_ntile_fills_the_first_bins_first() -> None:

@@ -44,26 +44,24 @@ def test_means_are_rounded_by_the_rule() -> None:
     conditions = {"i": "open", "j": "ended", "k": "open", "l": "ended"}
     even = mean_label_table(ratings, conditions, rounding="half_even", resamples=0)
     up = mean_label_table(ratings, conditions, resamples=0)
-    assert (even.everything.counts, up.everything.counts) == ((1, 1, 0, 1, 1), (1, 0, 1, 1, 1))
+    assert (even["all"].counts, up["all"].counts) == ((1, 1, 0, 1, 1), (1, 0, 1, 1, 1))
 
 
 def test_conditions_of_a_models_labels() -> None:
     """Each condition has its own shares and its own missing labels; an item without a condition is refused."""
     labels = {"i": 1.0, "j": 5.0, "k": None, "l": 5.0, "m": 1.0}
     conditions = {"i": "open", "j": "open", "k": "ended", "l": "ended", "m": "ended"}
-    table = label_table("m", labels, conditions, resamples=0)
-    assert [(name, part.counts, part.n_missing) for name, part in table.by_condition] == [
-        ("ended", (1, 0, 0, 0, 1), 1),
-        ("open", (1, 0, 0, 0, 1), 0),
-    ]
-    assert table.everything.n_missing == 1
-    assert table.parts == (("all", table.everything), *table.by_condition)
-    shares = {(one.condition, one.name): one.value for one in table.results("share")}
-    assert (len(shares), shares["all", "share(point=5)"], shares["open", "share(point=1)"]) == (15, 50, 50)
-    ends = table.everything.ends("share")
+    table = label_table(labels, conditions, resamples=0)
+    assert {part: (shares.counts, shares.n_missing) for part, shares in table.items()} == {
+        "all": ((2, 0, 0, 0, 2), 1),
+        "ended": ((1, 0, 0, 0, 1), 1),
+        "open": ((1, 0, 0, 0, 1), 0),
+    }
+    assert [share.value for share in table["open"].results("share")] == [50, 0, 0, 0, 50]
+    ends = table["all"].ends("share")
     assert (ends.name, ends.value, ends.n) == ("share(point=1_or_5)", 100, 4)
     with pytest.raises(InputError, match="no condition"):
-        label_table("m", labels, {})
+        label_table(labels, {})
 
 
 @pytest.mark.published
@@ -90,12 +88,11 @@ def test_the_human_cells_of_table_6(ambistory) -> None:  # type: ignore[no-untyp
     kinds = {item: ambistory.places[item].kind for item in test.item_ids}
     table = mean_label_table(test, kinds, resamples=0)
     even = mean_label_table(test, kinds, rounding="half_even", resamples=0)
-    assert (table.everything.counts, table.by_condition) == (even.everything.counts, even.by_condition)
-    found = {"all": table.everything, **dict(table.by_condition)}
+    assert table == even
     cells = [
         (100 * share, printed)
         for name, row in PRINTED.items()
-        for share, printed in zip(found[name].shares, row, strict=True)
+        for share, printed in zip(table[name].shares, row, strict=True)
     ]
     assert len(cells) == 15
     assert max(abs(share - printed) for share, printed in cells) < 0.06

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from lexiscope.analysis.norms.shared_task import GoldRatings, official_score
+from lexiscope.analysis.norms.shared_task import official_score
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Undefined
 from lexiscope.datasets import ambistory
@@ -51,9 +51,9 @@ def test_equal_to_the_rule_on_1000_submissions(test_choices: list[tuple[int, ...
     """Accuracy is equal on all, Spearman within 1e-12; constants have none, and the JSON is JSON."""
     means = [statistics.mean(choices) for choices in test_choices]
     sds = [statistics.stdev(choices) for choices in test_choices]
-    gold, constant = GoldRatings.of(test_choices), 0
-    for predictions in submissions(len(means), gold.mean):
-        found = official_score(predictions, gold)
+    constant = 0
+    for predictions in submissions(len(means), np.array(means, dtype=float)):
+        found = official_score(predictions, test_choices)
         assert found.n_correct == n_right_by_the_rule(predictions, means, sds)
         assert found.accuracy == found.n_correct / 930
         if len(set(predictions)) == 1:
@@ -69,7 +69,7 @@ def test_equal_to_the_rule_on_1000_submissions(test_choices: list[tuple[int, ...
 @pytest.mark.published
 def test_constants_and_places(test_choices: list[tuple[int, ...]]) -> None:
     """Constant 4 scores .5581 on test; the place in a setup alone (intended 4, other 2, open 4) .622."""
-    gold = GoldRatings.of(test_choices)
+    gold = test_choices
     four = official_score([4] * 930, gold)
     assert (round(four.accuracy, 4), four.n_correct) == (0.5581, 519)
     places = official_score([4, 2, 2, 4, 4, 4] * 155, gold)
@@ -79,7 +79,7 @@ def test_constants_and_places(test_choices: list[tuple[int, ...]]) -> None:
 @pytest.mark.published
 def test_unrounded_predictions(published: Path) -> None:
     """3.9 and 3.14 by turns score .609 on dev, and it is said that they are no whole numbers."""
-    gold = GoldRatings.of([one.choices or () for one in ambistory.split_samples("dev")])
+    gold = [one.choices or () for one in ambistory.split_samples("dev")]
     found = official_score([3.9, 3.14] * 294, gold)
     assert round(found.accuracy, 3) == 0.609
     assert (found.n, found.n_non_integer) == (588, 588)
@@ -87,18 +87,18 @@ def test_unrounded_predictions(published: Path) -> None:
 
 def test_the_edges_are_wrong() -> None:
     """Ratings 2, 3, 4: mean 3, SD 1; exactly 1 away is wrong. 1, 1, 5, 5: mean 3, SD 2.31; 2.3 away is right."""
-    gold = GoldRatings.of([[2, 3, 4], [1, 1, 5, 5], [1, 1, 5, 5]])
+    gold = [[2, 3, 4], [1, 1, 5, 5], [1, 1, 5, 5]]
     found = official_score([4, 5, 5.3], gold)
-    assert math.sqrt(16 / 3) == pytest.approx(gold.sd[1])
+    assert math.sqrt(16 / 3) == pytest.approx(statistics.stdev(gold[1]))
     assert found.n_correct == 2
 
 
 def test_two_rows_have_no_correlation() -> None:
     """Spearman is undefined for fewer than three rows, for constant predictions and for constant means."""
     reasons = [
-        official_score([1, 2], GoldRatings.of([[1, 2], [3, 4]])).spearman,
-        official_score([3, 3, 3], GoldRatings.of([[1, 2], [3, 4], [5, 5]])).spearman,
-        official_score([1, 2, 3], GoldRatings.of([[1, 2]] * 3)).spearman,
+        official_score([1, 2], [[1, 2], [3, 4]]).spearman,
+        official_score([3, 3, 3], [[1, 2], [3, 4], [5, 5]]).spearman,
+        official_score([1, 2, 3], [[1, 2]] * 3).spearman,
     ]
     assert [each.reason for each in reasons if isinstance(each, Undefined)] == [
         "2 rows: a correlation needs 3",
@@ -110,9 +110,9 @@ def test_two_rows_have_no_correlation() -> None:
 def test_what_cannot_be_scored() -> None:
     """A row with one rating, no row, another number of predictions, or one that is no number."""
     with pytest.raises(StatisticError, match="row 1 has fewer"):
-        GoldRatings.of([[1, 2], [3]])
+        official_score([1.0, 2.0], [[1, 2], [3]])
     with pytest.raises(StatisticError, match="there is no row"):
-        GoldRatings.of([])
+        official_score([], [])
     for predictions in ([1.0], [1.0, float("nan")]):
         with pytest.raises(StatisticError, match="one number for each of 2 rows; there are 1"):
-            official_score(predictions, GoldRatings.of([[1, 2], [3, 4]]))
+            official_score(predictions, [[1, 2], [3, 4]])

@@ -32,47 +32,41 @@ def stories(*setups: list[tuple[int, int]]) -> tuple[Ratings, dict[str, StoryPla
     return Ratings.from_arrays(*zip(*rows, strict=True)), places
 
 
+ORDERS = ("intended_above_other", "ending_raises_intended")
 FIRST = [(5, 5), (1, 1), (2, 2), (4, 4), (3, 3), (4, 4)]
 SECOND = [(3, 3), (3, 3), (5, 5), (1, 1), (2, 4), (2, 2)]
 
 
 def test_differences_by_hand() -> None:
     """Endings move meaning 1 of the first setup from 3 to 5 and 2, meaning 2 from 4 to 1 and 4; and so on."""
-    found = ending_effects(*stories(FIRST, SECOND), resamples=50)
+    results = {one.name: one for one in ending_effects(*stories(FIRST, SECOND), resamples=50)}
     open_to_ended = [2, 3, 1, 0, 0, 1, 2, 1]
-    assert found.open_to_ended.mean == sum(open_to_ended) / 8
-    assert found.open_to_ended.sd == pytest.approx(np.std(open_to_ended, ddof=1), abs=1e-12)
-    assert found.open_to_ended.sd_population == pytest.approx(np.std(open_to_ended), abs=1e-12)
-    # A - B: 5 - 2, 1 - 4, 3 - 5, 3 - 1
-    assert found.ending_to_ending.mean == (3 + 3 + 2 + 2) / 4
-    assert (found.open_to_ended.n, found.ending_to_ending.n, found.open_to_ended.n_groups) == (8, 4, 2)
-    results = {one.name: one for one in found.results()}
     mean = results["absolute_difference(between=open_and_ended)"]
-    assert (mean.value, mean.interval, mean.n) == (10 / 8, found.open_to_ended.interval, 8)
-    assert results["absolute_difference_sd(between=open_and_ended,ddof=1)"].value == found.open_to_ended.sd
-    assert results["absolute_difference_sd(between=endings,ddof=0)"].value == found.ending_to_ending.sd_population
+    assert (mean.value, mean.n, mean.n_groups) == (sum(open_to_ended) / 8, 8, 2)
+    for ddof in (0, 1):
+        sd = results[f"absolute_difference_sd(between=open_and_ended,ddof={ddof})"]
+        assert sd.value == pytest.approx(np.std(open_to_ended, ddof=ddof), abs=1e-12)
+    # A - B: 5 - 2, 1 - 4, 3 - 5, 3 - 1
+    between = results["absolute_difference(between=endings)"]
+    assert (between.value, between.n) == ((3 + 3 + 2 + 2) / 4, 4)
+    assert results["absolute_difference_sd(between=endings,ddof=0)"].value == 0.5
 
 
 def test_orders_by_hand() -> None:
     """Intended against other: 5 > 1, 4 > 2, 3 = 3, 1 < 5. Against the open story: 5 > 3, 4 = 4, 3 = 3, 1 < 2."""
-    found = ending_effects(*stories(FIRST, SECOND), resamples=50)
-    other, free = found.intended_above_other, found.ending_raises_intended
-    assert (other.above, other.equal, other.below, other.n) == (0.5, 0.25, 0.25, 4)
-    assert (free.above, free.equal, free.below, free.n) == (0.25, 0.5, 0.25, 4)
-    above, equal, below = free.results()
-    assert (above.name, above.value, above.interval.low) == (
-        "ending_raises_intended(share=above)",
-        25,
-        100 * free.interval.low,
-    )
-    assert (equal.value, below.value, below.unit, below.n) == (50, 25, "percent", 4)
+    results = ending_effects(*stories(FIRST, SECOND), resamples=50)[6:]
+    names = [f"{order}(share={share})" for order in ORDERS for share in ("above", "equal", "below")]
+    assert [one.name for one in results] == names
+    assert [one.value for one in results] == [50, 25, 25, 25, 50, 25]
+    assert {(one.n, one.unit) for one in results} == {(4, "percent")}
+    assert [one.interval.is_defined for one in results] == [True, False, False] * 2
 
 
 def test_words_are_resampled_whole() -> None:
     """Setups of one word count as one group; a setup without a word is refused."""
     ratings, places = stories(FIRST, SECOND, FIRST)
     words = {"s0": "bank", "s1": "bank", "s2": "note"}
-    assert ending_effects(ratings, places, groups=words, resamples=50).open_to_ended.n_groups == 2
+    assert ending_effects(ratings, places, groups=words, resamples=50)[0].n_groups == 2
     with pytest.raises(InputError, match="'s2' has no word"):
         ending_effects(ratings, places, groups={"s0": "bank", "s1": "bank"})
 
@@ -120,10 +114,10 @@ def test_accuracy_of_open_and_ended_stories() -> None:
 def test_endings_of_ambistory(ambistory) -> None:  # type: ignore[no-untyped-def]
     """.796 (.6752) over 2,532 and 1.183 (.9414) over 1,266 differences; .675 and .941 are population SDs."""
     found = ending_effects(ambistory.everything, ambistory.places, resamples=200)
-    free, ends = found.open_to_ended, found.ending_to_ending
-    assert (round(free.mean, 3), round(free.sd_population, 4), free.n) == (0.796, 0.6752, 2_532)
-    assert (round(ends.mean, 3), round(ends.sd_population, 4), ends.n) == (1.183, 0.9414, 1_266)
-    assert round(ends.sd, 4) == 0.9418
+    free, free_sd, _, ends, ends_sd, ends_sample_sd = found[:6]
+    assert (round(free.value, 3), round(free_sd.value, 4), free.n) == (0.796, 0.6752, 2_532)
+    assert (round(ends.value, 3), round(ends_sd.value, 4), ends.n) == (1.183, 0.9414, 1_266)
+    assert round(ends_sample_sd.value, 4) == 0.9418
     assert free.n_groups == 633
 
 
@@ -131,24 +125,22 @@ def test_endings_of_ambistory(ambistory) -> None:  # type: ignore[no-untyped-def
 def test_intended_meanings_of_ambistory(ambistory) -> None:  # type: ignore[no-untyped-def]
     """Above the other meaning in 67.2 % (tie 2.8 %); raised by the ending in 65.1 %, unchanged 8.8, lowered 26.1."""
     found = ending_effects(ambistory.everything, ambistory.places, resamples=200)
-    other, free = found.intended_above_other, found.ending_raises_intended
-    assert [round(100 * share, 1) for share in (other.above, other.equal)] == [67.2, 2.8]
-    assert [round(100 * share, 1) for share in (free.above, free.equal, free.below)] == [65.1, 8.8, 26.1]
+    assert [round(share.value, 1) for share in found[6:8]] == [67.2, 2.8]
+    assert [round(share.value, 1) for share in found[9:]] == [65.1, 8.8, 26.1]
 
 
 @pytest.mark.published
 def test_open_against_ended_of_ambistory(ambistory) -> None:  # type: ignore[no-untyped-def]
     """Not significant on all splits (p = .183) nor on test (.134); on train open stories are lower (p = .013)."""
     parts = {"all": ambistory.everything, **ambistory.splits}
-    found = {name: open_against_ended(part, ambistory.places) for name, part in parts.items()}
-    assert {name: round(found[name].test.p, 3) for name in ("all", "train", "test")} == {
+    found = {name: open_against_ended(part, ambistory.places, condition=name) for name, part in parts.items()}
+    assert {name: round(found[name][3].value, 3) for name in ("all", "train", "test")} == {
         "all": 0.183,
         "train": 0.013,
         "test": 0.134,
     }
-    assert found["train"].open_sd < found["train"].ended_sd
-    assert found["test"].open_sd > found["test"].ended_sd
-    assert found["all"].test.n == (1_266, 2_532)
-    mean, _, u, p, _ = found["train"].results("train")
-    assert (mean.condition, mean.value, u.condition) == ("train, open", found["train"].open_sd, "train")
-    assert (u.p, p.value, u.n) == (found["train"].test.p, found["train"].test.p, sum(found["train"].test.n))
+    assert found["train"][0].value < found["train"][1].value
+    assert found["test"][0].value > found["test"][1].value
+    mean, _, u, p, _ = found["train"]
+    assert (mean.condition, u.condition, u.p) == ("train, open", "train", p.value)
+    assert found["all"][2].n == 1_266 + 2_532

@@ -93,7 +93,7 @@ def test_who_follows_the_tokens_is_warned_of() -> None:
 
 def test_a_second_test_given_a_first_one() -> None:
     """Two rows a subject: the first test wrong, and right; counts and shares of the second."""
-    found = [each.about(subject="m") for each in consistency_table([1, 1, 1, 0], [1, 1, 0, 0]).results()]
+    found = [each.about(subject="m") for each in consistency_table([1, 1, 1, 0], [1, 1, 0, 0])]
     table = consistency_of_tests(found, names=NAMES, name="t", title="T")
     assert table is not None
     assert table.rows == (("M", "wrong", 1, 0, 1.0, 0.0), ("M", "right", 1, 2, 1 / 3, 2 / 3))

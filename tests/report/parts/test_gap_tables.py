@@ -20,7 +20,7 @@ def hits(criterion: str, right: list[int]) -> GapHits:
 def test_a_row_for_each_decoding_and_a_column_for_each_criterion() -> None:
     """1 and 2 of 4 items; 2 items were left out of both."""
     given = [hits("curated", [1, 0, 0, 0]), hits("synset", [1, 1, 0, 0])]
-    results = [gap_accuracy(each, resamples=0).result() for each in given]
+    results = [gap_accuracy(each, resamples=0) for each in given]
     table = gap_accuracy_table(given, results, names={"m": "M"})
     assert [column.header for column in table.columns][-2:] == ["Curated, %", "Synset, %"]
     assert table.rows == (("M", "greedy, 10 tokens", 1, 2, 25.0, 50.0),)

@@ -54,10 +54,10 @@ def test_each_definition_of_agreement_has_a_row_of_its_own() -> None:
 def test_single_raters_have_a_row_for_each_condition() -> None:
     """The correlation over all ratings and the mean over raters stand apart; raters are those of the latter."""
     found = single_rater(RATINGS, resamples=20)
-    results = [one.about(condition=part) for part in ("all", "test") for one in found.results()]
+    results = [one.about(condition=part) for part in ("all", "test") for one in found]
     first, second = single_raters_table(results).rows
     assert (first[0], second[0], first[1:]) == ("all", "test", second[1:])
-    assert (first[1], first[3], first[4], first[5]) == (found.rho_pooled, found.accuracy, found.sd, 3)
+    assert (first[1], first[3], first[4], first[5]) == (found[0].value, found[3].value, found[2].value, 3)
 
 
 def test_variances_have_a_row_for_each_source() -> None:

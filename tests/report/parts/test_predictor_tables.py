@@ -18,7 +18,7 @@ def test_predictions_have_columns_by_their_form() -> None:
     """Within 1 of the means 1, 3, 4, 5: whole 1, 3, 5 are 2 of 3 read and 2 of 4 asked; 1.2, 2.4, 4.4, 3.6 are 3 of 4
     as given, rounded (1, 2, 4, 4) 2 of 4, for a distance of 1 is not within it."""
     found = [one.about(subject=each.subject) for each in (WHOLE, PARTS) for one in scores(each, PEOPLE, resamples=0)]
-    chance = random_within_sd(PEOPLE).estimate.about(subject="guessing")
+    chance = random_within_sd(PEOPLE).about(subject="guessing")
     results = [chance, *found, *WHOLE.results(), *PARTS.results()]
     guessing, whole, parts = scores_table(results, (WHOLE, PARTS), number="3").rows
     # of each item one point of five: those that are 1 away are on the edge

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.senses.model_hits import ModelHits
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import Response, ResponseTable
@@ -101,9 +100,9 @@ def test_nothing_to_compare_leaves_no_figure() -> None:
 def test_models_show_their_best_layer_and_say_so() -> None:
     """Of several layers the best is shown, all are recorded; a subject without layers has an empty cell; pages of two
     models' senses are counted apart."""
-    hits = [ModelHits("encoder:e", layer, estimate(value), 0) for layer, value in ((0, 0.3), (1, 0.6), (2, 0.5))]
-    others = [("a", ModelHits("gasi:g", None, estimate(0.9), 2)), ("b", ModelHits("gasi:g", None, estimate(0.1), 0))]
-    part = models_part([("word_intrusion", *each) for each in (*(("a", hit) for hit in hits), *others)])
+    own = [(estimate(value).about(subject="encoder:e", layer=k), 0) for k, value in enumerate((0.3, 0.6, 0.5))]
+    others = [("a", estimate(0.9).about(subject="gasi:g"), 2), ("b", estimate(0.1).about(subject="gasi:g"), 0)]
+    part = models_part([("word_intrusion", *share) for share in (*(("a", *share) for share in own), *others)])
     assert [row[1:4] for row in part.tables[0].rows] == [
         ("a", "encoder:e", "1 of 3"), ("a", "gasi:g", ""), ("b", "gasi:g", ""),
     ]  # fmt: skip

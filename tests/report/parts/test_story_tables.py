@@ -31,7 +31,7 @@ def test_endings_and_their_directions_have_a_row_each() -> None:
     """Endings A and B for meanings 1, 2: 5 and 1, 1 and 5, open 2 (2 and 3: 2.5): A against B differs by 4 each time;
     A1 and B2 are 2.5 above open, A2 and B1 1.5 below it: a mean of 2. Each ending works as it was meant to."""
     ratings, conditions = stories((5, 1, 1, 5, 2, 2), (5, 1, 1, 5, 2, 2))
-    found = ending_effects(ratings, story_places(conditions), resamples=20).results()
+    found = ending_effects(ratings, story_places(conditions), resamples=20)
     free, ends = shifts_table(found, source="a paper does").rows
     assert free[0] == "ended against open"
     assert free[1] == IntervalCell(2.0, 2.0, 2.0)
@@ -46,8 +46,9 @@ def test_endings_and_their_directions_have_a_row_each() -> None:
 def test_disagreement_has_a_row_for_each_condition() -> None:
     """People are a point apart on open stories (SD of 2 and 3: the root of .5) and agree on the others."""
     ratings, conditions = stories((5, 1, 1, 5, 2, 2), (4, 2, 2, 4, 3, 3))
-    found = open_against_ended(ratings, story_places(conditions))
-    rows = disagreement_table([*found.results("all"), *found.results("test")]).rows
+    places = story_places(conditions)
+    found = [one for part in ("all", "test") for one in open_against_ended(ratings, places, condition=part)]
+    rows = disagreement_table(found).rows
     assert [row[0] for row in rows] == ["all", "test"]
     assert [round(float(cell), 9) for cell in rows[0][1:3]] == [round(0.5**0.5, 9), 0.0]
     # each of the 4 open items is above each of the 8 others

@@ -128,7 +128,8 @@ def test_a_point_and_the_line_come_from_results() -> None:
     assert best.interval is not None
     drawn = Sized.of(SubjectFacts("m", n_parameters=1000), curve)
     assert drawn == Sized("m", 1000.0, best.value, best.interval.low, best.interval.high)
-    report = regression_on_size([0.1, 0.2, 0.3, 0.45], [1e6, 1e7, 1e8, 1e9])
-    line = SizeRegression.of(report)
-    assert (line.intercept, line.slope) == (report.fit.coefficients[0].estimate, report.slope)
-    assert line.text == f"b = {report.slope:.3f} per tenfold, p = {report.slope_p:.3f}, n = 4"
+    fit, _kept = regression_on_size([0.1, 0.2, 0.3, 0.45], [1e6, 1e7, 1e8, 1e9])
+    intercept, slope = fit.coefficients
+    line = SizeRegression.of(fit)
+    assert (line.intercept, line.slope) == (intercept.estimate, slope.estimate)
+    assert line.text == f"b = {slope.estimate:.3f} per tenfold, p = {slope.p:.3f}, n = 4"

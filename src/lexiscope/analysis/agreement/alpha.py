@@ -26,32 +26,7 @@ from lexiscope.analysis.bootstrap import (
 from lexiscope.analysis.correlation import distinct_values, spread_within
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, Interval, statistic_name
-
-__all__ = ["LEVELS", "Alpha", "Level", "coincidence_matrix", "krippendorff_alpha"]
-
-
-@dataclass(frozen=True, slots=True)
-class Alpha:
-    """Krippendorff's alpha: 1 = perfect agreement, 0 = as by chance, negative = systematic disagreement.
-
-    ``n_ratings`` counts the pairable ratings, ``n_unpaired`` those on items that only one rater rated (they do not
-    enter).
-    """
-
-    name: str
-    value: float
-    interval: Interval
-    n_items: int
-    n_ratings: int
-    n_unpaired: int
-    n_raters: int
-
-    @property
-    def estimate(self) -> Estimate:
-        """Alpha as a result; its n counts items."""
-        return Estimate(self.name, self.value, self.interval, self.n_items)
-
+from lexiscope.core.result import Estimate, statistic_name
 
 # numbers held at once for a block of draws: about what a processor's cache holds
 _CELLS = 1 << 18
@@ -65,8 +40,11 @@ def krippendorff_alpha(
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> Alpha:
+) -> Estimate:
     """Return Krippendorff's alpha. The items are the units; ``groups`` (item id → word) are resampled whole.
+
+    1 means perfect agreement, 0 agreement as by chance, a negative value systematic disagreement. ``n`` counts the
+    items with two ratings or more; ratings of other items do not enter (``ratings.n_pairable`` counts those that do).
 
     Alpha of one item is 0, because its disagreement is all that there is to expect; it has no interval.
 
@@ -95,14 +73,13 @@ def krippendorff_alpha(
             f"alpha is undefined: all {int(units.size.sum())} ratings are {units.values[0]:g}",
             why="without variation there is no disagreement to expect",
         )
-    n, name = int(units.size.sum()), statistic_name("krippendorff_alpha", level=level)
     if alone:
         what = "word" if labels is not None and len(units.size) > 1 else "item"
         interval = no_interval(f"one {what} cannot be resampled", level=confidence, resamples=resamples)
     else:
         draws = _draws(units, level, codes, count, resamples=resamples, seed=seed) if resamples else np.empty(0)
         interval = percentile_interval(draws, level=confidence)
-    return Alpha(name, value, interval, len(units.size), n, len(ratings) - n, len(np.unique(ratings.rater)))
+    return Estimate(statistic_name("krippendorff_alpha", level=level), value, interval, len(units.size))
 
 
 def coincidence_matrix(ratings: Ratings) -> tuple[FloatArray, FloatArray]:

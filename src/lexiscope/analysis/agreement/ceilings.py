@@ -9,14 +9,14 @@ group against the other (``split_half``).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from lexiscope.analysis.agreement.alpha import Alpha
+from lexiscope.analysis.accuracy import wilson_interval
 from lexiscope.analysis.agreement.choices import majority
-from lexiscope.analysis.agreement.raters import RaterAgreement, wilson_interval
+from lexiscope.analysis.agreement.raters import RaterAgreement
 from lexiscope.analysis.bootstrap import (
     BoolArray,
     FloatArray,
@@ -33,27 +33,6 @@ from lexiscope.core.result import Estimate, Interval, Undefined, parse_statistic
 
 # from this mean correlation of halves down, the corrected reliability would be -1 or below
 _LOWEST = -1 / 3
-
-
-@dataclass(frozen=True, slots=True)
-class Ceiling:
-    """A human ceiling: its name, value, interval, ``n``, and its definition in a sentence."""
-
-    name: str
-    value: float
-    interval: Interval
-    n: int
-    definition: str
-
-    @property
-    def unit(self) -> str:
-        """What ``n`` counts: raters, groups of raters, items."""
-        return counted_in(self.name)
-
-    @property
-    def estimate(self) -> Estimate:
-        """The ceiling as a result; its definition is the note."""
-        return Estimate(self.name, self.value, self.interval, self.n, note=self.definition)
 
 
 _COUNTED = {
@@ -80,33 +59,34 @@ def agreement_ceilings(
 ) -> tuple[Estimate | Undefined, ...]:
     """Return the ceilings that follow from the agreement of single raters, or why one of them has no value.
 
-    These are the mean correlation, the square of the mean, and the mean of the squares, each under its own name.
+    These are the mean correlation, the square of the mean, and the mean of the squares, each under its own name. The
+    note of a ceiling is its definition, here as elsewhere.
     """
     squares = {
         "squared_mean_rater_correlation": partial(squared_mean_rho, agreement),
         "mean_squared_rater_correlation": partial(mean_squared_rho, agreement, resamples=resamples, seed=seed),
     }
-    found: list[Estimate | Undefined] = [leave_one_out_rho(agreement).estimate]
+    ceilings: list[Estimate | Undefined] = [leave_one_out_rho(agreement)]
     for base, make in squares.items():
         try:
-            found.append(make().estimate)
+            ceilings.append(make())
         except StatisticError as error:
             name = statistic_name(base, variant=agreement.variant, method=agreement.method)
-            found.append(Undefined(name, error.what, agreement.n_raters))
-    return tuple(found)
+            ceilings.append(Undefined(name, error.what, agreement.n_raters))
+    return tuple(ceilings)
 
 
-def leave_one_out_rho(agreement: RaterAgreement) -> Ceiling:
+def leave_one_out_rho(agreement: RaterAgreement) -> Estimate:
     """Return the mean over raters of their correlation with the group. *Higher means:* raters agree more.
 
     *Source:* SAW-C Figure 4. Which group (without or with the rater) is the agreement's variant; the name shows it.
     """
     name = statistic_name("mean_rater_correlation", variant=agreement.variant, method=agreement.method)
     definition = "mean over raters of the correlation of a rater with the mean of " + _group_of(agreement)
-    return Ceiling(name, agreement.mean, agreement.interval, agreement.n_raters, definition)
+    return Estimate(name, agreement.mean, agreement.interval, agreement.n_raters, note=definition)
 
 
-def squared_mean_rho(agreement: RaterAgreement) -> Ceiling:
+def squared_mean_rho(agreement: RaterAgreement) -> Estimate:
     """Return the square of the mean correlation: the line drawn in SAW-C Figure 6 as the human R².
 
     *Unit:* share of variance. *Source:* SAW-C §5.2. It is below :func:`mean_squared_rho` wherever raters differ.
@@ -116,13 +96,13 @@ def squared_mean_rho(agreement: RaterAgreement) -> Ceiling:
     _refuse_negative(agreement)
     name = statistic_name("squared_mean_rater_correlation", variant=agreement.variant, method=agreement.method)
     definition = "square of the mean over raters of the correlation of a rater with the mean of " + _group_of(agreement)
-    interval = _squared(agreement.interval)
-    return Ceiling(name, agreement.mean**2, interval, agreement.n_raters, definition)
+    interval = _squared_interval(agreement.interval)
+    return Estimate(name, agreement.mean**2, interval, agreement.n_raters, note=definition)
 
 
 def mean_squared_rho(
     agreement: RaterAgreement, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
-) -> Ceiling:
+) -> Estimate:
     """Return the mean over raters of the squared correlation: what one rater explains of the group's means, on average.
 
     *Unit:* share of variance. Its interval resamples raters. Where single raters correlate negatively, the definition
@@ -138,7 +118,7 @@ def mean_squared_rho(
     if negative:
         definition += f" ({negative} of {agreement.n_raters} correlations are negative and count by their squares)"
     interval = mean_interval(squares, level=level, resamples=resamples, seed=seed)
-    return Ceiling(name, float(squares.mean()), interval, agreement.n_raters, definition)
+    return Estimate(name, float(squares.mean()), interval, agreement.n_raters, note=definition)
 
 
 def best_rater(
@@ -148,7 +128,7 @@ def best_rater(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> Ceiling:
+) -> Estimate:
     """Return the correlation of the best rater of each group, averaged over groups; *groups*: rater id → group.
 
     This picks the maximum of several noisy numbers, so it overstates what a person can do, the more so the fewer the
@@ -161,7 +141,7 @@ def best_rater(
     name = statistic_name("best_rater_correlation", variant=agreement.variant, method=agreement.method)
     definition = "mean over groups of the highest correlation of one of its raters with the mean of "
     interval = mean_interval(best, level=level, resamples=resamples, seed=seed)
-    return Ceiling(name, float(best.mean()), interval, len(best), definition + _group_of(agreement))
+    return Estimate(name, float(best.mean()), interval, len(best), note=definition + _group_of(agreement))
 
 
 def best_of_groups(rater_ids: Sequence[str], values: FloatArray, groups: Mapping[str, str]) -> FloatArray:
@@ -182,7 +162,7 @@ def best_of_groups(rater_ids: Sequence[str], values: FloatArray, groups: Mapping
     return best
 
 
-def reliability_of_means(alpha: Alpha, n_ratings: float) -> Ceiling:
+def reliability_of_means(alpha: Estimate, n_ratings: float) -> Estimate:
     """Return the reliability of the mean of *n_ratings* ratings: alpha, corrected for length by Spearman and Brown.
 
     Its square root is the highest correlation that a predictor of the true score could reach with such means.
@@ -199,10 +179,10 @@ def reliability_of_means(alpha: Alpha, n_ratings: float) -> Ceiling:
     name = statistic_name("reliability_of_means", of=alpha.name, ratings=f"{n_ratings:g}", spearman_brown="of_value")
     definition = f"reliability of the mean of {n_ratings:g} ratings, by Spearman-Brown from {alpha.name}"
     value = spearman_brown(alpha.value, factor=n_ratings)
-    return Ceiling(name, value, interval, alpha.n_items, definition)
+    return Estimate(name, value, interval, alpha.n, note=definition)
 
 
-def majority_accuracy(choices: Ratings, gold: Mapping[str, float], *, level: float = 0.95) -> Ceiling:
+def majority_accuracy(choices: Ratings, gold: Mapping[str, float], *, level: float = 0.95) -> Estimate:
     """Return the share of items whose most frequent choice is the gold answer; a tie is not a majority and is wrong.
 
     *Unit:* share, 0 to 1. *gold*: item id → value. Items that nobody answered are not counted. Wilson's interval.
@@ -212,14 +192,14 @@ def majority_accuracy(choices: Ratings, gold: Mapping[str, float], *, level: flo
     missing = [item for item in choices.item_ids if item not in gold]
     if missing:
         raise InputError(f"{len(missing)} items have no gold answer, first {missing[0]!r}")
-    found = majority(choices)
-    answered = found.n > 0
+    voted = majority(choices)
+    answered = voted.n > 0
     if not answered.any():
         raise StatisticError("no item was answered, so the majority has no accuracy")
-    right = int((found.value == np.array([gold[item] for item in choices.item_ids]))[answered].sum())
+    right = int((voted.value == np.array([gold[item] for item in choices.item_ids]))[answered].sum())
     n = int(answered.sum())
     definition = "share of items whose most frequent choice is the gold answer, ties counted as wrong"
-    return Ceiling("majority_accuracy", right / n, wilson_interval(right, n, level=level), n, definition)
+    return Estimate("majority_accuracy", right / n, wilson_interval(right, n, level=level), n, note=definition)
 
 
 def split_half(
@@ -230,7 +210,7 @@ def split_half(
     level: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
-) -> Ceiling:
+) -> Estimate:
     """Return the split-half reliability of the item means, corrected for length by Spearman and Brown.
 
     Raters are split at random into halves of equal size, ``splits`` times; each item needs a rating in both halves, or
@@ -267,7 +247,7 @@ def split_half(
         "correlation of the item means of two random halves of the raters, its mean over splits corrected once by "
         "Spearman-Brown"
     )
-    return Ceiling(name, value, interval, ratings.n_items, definition)
+    return Estimate(name, value, interval, ratings.n_items, note=definition)
 
 
 def spearman_brown(r: float, *, factor: float = 2.0) -> float:
@@ -306,13 +286,11 @@ def _group_of(agreement: RaterAgreement) -> str:
     return "the other raters" if agreement.variant == "leave_one_out" else "all raters, the rater included"
 
 
-def _squared(interval: Interval) -> Interval:
+def _squared_interval(interval: Interval) -> Interval:
     """Square an interval's bounds; one that spans 0 has squares from 0."""
     ends = sorted((interval.low**2, interval.high**2))
     low = 0.0 if interval.low < 0 < interval.high else ends[0]
-    return Interval(
-        low, ends[1], interval.level, interval.method, interval.resamples, interval.undefined, interval.note
-    )
+    return replace(interval, low=low, high=ends[1])
 
 
 def _halves(ratings: Ratings, splits: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -15,40 +15,14 @@ from lexiscope.analysis.bootstrap import (
     IntArray,
     group_codes,
     percentile_interval,
+    ratio_draws,
     resample_counts,
 )
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import Interval, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 Weights = Literal["none", "linear", "quadratic"]
-
-
-@dataclass(frozen=True, slots=True)
-class Kappa:
-    """Cohen's kappa of two raters: 1 = perfect agreement, 0 = as by chance.
-
-    ``n`` counts the items that both answered, ``n_missing`` those that at least one of them left out. ``percent`` is
-    the share of identical answers.
-    """
-
-    name: str
-    value: float
-    interval: Interval
-    percent: float
-    n: int
-    n_missing: int
-
-
-@dataclass(frozen=True, slots=True)
-class PercentAgreement:
-    """The share of pairs of raters that gave an item the same value, averaged over items with two ratings or more."""
-
-    name: str
-    value: float
-    interval: Interval
-    n: int
-    n_without: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,12 +64,13 @@ def cohen_kappa(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> Kappa:
+) -> Estimate:
     """Return Cohen's kappa of two raters' answers to the same items; the interval resamples items.
 
     Weights count a disagreement by the distance (``linear``) or squared distance (``quadratic``) of the categories'
     positions; ``categories`` gives their order and may hold some that do not occur (default: sorted). Answers are
-    numbers or text; NaN and ``None`` are missing. *Source:* Cohen 1960, 1968.
+    numbers or text; NaN and ``None`` are missing. ``n`` counts the items that both answered. *Higher means:* they agree
+    more; 1 is perfect agreement, 0 agreement as by chance. *Source:* Cohen 1960, 1968.
 
     Errors: :class:`StatisticError` with fewer than 2 items, or where both always chose one same category.
 
@@ -103,7 +78,7 @@ def cohen_kappa(
     >>> round(cohen_kappa(a, b).value, 9)  # (.7 - .5) / (1 - .5)
     0.4
     """
-    a, b, n_missing = _complete(first, second)
+    a, b = _complete(first, second)
     order = list(categories) if categories is not None else sorted(set(a) | set(b))
     place = {category: position for position, category in enumerate(order)}
     unknown = [answer for answer in [*a, *b] if answer not in place]
@@ -119,22 +94,21 @@ def cohen_kappa(
     blocks = resample_counts(len(rows), resamples=resamples, seed=seed)
     draws = np.concatenate([_kappas(rows, columns, distances, block.astype(np.float64)) for block in blocks])
     name = statistic_name("cohen_kappa", weights=weights)
-    interval = percentile_interval(draws, level=level)
-    return Kappa(name, value, interval, float(np.mean(rows == columns)), len(rows), n_missing)
+    return Estimate(name, value, percentile_interval(draws, level=level), len(rows))
 
 
 def kappa_or_reason(
-    first: Sequence[str], second: Sequence[str], *, level: float, resamples: int, seed: int, **named: str
-) -> Kappa | Undefined:
-    """Return Cohen's kappa, or why there is none, under the statistic's name with what *named* adds to it.
+    first: Sequence[str], second: Sequence[str], *, level: float, resamples: int, seed: int
+) -> Estimate | Undefined:
+    """Return Cohen's kappa, or why there is none.
 
-    >>> kappa_or_reason(["a", "a"], ["a", "a"], level=0.95, resamples=0, seed=0, of="side").name
-    'cohen_kappa(weights=none,of=side)'
+    >>> kappa_or_reason(["a", "a"], ["a", "a"], level=0.95, resamples=0, seed=0).reason
+    "kappa is undefined: both raters chose 'a' throughout"
     """
     try:
         return cohen_kappa(first, second, level=level, resamples=resamples, seed=seed)
     except StatisticError as error:
-        return Undefined(statistic_name("cohen_kappa", weights="none", **named), error.what, len(first))
+        return Undefined(statistic_name("cohen_kappa", weights="none"), error.what, len(first))
 
 
 def percent_agreement(
@@ -144,10 +118,11 @@ def percent_agreement(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> PercentAgreement:
+) -> Estimate:
     """Return the mean over items of the share of rater pairs with the same value; for two raters, plain agreement.
 
-    *Unit:* share, 0 to 1. The interval resamples items, or groups of items (item id → word).
+    *Unit:* share, 0 to 1. The interval resamples items, or groups of items (item id → word). ``n`` counts the items
+    with two ratings or more.
 
     Errors: :class:`StatisticError` where no item has two ratings.
 
@@ -162,11 +137,10 @@ def percent_agreement(
         raise StatisticError("percent agreement is undefined: no item has two ratings")
     shares = ((table * (table - 1)).sum(axis=1)[kept]) / (n * (n - 1))[kept]
     codes, count = group_codes(None if groups is None else ratings.item_labels(groups)[kept], len(kept))
-    sums, sizes = np.bincount(codes, weights=shares), np.bincount(codes)
-    blocks = resample_counts(count, resamples=resamples, seed=seed)
-    interval = percentile_interval(np.concatenate([(b @ sums) / (b @ sizes) for b in blocks]), level=level)
+    draws = ratio_draws(shares, np.ones(len(kept)), codes, count, resamples=resamples, seed=seed)
+    interval = percentile_interval(draws, level=level)
     name = statistic_name("percent_agreement", over="items")
-    return PercentAgreement(name, float(shares.mean()), interval, len(kept), len(n) - len(kept))
+    return Estimate(name, float(shares.mean()), interval, len(kept))
 
 
 def majority(ratings: Ratings) -> Majority:
@@ -231,14 +205,15 @@ def _top(options: FloatArray, table: FloatArray, *, tolerance: float) -> tuple[F
     return np.where(tied, np.nan, options[table.argmax(axis=1)]), tied
 
 
-def _complete(first: ArrayLike, second: ArrayLike) -> tuple[list[Any], list[Any], int]:
+def _complete(first: ArrayLike, second: ArrayLike) -> tuple[list[Any], list[Any]]:
+    """The answers to the items that both answered."""
     a, b = np.asarray(first, dtype=object), np.asarray(second, dtype=object)
     if a.shape != b.shape or a.ndim != 1:
         raise StatisticError(f"kappa needs two columns of one length, not shapes {a.shape} and {b.shape}")
     # NaN is the one value that differs from itself
     missing: NDArray[Any] = np.array([x is None or y is None or x != x or y != y for x, y in zip(a, b, strict=True)])
     kept = ~missing.astype(bool)
-    return a[kept].tolist(), b[kept].tolist(), int(missing.sum())
+    return a[kept].tolist(), b[kept].tolist()
 
 
 def _distances(size: int, weights: str) -> FloatArray:

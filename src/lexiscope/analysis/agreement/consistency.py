@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -16,19 +15,6 @@ from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Estimate, statistic_name
 
 _CORRELATE = {"pearson": pearson, "spearman": spearman, "r_squared": r_squared}
-
-
-@dataclass(frozen=True, slots=True)
-class GroupConsistency:
-    """The correlation of the item means of two groups of raters, over the items that both rated often enough."""
-
-    name: str
-    first: str
-    second: str
-    estimate: Estimate
-    n_items: int
-    raters_first: int
-    raters_second: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +59,8 @@ def group_consistency(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> tuple[GroupConsistency, ...]:
-    """Correlate the item means of each two groups of raters (*groups*: rater id → country).
+) -> tuple[Estimate, ...]:
+    """Correlate the item means of each two groups of raters (*groups*: rater id → country), named in the condition.
 
     Items count where both groups have at least ``minimum`` ratings. The interval resamples items, or *words* (item id →
     word). *Higher means:* the groups' norms agree more. *Source:* SAW-C §3.4.
@@ -89,21 +75,21 @@ def group_consistency(
     labels = sorted(set(of_rater.tolist()))
     if len(labels) < 2:
         raise StatisticError(f"consistency needs two groups of raters, not only {labels}")
-    means = {label: _means_of(ratings, of_rater == label, minimum) for label in labels}
+    means = {label: _item_means(ratings, of_rater == label, minimum) for label in labels}
     words_of = None if words is None else ratings.item_labels(words)
-    correlate = partial(_CORRELATE[kind], level=level, resamples=resamples, seed=seed)
-    found = []
+    results = []
     for first, second in combinations(labels, 2):
         # only items that both groups rated: a mean over different items would compare items, not people
         both = ~np.isnan(means[first]) & ~np.isnan(means[second])
         if both.sum() < 3:
             raise StatisticError(f"{first!r} and {second!r} share {int(both.sum())} items with {minimum} ratings each")
         of_word = None if words_of is None else words_of[both]
-        estimate = correlate(means[first][both], means[second][both], groups=of_word)
-        sizes = [int((of_rater == label).sum()) for label in (first, second)]
+        correlation = _CORRELATE[kind](
+            means[first][both], means[second][both], groups=of_word, level=level, resamples=resamples, seed=seed
+        )
         name = statistic_name("group_consistency", method=kind)
-        found.append(GroupConsistency(name, first, second, estimate, int(both.sum()), *sizes))
-    return tuple(found)
+        results.append(correlation.about(name=name, condition=f"{first}–{second}"))
+    return tuple(results)
 
 
 def coverage(ratings: Ratings, *, minimum: int = 10, lists: Mapping[str, str] | None = None) -> Coverage:
@@ -138,7 +124,7 @@ def coverage(ratings: Ratings, *, minimum: int = 10, lists: Mapping[str, str] | 
     return Coverage(minimum, min(values), mean, max(values), len(values), short, tuple(sorted(needs.items())))
 
 
-def _means_of(ratings: Ratings, raters: BoolArray, minimum: int) -> FloatArray:
+def _item_means(ratings: Ratings, raters: BoolArray, minimum: int) -> FloatArray:
     """Item means within some raters, NaN where they gave fewer than *minimum* ratings."""
     part = ratings.select(raters[ratings.rater])
     return np.where(part.counts() >= max(1, minimum), part.means(), np.nan)

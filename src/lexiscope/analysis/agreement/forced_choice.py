@@ -10,12 +10,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from lexiscope.analysis.accuracy import Accuracy, accuracy, wilson_interval
-from lexiscope.analysis.agreement.choices import Kappa, kappa_or_reason
+from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.agreement.coders import CoderAgreement, coder_agreement
 from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.analysis.ratings import PEOPLE, ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import Interval, Undefined
+from lexiscope.core.result import Undefined
 
 CHOICE, WEIRD = "choice", "flag_weird"
 
@@ -29,38 +29,20 @@ class Chooser:
     over_all: Accuracy
     n_unanswered: int
     n_weird: int
-    weird_share: float
-    weird_interval: Interval
 
 
 @dataclass(frozen=True, slots=True)
 class PairOfChoosers:
-    """Two people on the items that both answered.
+    """Two people on the items that both answered, by right and wrong, and by the side chosen (A or B).
 
-    ``percent`` is the share of equal choices, ``interval`` its Wilson interval. ``kappa_right`` is Cohen's kappa on
-    right and wrong, ``kappa_side`` on the side chosen (A or B), which chance alone makes as often equal as unequal.
-    ``weird_shared`` items were marked by both, ``weird_either`` by one at least; ``weird_overlap`` is their share,
-    missing where none was marked.
+    The share of equal choices is the same in both; kappa is not: on the side chosen, chance alone makes two answers as
+    often equal as unequal. ``weird_shared`` items were marked by both, ``weird_either`` by one at least.
     """
 
-    first: str
-    second: str
-    percent: float
-    interval: Interval
-    n: int
-    kappa_right: Kappa | Undefined
-    kappa_side: Kappa | Undefined
+    on_right: CoderAgreement
+    on_side: CoderAgreement
     weird_shared: int
     weird_either: int
-    weird_overlap: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ForcedChoice:
-    """The people of a forced choice, one by one and in pairs; chance is one half."""
-
-    choosers: tuple[Chooser, ...]
-    pairs: tuple[PairOfChoosers, ...]
 
 
 def forced_choice(
@@ -73,8 +55,8 @@ def forced_choice(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> ForcedChoice:
-    """Return accuracy and agreement of people who chose between two options.
+) -> tuple[tuple[Chooser, ...], tuple[PairOfChoosers, ...]]:
+    """Return the accuracy of people who chose between two options, one by one, and the agreement of each two of them.
 
     *right* (item id → right option) names all items that were asked; *sides* the options of each in the order shown.
     *clusters* (item id → sentence) are resampled whole for the intervals of accuracy. *kinds* names each
@@ -87,8 +69,9 @@ def forced_choice(
     ...         for who, words in (("ana", "flat oak"), ("eva", "flat elm"))
     ...         for item, word in zip(("i", "j"), words.split())]
     >>> asked = {"i": ("flat", "level"), "j": ("elm", "oak")}
-    >>> found = forced_choice(ResponseTable.from_rows(rows), right={"i": "flat", "j": "oak"}, sides=asked, resamples=0)
-    >>> [who.over_all.value for who in found.choosers], found.pairs[0].percent
+    >>> right = {"i": "flat", "j": "oak"}
+    >>> choosers, pairs = forced_choice(ResponseTable.from_rows(rows), right=right, sides=asked, resamples=0)
+    >>> [who.over_all.value for who in choosers], pairs[0].on_right.same.value
     ([1.0, 0.5], 0.5)
     """
     rows = table.where(measure=CHOICE, subject_kind=tuple(kinds))
@@ -102,10 +85,10 @@ def forced_choice(
         for who, options in chosen.items()
     )
     pairs = tuple(
-        _pair((one, two), chosen, weird, right, sides, **settings)  # type: ignore[arg-type]
-        for one, two in combinations(chosen, 2)
+        _pair({who: chosen[who] for who in pair}, weird, right, sides, **settings)  # type: ignore[arg-type]
+        for pair in combinations(chosen, 2)
     )
-    return ForcedChoice(choosers, pairs)
+    return choosers, pairs
 
 
 def kappa_from_margins(agreement: float, first: float, second: float) -> float:
@@ -144,11 +127,11 @@ def _by_person(
 
 
 def _marks(rows: ResponseColumns, right: Mapping[str, str]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    marks: dict[str, set[str]] = {}
     for who, item, value in zip(*(rows.column(name) for name in ("subject_id", "item_id", "value")), strict=True):
         if value == 1 and item in right:
-            found.setdefault(who, set()).add(item)
-    return found
+            marks.setdefault(who, set()).add(item)
+    return marks
 
 
 def _chooser(
@@ -175,13 +158,10 @@ def _chooser(
         over_all=of(list(right)),
         n_unanswered=len(right) - len(answered),
         n_weird=len(weird),
-        weird_share=len(weird) / len(right),
-        weird_interval=wilson_interval(len(weird), len(right), level=level),
     )
 
 
 def _pair(
-    who: tuple[str, str],
     chosen: Mapping[str, Mapping[str, str | None]],
     weird: Mapping[str, set[str]],
     right: Mapping[str, str],
@@ -191,28 +171,21 @@ def _pair(
     resamples: int,
     seed: int,
 ) -> PairOfChoosers:
-    one, two = (chosen[each] for each in who)
-    both = [item for item in right if one.get(item) is not None and two.get(item) is not None]
-    if not both:
-        raise StatisticError(f"{who[0]} and {who[1]} answered no item in common")
-    same = sum(one[item] == two[item] for item in both)
-    of_right = [[str(each[item] == right[item]) for item in both] for each in (one, two)]
-    of_side = [["AB"[sides[item].index(str(each[item]))] for item in both] for each in (one, two)]
-    kappas = [
-        kappa_or_reason(*answers, level=level, resamples=resamples, seed=seed, of=name)
-        for name, answers in (("right", of_right), ("side", of_side))
-    ]
-    marks = [weird.get(each, set()) for each in who]
-    shared, either = len(marks[0] & marks[1]), len(marks[0] | marks[1])
-    return PairOfChoosers(
-        first=who[0],
-        second=who[1],
-        percent=same / len(both),
-        interval=wilson_interval(same, len(both), level=level),
-        n=len(both),
-        kappa_right=kappas[0],
-        kappa_side=kappas[1],
-        weird_shared=shared,
-        weird_either=either,
-        weird_overlap=shared / either if either else None,
+    first, second = chosen
+    answered = {
+        who: {item: options[item] for item in right if options.get(item) is not None} for who, options in chosen.items()
+    }
+    by_right: dict[str, dict[str, str | None]] = {
+        who: {item: str(option == right[item]) for item, option in options.items()} for who, options in answered.items()
+    }
+    by_side: dict[str, dict[str, str | None]] = {
+        who: {item: "AB"[sides[item].index(str(option))] for item, option in options.items()}
+        for who, options in answered.items()
+    }
+    on_right, on_side = (
+        coder_agreement(codes, level=level, resamples=resamples, seed=seed) for codes in (by_right, by_side)
     )
+    if not on_right.n:
+        raise StatisticError(f"{first} and {second} answered no item in common")
+    marks = [weird.get(who, set()) for who in chosen]
+    return PairOfChoosers(on_right, on_side, len(marks[0] & marks[1]), len(marks[0] | marks[1]))

@@ -2,32 +2,20 @@
 
 Two numbers go by the name "leave-one-out" in the literature. ``leave_one_out`` is what the name says: a rater against
 the mean of the *other* raters. ``included`` keeps the rater's own rating in that mean, which makes agreement look
-higher (SAW-C §3.4: .77 instead of .73). Both are here, under their own names. Krippendorff's alpha and the statistics
-of choices are in ``alpha`` and ``choices`` and can be imported from here as well.
+higher (SAW-C §3.4: .77 instead of .73). Both are here, under their own names.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
 
-from lexiscope.analysis.agreement.alpha import Alpha, krippendorff_alpha
-from lexiscope.analysis.agreement.choices import (
-    Kappa,
-    Majority,
-    PercentAgreement,
-    TrustWeighted,
-    cohen_kappa,
-    majority,
-    percent_agreement,
-    trust_weighted,
-)
 from lexiscope.analysis.bootstrap import (
     BoolArray,
     FloatArray,
@@ -41,35 +29,7 @@ from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, statistic_name
 
-__all__ = [
-    "Alpha",
-    "Kappa",
-    "Majority",
-    "PairwiseAgreement",
-    "PercentAgreement",
-    "RaterAgreement",
-    "TrustWeighted",
-    "UndefinedRater",
-    "cohen_kappa",
-    "included",
-    "krippendorff_alpha",
-    "leave_one_out",
-    "majority",
-    "model_place",
-    "pairwise_agreement",
-    "percent_agreement",
-    "trust_weighted",
-]
-
 Method = Literal["spearman", "pearson"]
-
-
-@dataclass(frozen=True, slots=True)
-class UndefinedRater:
-    """A rater whose agreement has no value, and why."""
-
-    rater_id: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +38,7 @@ class RaterAgreement:
 
     *Shape:* values, n_items (raters with a value,). *Unit:* correlation, −1 to 1. *Higher means:* agrees more with the
     group. ``interval`` is of the mean over raters: raters' values are resampled, the items are held fixed.
-    ``undefined`` lists the raters that are not in ``values``.
+    ``undefined`` gives the reason for each rater that is not in ``values``.
     """
 
     variant: Literal["leave_one_out", "included"]
@@ -86,7 +46,7 @@ class RaterAgreement:
     rater_ids: tuple[str, ...]
     values: FloatArray
     n_items: IntArray
-    undefined: tuple[UndefinedRater, ...]
+    undefined: Mapping[str, str]
     interval: Interval
 
     @property
@@ -131,7 +91,7 @@ class RaterAgreement:
         >>> leave_one_out(ratings, resamples=0).results()[1]
         Estimate(leave_one_out_agreement(method=spearman,summary=median) = 0.866, n = 3)
         """
-        note = "; ".join(f"{one.rater_id}: {one.reason}" for one in self.undefined)
+        note = "; ".join(f"{rater}: {reason}" for rater, reason in self.undefined.items())
         summaries = ("mean", self.mean), ("median", self.median), ("sd", self.sd)
         return tuple(
             Estimate(
@@ -143,18 +103,6 @@ class RaterAgreement:
             )
             for summary, value in (*summaries, ("min", self.minimum), ("max", self.maximum))
         )
-
-
-@dataclass(frozen=True, slots=True)
-class PairwiseAgreement:
-    """The mean correlation over pairs of raters; ``n_undefined`` pairs share too few items or are constant on them."""
-
-    name: str
-    value: float
-    interval: Interval
-    n_pairs: int
-    n_undefined: int
-    n_raters: int
 
 
 def leave_one_out(
@@ -211,10 +159,11 @@ def pairwise_agreement(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> PairwiseAgreement:
+) -> Estimate:
     """Return the mean over pairs of raters of the correlation on the items that both rated.
 
-    The interval resamples raters. *Higher means:* raters agree more.
+    The interval resamples raters. Pairs that share too few items, or are constant on them, do not count: ``n`` counts
+    the others. *Higher means:* raters agree more.
 
     Errors: :class:`StatisticError` where no pair has a value.
 
@@ -222,20 +171,14 @@ def pairwise_agreement(
     >>> round(pairwise_agreement(ratings).value, 4)  # (a,b) .5, (a,c) 1, (b,c) .5
     0.6667
     """
-    found = correlate_raters(ratings, method=method, minimum=minimum)
-    defined = ~np.isnan(found.value)
+    *pairs, _, correlations = correlate_raters(ratings, method=method, minimum=minimum)
+    defined = ~np.isnan(correlations)
     if not defined.any():
         raise StatisticError(f"no two raters share {minimum} items on which both vary, so no pair has a value")
-    values, pairs = found.value[defined], (found.first[defined], found.second[defined])
-    draws = resampled_means(values, pairs, ratings.n_raters, resamples=resamples, seed=seed)
-    return PairwiseAgreement(
-        name=statistic_name("pairwise_agreement", method=method),
-        value=float(values.mean()),
-        interval=percentile_interval(draws, level=level),
-        n_pairs=int(defined.sum()),
-        n_undefined=int((~defined).sum()),
-        n_raters=ratings.n_raters,
-    )
+    values, first, second = correlations[defined], pairs[0][defined], pairs[1][defined]
+    draws = resampled_means(values, (first, second), ratings.n_raters, resamples=resamples, seed=seed)
+    name, interval = statistic_name("pairwise_agreement", method=method), percentile_interval(draws, level=level)
+    return Estimate(name, float(values.mean()), interval, len(values), ratings.n_raters)
 
 
 def model_place(agreement: RaterAgreement, model_rho: float, *, level: float = 0.95, called: str = "ρ") -> Estimate:
@@ -256,25 +199,13 @@ def model_place(agreement: RaterAgreement, model_rho: float, *, level: float = 0
     below, n = int(np.sum(agreement.values < model_rho)), agreement.n_raters
     name = statistic_name("raters_below_model", among=agreement.variant, method=agreement.method)
     note = f"{below} of {n} raters are below {called} = {model_rho:.4f}"
-    return Estimate(name, below / n, wilson_interval(below, n, level=level), n, note=note)
-
-
-def wilson_interval(successes: int, n: int, *, level: float = 0.95) -> Interval:
-    """Return Wilson's score interval of a proportion. *Source:* Wilson 1927.
-
-    Errors: :class:`StatisticError` with n = 0.
-
-    >>> interval = wilson_interval(5, 10)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.2366, 0.7634)
-    """
-    if n < 1 or not 0 <= successes <= n:
-        raise StatisticError(f"{successes} of {n} is not a proportion")
-    z, share = NormalDist().inv_cdf((1 + level) / 2), successes / n
+    # Wilson's interval with the margin rounded in this order: recorded results hold its last digits
+    z, share = NormalDist().inv_cdf((1 + level) / 2), below / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     margin = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    low, high = max(0.0, centre - margin), min(1.0, centre + margin)
-    return Interval(low, high, level, statistic_name("wilson", level=f"{level:g}"))
+    method = statistic_name("wilson", level=f"{level:g}")
+    interval = Interval(max(0.0, centre - margin), min(1.0, centre + margin), level, method)
+    return Estimate(name, share, interval, n, note=note)
 
 
 def _agreement(
@@ -293,13 +224,14 @@ def _agreement(
     n_items = np.bincount(rater, minlength=ratings.n_raters).astype(np.int64)
     # two items always correlate at +1 or -1; below the minimum a value would be noise
     defined = ~np.isnan(values) & (n_items >= minimum)
-    undefined = tuple(
-        _why(ratings, code, usable, int(n_items[code]), minimum) for code in np.flatnonzero(~defined).tolist()
-    )
+    undefined = {
+        ratings.rater_ids[code]: _why_undefined(ratings, code, usable, int(n_items[code]), minimum)
+        for code in np.flatnonzero(~defined).tolist()
+    }
     if defined.sum() < 2:
         raise StatisticError(
             f"agreement is undefined: {int(defined.sum())} of {ratings.n_raters} raters have a value",
-            why=f"{undefined[0].rater_id}: {undefined[0].reason}" if undefined else "there are no raters",
+            why=next((f"{rater}: {reason}" for rater, reason in undefined.items()), "there are no raters"),
         )
     kept = values[defined]
     interval = mean_interval(kept, level=level, resamples=resamples, seed=seed)
@@ -319,15 +251,13 @@ def _group_means(ratings: Ratings, variant: str) -> tuple[FloatArray, BoolArray]
     return (means if ratings.is_integer else settle(means, ratings.value)), others > 0
 
 
-def _why(ratings: Ratings, code: int, usable: BoolArray, n_items: int, minimum: int) -> UndefinedRater:
+def _why_undefined(ratings: Ratings, code: int, usable: BoolArray, n_items: int, minimum: int) -> str:
     own = ratings.value[usable & (ratings.rater == code)]
     if n_items < minimum:
-        reason = f"{n_items} items with a rating by others; at least {minimum} are needed"
-    elif np.ptp(own) == 0:
-        reason = f"gave {own[0]:g} to all {n_items} items"
-    else:
-        reason = f"the others' means are the same on all {n_items} items"
-    return UndefinedRater(ratings.rater_ids[code], reason)
+        return f"{n_items} items with a rating by others; at least {minimum} are needed"
+    if np.ptp(own) == 0:
+        return f"gave {own[0]:g} to all {n_items} items"
+    return f"the others' means are the same on all {n_items} items"
 
 
 # -- correlations of all pairs of raters on the items that both rated -----------------------------------------------
@@ -344,27 +274,17 @@ _BINS = 1 << 20
 _FULL = 0.05
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RaterPairs:
-    """The pairs of raters who share an item: who they are, on how many items, and their correlation.
-
-    *Shape:* all (pairs,), sorted by first, then second rater; ``first`` and ``second`` are rater codes, first < second.
-    ``value`` is NaN where one of the two is constant on the shared items or they share fewer than the minimum.
-    """
-
-    first: IntArray
-    second: IntArray
-    n_items: IntArray
-    value: FloatArray
-
-
-def correlate_raters(ratings: Ratings, *, method: str, minimum: int) -> RaterPairs:
+def correlate_raters(ratings: Ratings, *, method: str, minimum: int) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
     """Correlate every two raters on the items that both rated. *Higher means:* the two agree more; −1 to 1.
+
+    Returned are, for each pair that shares an item, the codes of the first and the second rater (first < second), the
+    number of shared items, and the correlation: NaN where one of the two is constant on the shared items or they share
+    fewer than *minimum*. *Shape:* (pairs,) each, sorted by first, then second rater.
 
     ``method`` is ``spearman`` (ranks among the shared items, ties sharing their mean rank) or ``pearson``.
 
     >>> ratings = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
-    >>> correlate_raters(ratings, method="spearman", minimum=3).value.round(4).tolist()  # (a,b), (a,c), (b,c)
+    >>> correlate_raters(ratings, method="spearman", minimum=3)[3].round(4).tolist()  # (a,b), (a,c), (b,c)
     [0.5, 1.0, 0.5]
     """
     ratings = ratings.without_unit()
@@ -377,7 +297,7 @@ def correlate_raters(ratings: Ratings, *, method: str, minimum: int) -> RaterPai
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.empty(0)] * 4
     order = np.lexsort((columns[1], columns[0]))
     first, second, n_items = (column[order].astype(np.int64) for column in columns[:3])
-    return RaterPairs(first, second, n_items, np.where(n_items < minimum, np.nan, columns[3][order]))
+    return first, second, n_items, np.where(n_items < minimum, np.nan, columns[3][order])
 
 
 def resampled_means(
@@ -405,13 +325,13 @@ def resampled_means(
 def _complete_groups(ratings: Ratings) -> list[IntArray]:
     """Rater codes of the groups that rated the same items and none of another group's; empty where raters overlap."""
     starts = np.searchsorted(ratings.rater, np.arange(ratings.n_raters + 1))
-    found: dict[bytes, list[int]] = {}
+    raters_of: dict[bytes, list[int]] = {}
     for rater, (low, high) in enumerate(itertools.pairwise(starts.tolist())):
         if high > low:
-            found.setdefault(ratings.item[low:high].tobytes(), []).append(rater)
-    n_items = sum(starts[group[0] + 1] - starts[group[0]] for group in found.values())
+            raters_of.setdefault(ratings.item[low:high].tobytes(), []).append(rater)
+    n_items = sum(starts[group[0] + 1] - starts[group[0]] for group in raters_of.values())
     overlap = n_items > len(np.unique(ratings.item))
-    return [] if overlap else [np.array(group, dtype=np.int64) for group in found.values()]
+    return [] if overlap else [np.array(group, dtype=np.int64) for group in raters_of.values()]
 
 
 def _all_pairs(ratings: Ratings, group: IntArray, method: str) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
@@ -476,8 +396,8 @@ def _some_pairs(
     else:
         x, y = ratings.value[first], ratings.value[second]
     values = grouped_correlations(x, y, pair, len(n), kind="pearson")
-    found = np.flatnonzero(n)
-    return found // size + low, found % size, n[found], values[found]
+    there = np.flatnonzero(n)
+    return there // size + low, there % size, n[there], values[there]
 
 
 def _ranks(pair: IntArray, n: IntArray, code: IntArray, n_codes: int) -> FloatArray:

@@ -2,69 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Protocol
+from functools import cache, partial
+from typing import Annotated
 
 import numpy as np
 
 from lexiscope.analysis.agreement.alpha import Level, krippendorff_alpha
-from lexiscope.analysis.agreement.ceilings import Ceiling, best_rater, mean_squared_rho, split_half, squared_mean_rho
+from lexiscope.analysis.agreement.ceilings import (
+    best_rater,
+    counted_in,
+    mean_squared_rho,
+    split_half,
+    squared_mean_rho,
+)
 from lexiscope.analysis.agreement.choices import cohen_kappa, option_table, percent_agreement
 from lexiscope.analysis.agreement.consistency import group_consistency
-from lexiscope.analysis.agreement.raters import (
-    RaterAgreement,
-    included,
-    leave_one_out,
-    pairwise_agreement,
-)
+from lexiscope.analysis.agreement.raters import RaterAgreement, included, leave_one_out, pairwise_agreement
+from lexiscope.analysis.bootstrap import Resampling
 from lexiscope.analysis.norms.norms import mean_item_sd
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import Place, StatisticError
-from lexiscope.core.result import Interval, Record
+from lexiscope.core.result import Estimate, Record, parse_statistic, statistic_name
 from lexiscope.core.settings import Option
 
+RaterRow = dict[str, str | int | float | None]
+"""One rater: ``rater``, ``n``, ``n_missing``, what the table says of the rater's answers, and ``flag``.
 
-@dataclass(frozen=True, slots=True)
-class RaterRow:
-    """One rater: how many ratings, how spread, and how well they agree with the others.
-
-    ``leave_one_out`` is a Spearman correlation with the mean of the others; ``None`` where it is undefined, and
-    ``flag`` then says why. *Higher means:* agrees more.
-    """
-
-    rater: str
-    n: int
-    n_missing: int
-    mean: float | None
-    sd: float | None
-    leave_one_out: float | None
-    flag: str = ""
-
-
-class RaterLine(Protocol):
-    """A row of the table of raters."""
-
-    @property
-    def rater(self) -> str:
-        """The rater."""
-
-    @property
-    def n(self) -> int:
-        """How many answers they gave."""
+The last number is the rater's agreement (*higher means:* agrees more); it is ``None`` where it is undefined, and
+``flag`` gives the reason.
+"""
+Maker = Callable[[], Iterable[Estimate]]
 
 
 @dataclass(frozen=True, slots=True)
 class AgreeSummary:
     """Agreement of one table of ratings or choices.
 
-    ``counts`` gives (what, how many); ``raters`` are rows of one kind, those who agree least first. ``people`` names
+    ``counts`` gives (what, how many); ``raters`` has one row per rater, lowest agreement first. ``people`` names
     the raters where they are not people.
     """
 
     counts: tuple[tuple[str, int], ...]
     records: tuple[Record, ...]
-    raters: tuple[RaterLine, ...]
+    raters: tuple[RaterRow, ...]
     people: str = ""
 
 
@@ -86,21 +68,46 @@ def summarise(
 
     Errors: :class:`StatisticError` where there are fewer than two raters.
     """
-    at_least_two(ratings, path)
-    setting = AgreementSetting(groups, rater_groups, resamples, seed)
+    _check_raters(ratings, path)
+    draws: Resampling = {"resamples": resamples, "seed": seed}
+
+    @cache
+    def others() -> RaterAgreement:
+        return leave_one_out(ratings, **draws)
+
+    def alpha(level: Level) -> Iterable[Estimate]:
+        return (krippendorff_alpha(ratings, level=level, groups=groups, **draws).about(condition="items"),)
+
+    def ceiling(make: Callable[[], Estimate]) -> Iterable[Estimate]:
+        value = make()
+        return (value.about(condition=counted_in(value.name)),)
+
+    # in the order in which they are printed, the honest variant of each first
+    makers: dict[str, Maker] = {
+        "leave_one_out_agreement": lambda: _over_raters(others()),
+        "included_agreement": lambda: _over_raters(included(ratings, **draws)),
+        "pairwise_agreement": lambda: (pairwise_agreement(ratings, **draws).about(condition="pairs"),),
+        "krippendorff_alpha(level=interval)": partial(alpha, "interval"),
+        "krippendorff_alpha(level=ordinal)": partial(alpha, "ordinal"),
+        "squared_mean_rater_correlation": partial(ceiling, lambda: squared_mean_rho(others())),
+        "mean_squared_rater_correlation": partial(ceiling, lambda: mean_squared_rho(others(), **draws)),
+        "split_half_reliability": partial(ceiling, lambda: split_half(ratings, groups=groups, seed=seed)),
+        "mean_item_sd": lambda: (mean_item_sd(ratings).about(unit="rating", condition="items"),),
+    }
+    if rater_groups is not None:
+        makers["best_rater_correlation"] = partial(ceiling, lambda: best_rater(others(), rater_groups, **draws))
+        makers["group_consistency"] = lambda: (
+            pair.about(condition=f"items, {pair.condition}")
+            for pair in group_consistency(ratings, rater_groups, words=groups, **draws)
+        )
     try:
-        others: RaterAgreement | None = leave_one_out(ratings, resamples=resamples, seed=seed)
+        rows = _rater_rows(ratings, others(), missing or {})
     except StatisticError:
-        others = None
-    records = tuple(record for name, make in _makers(ratings, setting).items() for record in records_of(name, make))
-    return AgreeSummary(counts_of(ratings, "ratings"), records, _rater_rows(ratings, others, missing or {}))
+        rows = _rater_rows(ratings, None, missing or {})
+    return AgreeSummary(_counts(ratings, "ratings"), _records(makers), rows)
 
 
-def at_least_two(ratings: Ratings, path: str) -> None:
-    """Refuse a table of fewer than two raters; *path* is named in the error.
-
-    Errors: :class:`StatisticError`.
-    """
+def _check_raters(ratings: Ratings, path: str) -> None:
     n_raters = len(np.unique(ratings.rater))
     if n_raters < 2:
         raise StatisticError(
@@ -111,8 +118,8 @@ def at_least_two(ratings: Ratings, path: str) -> None:
         )
 
 
-def counts_of(ratings: Ratings, what: str) -> tuple[tuple[str, int], ...]:
-    """Return how many answers, raters and items a table has; *what* names the answers."""
+def _counts(ratings: Ratings, what: str) -> tuple[tuple[str, int], ...]:
+    """How many answers, raters and items a table has; *what* names the answers."""
     per_item = ratings.counts()
     return (
         (what, len(ratings)),
@@ -124,117 +131,62 @@ def counts_of(ratings: Ratings, what: str) -> tuple[tuple[str, int], ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementSetting:
-    """What the statistics of one table share: groups of items and of raters, resamples, seed."""
-
-    groups: Mapping[str, str] | None
-    rater_groups: Mapping[str, str] | None
-    resamples: int
-    seed: int
-
-
-Maker = Callable[[], list[Record]]
+def _records(makers: Mapping[str, Maker]) -> tuple[Record, ...]:
+    """The records of each statistic; where it is undefined, one without a value that gives the reason."""
+    records: list[Record] = []
+    for name, make in makers.items():
+        try:
+            records += [record for result in make() for record in result.records()]
+        except StatisticError as error:
+            records.append(Record(name, None, note=error.what, status="undefined"))
+    return tuple(records)
 
 
-def _makers(ratings: Ratings, setting: AgreementSetting) -> dict[str, Maker]:
-    """The statistics in the order in which they are printed, the honest variant of each first."""
-    resamples, seed = setting.resamples, setting.seed
-
-    def others() -> RaterAgreement:
-        return leave_one_out(ratings, resamples=resamples, seed=seed)
-
-    def alpha(level: Level) -> list[Record]:
-        found = krippendorff_alpha(ratings, level=level, groups=setting.groups, resamples=resamples, seed=seed)
-        return [flat_record(found.name, found.value, found.interval, found.n_items, "items")]
-
-    def pairwise() -> list[Record]:
-        found = pairwise_agreement(ratings, resamples=resamples, seed=seed)
-        return [flat_record(found.name, found.value, found.interval, found.n_pairs, "pairs")]
-
-    def item_sd() -> list[Record]:
-        found = mean_item_sd(ratings)
-        return [Record(found.name, found.value, n=found.n, unit="rating", condition="items")]
-
-    makers: dict[str, Maker] = {
-        "leave_one_out_agreement": lambda: _spread(others()),
-        "included_agreement": lambda: _spread(included(ratings, resamples=resamples, seed=seed)),
-        "pairwise_agreement": pairwise,
-        "krippendorff_alpha(level=interval)": lambda: alpha("interval"),
-        "krippendorff_alpha(level=ordinal)": lambda: alpha("ordinal"),
-        "squared_mean_rater_correlation": lambda: [_ceiling(squared_mean_rho(others()))],
-        "mean_squared_rater_correlation": lambda: [
-            _ceiling(mean_squared_rho(others(), resamples=resamples, seed=seed))
-        ],
-        "split_half_reliability": lambda: [_ceiling(split_half(ratings, groups=setting.groups, seed=setting.seed))],
-        "mean_item_sd": item_sd,
+def _over_raters(agreement: RaterAgreement) -> tuple[Estimate, ...]:
+    """The mean over raters with its interval, then median, lowest, highest and SD."""
+    n, (base, params) = agreement.n_raters, parse_statistic(agreement.name)
+    spread = {
+        "median": agreement.median,
+        "minimum": agreement.minimum,
+        "maximum": agreement.maximum,
+        "sd": agreement.sd,
     }
-    if setting.rater_groups is not None:
-        of_rater = setting.rater_groups
-        makers["best_rater_correlation"] = lambda: [
-            _ceiling(best_rater(others(), of_rater, resamples=resamples, seed=seed))
-        ]
-        makers["group_consistency"] = lambda: _consistency(ratings, setting, of_rater)
-    return makers
-
-
-def _consistency(ratings: Ratings, setting: AgreementSetting, of_rater: Mapping[str, str]) -> list[Record]:
-    found = group_consistency(ratings, of_rater, words=setting.groups, resamples=setting.resamples, seed=setting.seed)
-    return [
-        flat_record(
-            pair.name, pair.estimate.value, pair.estimate.interval, pair.n_items, f"items, {pair.first}–{pair.second}"
-        )
-        for pair in found
-    ]
-
-
-def _ceiling(found: Ceiling) -> Record:
-    return flat_record(found.name, found.value, found.interval, found.n, found.unit, found.definition)
-
-
-def records_of(name: str, make: Maker) -> list[Record]:
-    """Return a statistic's records; where it is undefined, one without a value that says why."""
-    try:
-        return make()
-    except StatisticError as error:
-        return [Record(name, None, note=error.what, status="undefined")]
-
-
-def _spread(found: RaterAgreement) -> list[Record]:
-    """The mean over raters with its interval, then what lies around it."""
-    base, _, params = found.name.partition("(")
-    inner = params.rstrip(")")
-    rest = {"median": found.median, "minimum": found.minimum, "maximum": found.maximum, "sd": found.sd}
-    first = flat_record(found.name, found.mean, found.interval, found.n_raters, "raters")
-    more = [
-        Record(f"{base}({inner},over_raters={name})", value, n=found.n_raters, condition="raters")
-        for name, value in rest.items()
-    ]
-    return [first, *more]
-
-
-def flat_record(name: str, value: float, interval: Interval, n: int, over: str, note: str = "") -> Record:
-    """Return a value with its interval as a record; *over* says what *n* counts."""
-    bounds = (interval.low, interval.high) if interval.is_defined else (None, None)
-    note = "; ".join(filter(None, (note, interval.note)))
-    return Record(name, value, low=bounds[0], high=bounds[1], interval=interval.method, n=n, condition=over, note=note)
+    return (
+        Estimate(agreement.name, agreement.mean, agreement.interval, n, condition="raters"),
+        *(
+            Estimate(statistic_name(base, **params, over_raters=name), value, n=n, condition="raters")
+            for name, value in spread.items()
+        ),
+    )
 
 
 def _rater_rows(ratings: Ratings, agreement: RaterAgreement | None, missing: Mapping[str, int]) -> tuple[RaterRow, ...]:
-    """One row per rater, those who agree least first, undefined ones before all."""
+    """One row per rater: mean, SD, Spearman correlation with the mean of the others."""
     values = {} if agreement is None else dict(zip(agreement.rater_ids, agreement.values.tolist(), strict=True))
-    why = {} if agreement is None else {rater.rater_id: rater.reason for rater in agreement.undefined}
-    rows = []
+    reasons = {} if agreement is None else agreement.undefined
+    rows: list[RaterRow] = []
     for code, rater in enumerate(ratings.rater_ids):
         own = ratings.value[ratings.rater == code]
-        mean = float(own.mean()) if len(own) else None
-        sd = float(own.std(ddof=1)) if len(own) > 1 else None
-        flag = why.get(rater, "" if rater in values else _alone(own.tolist()))
-        rows.append(RaterRow(rater, len(own), missing.get(rater, 0), mean, sd, values.get(rater), flag))
-    return tuple(sorted(rows, key=lambda row: (row.leave_one_out is not None, row.leave_one_out or 0.0, row.rater)))
+        rows.append(
+            {
+                "rater": rater,
+                "n": len(own),
+                "n_missing": missing.get(rater, 0),
+                "mean": float(own.mean()) if len(own) else None,
+                "sd": float(own.std(ddof=1)) if len(own) > 1 else None,
+                "leave_one_out": values.get(rater),
+                "flag": reasons.get(rater, "" if rater in values else _why_alone(own.tolist())),
+            }
+        )
+    return _lowest_first(rows, "leave_one_out")
 
 
-def _alone(own: list[float]) -> str:
+def _lowest_first(rows: list[RaterRow], agreement: str) -> tuple[RaterRow, ...]:
+    """Raters with the lowest agreement first, those without a value before all."""
+    return tuple(sorted(rows, key=lambda row: (row[agreement] is not None, row[agreement] or 0.0, row["rater"])))
+
+
+def _why_alone(own: list[float]) -> str:
     if not own:
         return "no rating"
     if len(own) == 1:
@@ -243,21 +195,6 @@ def _alone(own: list[float]) -> str:
 
 
 # -- choices between options: nominal statistics, for a choice has no rank -------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ChooserRow:
-    """One rater: how many choices, and the share of the other people's choices on the same items that are the same.
-
-    ``agreement`` is the mean over items that somebody else answered too; ``None`` where there is none, and ``flag``
-    then says why. *Unit:* share. *Higher means:* agrees more.
-    """
-
-    rater: str
-    n: int
-    n_missing: int
-    agreement: float | None
-    flag: str = ""
 
 
 def summarise_choices(
@@ -273,51 +210,43 @@ def summarise_choices(
     The values of *ratings* are codes of options. A statistic without a value keeps its record and a note.
     Errors: :class:`StatisticError` where there are fewer than two raters.
     """
-    at_least_two(ratings, path)
-    makers: dict[str, Maker] = {
-        "percent_agreement(over=items)": lambda: _percent(ratings, resamples, seed),
-        "krippendorff_alpha(level=nominal)": lambda: _alpha(ratings, resamples, seed),
+    _check_raters(ratings, path)
+    draws: Resampling = {"resamples": resamples, "seed": seed}
+    statistics: dict[str, Callable[[], Estimate]] = {
+        "percent_agreement(over=items)": lambda: percent_agreement(ratings, **draws),
+        "krippendorff_alpha(level=nominal)": lambda: krippendorff_alpha(ratings, level="nominal", **draws),
     }
-    if len(np.unique(ratings.rater)) == 2:
-        makers["cohen_kappa(weights=none)"] = lambda: _kappa(ratings, resamples, seed)
-    records = tuple(record for name, make in makers.items() for record in records_of(name, make))
-    return AgreeSummary(counts_of(ratings, "choices"), records, _chooser_rows(ratings, missing or {}))
+    raters = np.unique(ratings.rater)
+    if len(raters) == 2:
+        statistics["cohen_kappa(weights=none)"] = lambda: cohen_kappa(*ratings.matrix()[raters], **draws)
+    makers = {name: partial(_of_items, make) for name, make in statistics.items()}
+    return AgreeSummary(_counts(ratings, "choices"), _records(makers), _chooser_rows(ratings, missing or {}))
 
 
-def _percent(ratings: Ratings, resamples: int, seed: int) -> list[Record]:
-    found = percent_agreement(ratings, resamples=resamples, seed=seed)
-    return [_record(found.name, found.value, found.interval, found.n)]
+def _of_items(make: Callable[[], Estimate]) -> tuple[Estimate, ...]:
+    return (make().about(condition="items"),)
 
 
-def _alpha(ratings: Ratings, resamples: int, seed: int) -> list[Record]:
-    found = krippendorff_alpha(ratings, level="nominal", resamples=resamples, seed=seed)
-    return [_record(found.name, found.value, found.interval, found.n_items)]
-
-
-def _kappa(ratings: Ratings, resamples: int, seed: int) -> list[Record]:
-    table = ratings.matrix()
-    first, second = table[np.unique(ratings.rater)]
-    found = cohen_kappa(first, second, resamples=resamples, seed=seed)
-    return [_record(found.name, found.value, found.interval, found.n)]
-
-
-def _record(name: str, value: float, interval: Interval, n: int) -> Record:
-    return flat_record(name, value, interval, n, "items")
-
-
-def _chooser_rows(ratings: Ratings, missing: Mapping[str, int]) -> tuple[ChooserRow, ...]:
-    """One row per rater, those who agree least first, undefined ones before all."""
+def _chooser_rows(ratings: Ratings, missing: Mapping[str, int]) -> tuple[RaterRow, ...]:
+    """One row per rater: the share of the others' choices on the same items that are the same, mean over items."""
     options, table = option_table(ratings)
     code = np.searchsorted(options, ratings.value)
     others = ratings.counts()[ratings.item] - 1
-    # of those who answered the item, everybody but the rater who chose the same
+    # of the others who answered the item: how many chose the same
     same = table[ratings.item, code] - 1
-    rows = []
+    rows: list[RaterRow] = []
     for number, rater in enumerate(ratings.rater_ids):
         own = ratings.rater == number
         shared = own & (others > 0)
         share = float(np.mean(same[shared] / others[shared])) if shared.any() else None
-        alone = "nobody else answered these items" if own.any() else "no choice"
-        flag = alone if share is None else ""
-        rows.append(ChooserRow(rater, int(own.sum()), missing.get(rater, 0), share, flag))
-    return tuple(sorted(rows, key=lambda row: (row.agreement is not None, row.agreement or 0.0, row.rater)))
+        why = "nobody else answered these items" if own.any() else "no choice"
+        rows.append(
+            {
+                "rater": rater,
+                "n": int(own.sum()),
+                "n_missing": missing.get(rater, 0),
+                "agreement": share,
+                "flag": why if share is None else "",
+            }
+        )
+    return _lowest_first(rows, "agreement")

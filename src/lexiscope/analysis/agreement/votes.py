@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.agreement.choices import option_table, trust_weighted
-from lexiscope.analysis.bootstrap import FloatArray, IntArray, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import IntArray, group_codes, percentile_interval, ratio_draws
 from lexiscope.analysis.ratings import PEOPLE, Ratings, Repeats, ResponseColumns
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
@@ -191,9 +191,7 @@ def share(
     if not bottom.sum():
         raise StatisticError(f"{name} is undefined: there is nothing to count")
     codes, count = group_codes(groups, len(top))
-    tops, bottoms = (np.bincount(codes, weights=part, minlength=count).astype(np.float64) for part in (top, bottom))
-    blocks = resample_counts(count, resamples=resamples, seed=seed)
-    draws = np.concatenate([_ratio(block.astype(np.float64), tops, bottoms) for block in blocks])
+    draws = ratio_draws(top, bottom, codes, count, resamples=resamples, seed=seed)
     value = float(top.sum() / bottom.sum())
     return Estimate(name, value, percentile_interval(draws, level=level), round(bottom.sum()), count)
 
@@ -212,12 +210,6 @@ def hits_per_item(ratings: Ratings, options: Sequence[str], right: Mapping[str, 
     wanted = np.array([code.get(label, -1) for label in ratings.item_labels(right).tolist()], dtype=np.float64)
     hit = ratings.value == wanted[ratings.item]
     return np.bincount(ratings.item[hit], minlength=ratings.n_items).astype(np.int64)
-
-
-def _ratio(drawn: FloatArray, hits: FloatArray, sizes: FloatArray) -> FloatArray:
-    """The share in each draw, NaN where no group with a judgment was drawn. *Shape:* drawn (draws, groups)."""
-    top, bottom = drawn @ hits, drawn @ sizes
-    return np.asarray(np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0))
 
 
 def _ways(n: int, n_options: int, most: int) -> Fraction:

@@ -16,8 +16,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from lexiscope.analysis.accuracy import Accuracy, accuracy, wilson_interval
-from lexiscope.analysis.agreement.choices import Kappa, kappa_or_reason
+from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.agreement.coders import CoderAgreement, coder_agreement
 from lexiscope.analysis.bias.view_answers import answers_by_view, scored_views
 from lexiscope.analysis.bias.view_errors import is_right
 from lexiscope.analysis.bias.view_scores import FixedScore, Scores
@@ -26,7 +26,7 @@ from lexiscope.analysis.ratings import PEOPLE as PEOPLE_KINDS
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Interval, Undefined
+from lexiscope.core.result import Undefined
 from lexiscope.core.task import Task
 
 CHOICE, UNDECIDED = "choice", "flag_undecided"
@@ -45,27 +45,12 @@ class AnnotatorInView:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedInView:
-    """Two people on the ``n`` items of one view that both answered.
-
-    ``percent`` is the share of equal answers (``None`` without such an item), ``interval`` its Wilson interval.
-    """
-
-    first: str
-    second: str
-    n: int
-    percent: float | None
-    interval: Interval | None
-    kappa: Kappa | Undefined
-
-
-@dataclass(frozen=True, slots=True)
 class PeopleInView:
     """What people did in one view; ``n_double`` of the ``n_items`` were answered by more than one person."""
 
     view: str
     annotators: tuple[AnnotatorInView, ...]
-    shared: tuple[SharedInView, ...]
+    shared: tuple[CoderAgreement, ...]
     n_items: int
     n_double: int
 
@@ -98,7 +83,7 @@ def people_by_view(
     ...         for who, options in (("ana", "ttf"), ("leo", "tff")) for item, option in zip("ijk", options)]
     >>> gold, words = dict(zip("ijk", "ttt")), dict(zip("ijk", ["oak", "elm", "ash"]))
     >>> (found,) = people_by_view(ResponseTable.from_rows(rows), right=gold, words=words, resamples=0)
-    >>> [round(who.accuracy.value, 3) for who in found.annotators], round(found.shared[0].percent, 3)
+    >>> [round(who.accuracy.value, 3) for who in found.annotators], round(found.shared[0].same.value, 3)
     ([0.667, 0.333], 0.667)
     """
     table = table.where(subject_kind=tuple(kinds))
@@ -184,16 +169,8 @@ def _in_view(
             found = accuracy(correct, clusters=of_words, **settings)  # type: ignore[arg-type]
         annotators.append(AnnotatorInView(who, found, len(answers) - len(answered), undecided.get(who, 0)))
     counts = Counter(item for answers in given.values() for item in answers)
-    pairs = tuple(_shared(pair, given, settings) for pair in combinations(given, 2))
+    pairs = tuple(
+        coder_agreement({who: given[who] for who in pair}, **settings)  # type: ignore[arg-type]
+        for pair in combinations(given, 2)
+    )
     return PeopleInView(view, tuple(annotators), pairs, len(counts), sum(n > 1 for n in counts.values()))
-
-
-def _shared(
-    who: tuple[str, str], given: Mapping[str, Mapping[str, str | None]], settings: Mapping[str, float | int]
-) -> SharedInView:
-    answers = [(given[who[0]][item], given[who[1]].get(item)) for item in given[who[0]]]
-    both = [(str(one), str(two)) for one, two in answers if one is not None and two is not None]
-    same, level = sum(one == two for one, two in both), float(settings["level"])
-    kappa = kappa_or_reason([one for one, _ in both], [two for _, two in both], **settings)  # type: ignore[arg-type]
-    percent, interval = (same / len(both), wilson_interval(same, len(both), level=level)) if both else (None, None)
-    return SharedInView(*who, len(both), percent, interval, kappa)

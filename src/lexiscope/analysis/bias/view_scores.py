@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, IntArray, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, percentile_interval, ratio_draws
 from lexiscope.analysis.correlation import Kind, correlation_value, drawn_correlations, is_constant
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Interval, statistic_name
@@ -114,8 +114,18 @@ def draw_scores(
     fixed = {view: each for view, each in scores.items() if isinstance(each, FixedScore)}
     codes, n_words = _word_codes(measured)
     drawn = resamples if n_words > 1 else 0
-    draws = _accuracy_draws if metric == "accuracy" else _correlation_draws
-    found = draws(measured, codes, n_words, metric, drawn, seed)
+    found = {
+        view: ratio_draws(
+            columns.values, np.ones(len(columns.values)), codes[view], n_words, resamples=drawn, seed=seed
+        )
+        if metric == "accuracy"
+        else np.zeros(drawn)
+        if is_constant(columns.values)
+        else drawn_correlations(
+            columns.values, columns.gold, codes[view], n_words, kind=_kind(metric), resamples=drawn, seed=seed
+        )
+        for view, columns in measured.items()
+    }
     found |= {view: np.full(drawn, each.value) for view, each in fixed.items()}
     empty = DrawnScores({}, found, n_words, drawn, level)
     values = {
@@ -159,46 +169,6 @@ def _word_codes(measured: Mapping[str, _ViewColumns]) -> tuple[dict[str, IntArra
     ends = np.cumsum([len(each.words) for each in measured.values()])
     parts = np.split(inverse.reshape(-1).astype(np.int64), ends[:-1])
     return dict(zip(measured, parts, strict=True)), len(labels)
-
-
-def _accuracy_draws(
-    measured: Mapping[str, _ViewColumns],
-    codes: Mapping[str, IntArray],
-    n_words: int,
-    _: Metric,
-    resamples: int,
-    seed: int,
-) -> dict[str, FloatArray]:
-    """Means per draw, from sums and counts per word: one product of matrices serves all views."""
-    if not measured:
-        return {}
-    sums = [np.bincount(codes[view], weights=each.values, minlength=n_words) for view, each in measured.items()]
-    sizes = [np.bincount(codes[view], minlength=n_words).astype(np.float64) for view in measured]
-    table = np.stack([*sums, *sizes], axis=1)
-    blocks = resample_counts(n_words, resamples=resamples, seed=seed)
-    both = np.concatenate([block.astype(np.float64) @ table for block in blocks])
-    above, below = both[:, : len(sums)], both[:, len(sums) :]
-    means = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    return {view: means[:, column] for column, view in enumerate(measured)}
-
-
-def _correlation_draws(
-    measured: Mapping[str, _ViewColumns],
-    codes: Mapping[str, IntArray],
-    n_words: int,
-    metric: Metric,
-    resamples: int,
-    seed: int,
-) -> dict[str, FloatArray]:
-    found = {}
-    for view, each in measured.items():
-        if is_constant(each.values):
-            found[view] = np.zeros(resamples)
-        else:
-            found[view] = drawn_correlations(
-                each.values, each.gold, codes[view], n_words, kind=_kind(metric), resamples=resamples, seed=seed
-            )
-    return found
 
 
 def _kind(metric: Metric) -> Kind:

@@ -162,17 +162,12 @@ def both_ways(first: Decisions, second: Decisions) -> BothWays:
     return BothWays(len(first), n_alike, forth, back, forth * back + (1 - forth) * (1 - back), float(apart))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OptionValues:
-    """The values of all options. *Shape:* (items, options), NaN where an item has no such option."""
+def option_values(
+    table: ResponseTable, *, subject: str, measure: str
+) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
+    """Return item ids, options (the right one first), and the values that one subject gave to them.
 
-    item_ids: tuple[str, ...]
-    options: tuple[str, ...]
-    values: FloatArray
-
-
-def option_values(table: ResponseTable, *, subject: str, measure: str) -> OptionValues:
-    """Return the values that one subject gave to the options of each choice set, the right option first.
+    *Shape:* (items, options), NaN where an item has no such option.
 
     Errors: :class:`InputError` where the subject has no such rows, where an item has two values for an option, no value
     for one, or no right option.
@@ -189,7 +184,7 @@ def option_values(table: ResponseTable, *, subject: str, measure: str) -> Option
     np.add.at(filled, (item, place[option]), 1)
     values[item, place[option]] = rows.column("value")
     _check(filled, values, item_ids, subject)
-    return OptionValues(item_ids, order, values)
+    return item_ids, order, values
 
 
 def decide(table: ResponseTable, *, subject: str, measure: str) -> Decisions:
@@ -206,20 +201,20 @@ def decide(table: ResponseTable, *, subject: str, measure: str) -> Decisions:
 
     Errors: those of :func:`option_values`.
     """
-    given = option_values(table, subject=subject, measure=measure)
-    right = given.values[:, 0]
-    others = np.where(np.isnan(given.values[:, 1:]), -np.inf, given.values[:, 1:])
+    item_ids, options, values = option_values(table, subject=subject, measure=measure)
+    right = values[:, 0]
+    others = np.where(np.isnan(values[:, 1:]), -np.inf, values[:, 1:])
     best = others.max(axis=1)
-    highest = np.where(np.isnan(given.values), -np.inf, given.values).argmax(axis=1)
+    highest = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
     return Decisions(
         subject,
         measure,
-        given.item_ids,
+        item_ids,
         right > best,
         right == best,
         right - best,
-        tuple(given.options[column] for column in highest),
-        np.sum(~np.isnan(given.values), axis=1).astype(np.int64),
+        tuple(options[column] for column in highest),
+        np.sum(~np.isnan(values), axis=1).astype(np.int64),
     )
 
 
@@ -276,9 +271,9 @@ def token_deltas(table: ResponseTable, *, subject: str) -> dict[str, float]:
 
     *Unit:* tokens. *Higher means:* the right option is cut into more pieces. Errors: those of :func:`option_values`.
     """
-    given = option_values(table, subject=subject, measure=N_TOKENS)
-    others = np.nanmean(given.values[:, 1:], axis=1)
-    return dict(zip(given.item_ids, (given.values[:, 0] - others).tolist(), strict=True))
+    item_ids, _, values = option_values(table, subject=subject, measure=N_TOKENS)
+    others = np.nanmean(values[:, 1:], axis=1)
+    return dict(zip(item_ids, (values[:, 0] - others).tolist(), strict=True))
 
 
 def _check(filled: IntArray, values: FloatArray, item_ids: Sequence[str], subject: str) -> None:

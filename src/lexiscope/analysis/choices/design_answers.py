@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray
 from lexiscope.analysis.choices.choice_sets import CORRECT, N_TOKENS, BothWays, Decisions, both_ways, token_deltas
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign
 from lexiscope.analysis.choices.token_effect import DeltaEffect, delta_effect
@@ -233,9 +233,9 @@ def consistency_results(answers: SubjectAnswers, first: Cell, second: Cell) -> R
     """Return how often items are right in a second cell, given what they were in a first one."""
     if first not in answers.outcomes or second not in answers.outcomes:
         return []
-    found = consistency_table(answers.outcomes[first].correct, answers.outcomes[second].correct)
+    results = consistency_table(answers.outcomes[first].correct, answers.outcomes[second].correct)
     about = {"subject": answers.subject, "condition": versus(first.name, second.name)}
-    return [each.about(**about) for each in found.results()]
+    return [result.about(**about) for result in results]
 
 
 def turned_round(answers: SubjectAnswers, turned: str) -> list[tuple[Cell, BothWays]]:
@@ -294,48 +294,15 @@ def token_effects(answers: SubjectAnswers, cells: Iterable[Cell]) -> list[tuple[
 # Consistency of two tests over the same items: how often B comes out right given that A did, or did not.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConsistencyTable:
-    """Counts and conditional shares of two tests, A and B, on the same items.
+def consistency_table(first: ArrayLike, second: ArrayLike) -> tuple[Estimate | Undefined, ...]:
+    """Cross two columns of decisions (0 and 1) on the same items, a test A and a test B.
 
-    *Shape:* ``counts`` (2, 2): rows are A wrong, A right; columns B wrong, B right. ``given`` (2, 2) is
-    P(B = column | A = row), NaN in a row without items; its rows add up to 1. ``n`` is the number of items.
-    """
+    Returned are the four counts, each followed by its share P(B | A): A wrong and B wrong, A wrong and B right, A right
+    and B wrong, both right. A share is undefined where no item has this outcome in A. *Shape:* (items,) each.
+    *Source:* Ivan et al. 2025, §4.4.
 
-    counts: IntArray
-    given: FloatArray
-    n: int
-
-    def p(self, b: int, *, given: int) -> float:
-        """Return P(B = b | A = given), with 1 for right and 0 for wrong."""
-        return float(self.given[given, b])
-
-    def results(self) -> tuple[Estimate | Undefined, ...]:
-        """Return the four counts, each followed by its share: A wrong and B wrong, A wrong and B right, A right ….
-
-        >>> [(each.name, each.value) for each in consistency_table([1, 1], [1, 0]).results()[6:]]
-        [('n_consistent(a=1,b=1)', 1.0), ('given(a=1,b=1)', 0.5)]
-        """
-        found: list[Estimate | Undefined] = []
-        for a, b in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            share, n = statistic_name("given", a=a, b=b), int(self.counts[a].sum())
-            found.append(Estimate(statistic_name("n_consistent", a=a, b=b), float(self.counts[a, b]), n=self.n))
-            reason = "no item has this outcome in the first test"
-            found.append(Estimate(share, self.p(b, given=a), n=n) if n else Undefined(share, reason))
-        return tuple(found)
-
-    @property
-    def expected(self) -> FloatArray:
-        """P(B = column) whatever A did: what the rows of ``given`` are where A says nothing about B. *Shape:* (2,)."""
-        return np.asarray(self.counts.sum(axis=0) / self.n)
-
-
-def consistency_table(first: ArrayLike, second: ArrayLike) -> ConsistencyTable:
-    """Cross two columns of decisions (0 and 1). *Shape:* (items,) each. *Source:* Ivan et al. 2025, §4.4.
-
-    >>> found = consistency_table([1, 1, 1, 0], [1, 1, 0, 0])
-    >>> found.counts.tolist(), found.p(1, given=0), round(found.p(1, given=1), 3)
-    ([[1, 0], [1, 2]], 0.0, 0.667)
+    >>> [(one.name, one.value) for one in consistency_table([1, 1], [1, 0])[6:]]
+    [('n_consistent(a=1,b=1)', 1.0), ('given(a=1,b=1)', 0.5)]
 
     Errors: :class:`StatisticError` for unequal lengths, no items, or values other than 0 and 1.
     """
@@ -344,7 +311,13 @@ def consistency_table(first: ArrayLike, second: ArrayLike) -> ConsistencyTable:
         raise StatisticError(f"consistency needs two columns of one length, not shapes {a.shape} and {b.shape}")
     if not np.isin(a, (0.0, 1.0)).all() or not np.isin(b, (0.0, 1.0)).all():
         raise StatisticError("decisions are 0 and 1")
-    counts = np.bincount((2 * a + b).astype(np.int64), minlength=4).reshape(2, 2).astype(np.int64)
-    totals = counts.sum(axis=1, keepdims=True)
-    given = np.divide(counts, totals, out=np.full((2, 2), np.nan), where=totals > 0)
-    return ConsistencyTable(counts, given, len(a))
+    counts = np.bincount((2 * a + b).astype(np.int64), minlength=4).reshape(2, 2)
+    results: list[Estimate | Undefined] = []
+    reason = "no item has this outcome in the first test"
+    for outcome_a, outcome_b in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        params = {"a": outcome_a, "b": outcome_b}
+        share, name = statistic_name("given", **params), statistic_name("n_consistent", **params)
+        count, n = int(counts[outcome_a, outcome_b]), int(counts[outcome_a].sum())
+        results.append(Estimate(name, float(count), n=len(a)))
+        results.append(Estimate(share, count / n, n=n) if n else Undefined(share, reason))
+    return tuple(results)

@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from lexiscope.analysis.accuracy import Accuracy, PairedDecisions, accuracy, contrast
+from lexiscope.analysis.accuracy import PairedDecisions, accuracy, contrast
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, cluster_labels
 from lexiscope.analysis.ratings import ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
@@ -58,44 +58,6 @@ def decoding_in_words(measure: str) -> str:
     return f"{given.get('method', 'written')}, {given.get('max_tokens', '?')} tokens{drawn}"
 
 
-@dataclass(frozen=True, slots=True)
-class GapAccuracy:
-    """The share of items with a right prediction, the best of ``n_predictions``.
-
-    ``n_missing`` items without all predictions are left out. ``mean_right`` is the share of single predictions that are
-    right. *Unit:* share, 0 to 1.
-    """
-
-    subject: str
-    measure: str
-    n_predictions: int
-    accuracy: Accuracy
-    mean_right: float
-    n_missing: int
-
-    def result(self) -> Estimate:
-        """Return the accuracy under the criterion that the measure names. *Unit:* percent.
-
-        >>> hit, n_right = np.array([1.0, 0.0]), np.array([3, 0])
-        >>> hits = GapHits("m", "answer_found(answers=curated)", ("a", "b"), hit, n_right, 10, 0)
-        >>> found = gap_accuracy(hits, resamples=0).result()
-        >>> found.name, found.value, found.note
-        ('gap_accuracy(answers=curated,n=10)', 50.0, '15.0 % of single predictions')
-        """
-        found, n = self.accuracy, self.n_predictions
-        return Estimate(
-            statistic_name("gap_accuracy", answers=parse_statistic(self.measure)[1]["answers"], n=n),
-            100 * found.value,
-            found.clustered.times(100),
-            found.n,
-            found.n_clusters,
-            subject=self.subject,
-            condition=decoding_in_words(self.measure),
-            unit="percent",
-            note=f"{100 * self.mean_right:.1f} % of single predictions" if n > 1 else "",
-        )
-
-
 def gap_hits(table: ResponseColumns, measure: str, *, subject: str) -> GapHits:
     """Return which items a subject has right under one measure; any of its predictions of an item suffices.
 
@@ -138,25 +100,39 @@ def gap_accuracy(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> GapAccuracy:
-    """Return the accuracy of gap filling; the interval resamples *clusters* (item id → sentence).
+) -> Estimate:
+    """Return the percentage of items with a right prediction, the best of all of an item.
+
+    The note gives the share of single predictions that are right, where an item has several. Items without all
+    predictions are excluded. The interval resamples *clusters* (item id → sentence). *Unit:* percent.
 
     *Higher means:* more items with an accepted answer. *Source:* Ivan et al. 2025, §3.6. Chance is not known.
     Errors: :class:`StatisticError` where no item has all its predictions; :class:`InputError` E506 for an item without
     a cluster.
 
-    >>> hits = GapHits("m", "found", ("a", "b"), np.array([1.0, 0.0]), np.array([3, 0]), 10, 0)
-    >>> found = gap_accuracy(hits, resamples=0)
-    >>> found.accuracy.value, found.mean_right  # 1 of 2 items, 3 of 20 predictions
-    (0.5, 0.15)
+    >>> hit, n_right = np.array([1.0, 0.0]), np.array([3, 0])
+    >>> hits = GapHits("m", "answer_found(answers=curated)", ("a", "b"), hit, n_right, 10, 0)
+    >>> share = gap_accuracy(hits, resamples=0)
+    >>> share.name, share.value, share.note  # 1 of 2 items, 3 of 20 predictions
+    ('gap_accuracy(answers=curated,n=10)', 50.0, '15.0 % of single predictions')
     """
     if not hits.item_ids:
         raise StatisticError(f"no item has all {hits.n_predictions} predictions of {hits.subject}")
-    found = accuracy(
+    share = accuracy(
         hits.hit, clusters=cluster_labels(hits.item_ids, clusters), level=level, resamples=resamples, seed=seed
     )
-    mean_right = float(hits.n_right.sum()) / (len(hits.item_ids) * hits.n_predictions)
-    return GapAccuracy(hits.subject, hits.measure, hits.n_predictions, found, mean_right, hits.n_missing)
+    n = hits.n_predictions
+    return Estimate(
+        statistic_name("gap_accuracy", answers=hits.criterion, n=n),
+        100 * share.value,
+        share.clustered.times(100),
+        share.n,
+        share.n_clusters,
+        subject=hits.subject,
+        condition=hits.decoding,
+        unit="percent",
+        note=f"{100 * float(hits.n_right.sum()) / (share.n * n):.1f} % of single predictions" if n > 1 else "",
+    )
 
 
 def gap_contrast(
@@ -177,8 +153,8 @@ def gap_contrast(
     >>> ids = ("a", "b", "c")
     >>> curated = GapHits("m", "c", ids, np.array([1.0, 0.0, 0.0]), np.array([1, 0, 0]), 1, 0)
     >>> synset = GapHits("m", "s", ids, np.array([1.0, 1.0, 0.0]), np.array([1, 1, 0]), 1, 0)
-    >>> found = gap_contrast(curated, synset, resamples=0)
-    >>> found.only_first, found.only_second, round(found.t.statistic, 9)  # -sqrt(2 * 1 / (3 - 1))
+    >>> pair = gap_contrast(curated, synset, resamples=0)
+    >>> pair.only_first, pair.only_second, round(pair.t.statistic, 9)  # -sqrt(2 * 1 / (3 - 1))
     (0, 1, -1.0)
     """
     if set(first.item_ids) != set(second.item_ids):
@@ -200,8 +176,8 @@ def gap_contrasts(
 
     >>> same = (("a", "b", "c"), np.array([1.0, 0.0, 0.0]), np.array([1, 0, 0]), 1, 0)
     >>> hits = [GapHits(who, f"found(answers={which})", *same) for who in "mk" for which in ("curated", "synset")]
-    >>> found = gap_contrasts(hits, resamples=0)
-    >>> [(each.subject, each.condition) for each in found if each.name == "percent_right_difference"][:2]
+    >>> results = gap_contrasts(hits, resamples=0)
+    >>> [(one.subject, one.condition) for one in results if one.name == "percent_right_difference"][:2]
     [('m', 'gap filling, n=1, curated vs synset'), ('m vs k', 'gap filling, n=1, curated')]
     """
     made: list[Estimate | Undefined] = []
@@ -216,5 +192,5 @@ def gap_contrasts(
         else:
             continue
         test = gap_contrast(first, second, clusters=clusters, resamples=resamples, seed=seed)
-        made += [each.about(subject=subject, condition=condition) for each in test.results()]
+        made += [result.about(subject=subject, condition=condition) for result in test.results()]
     return made

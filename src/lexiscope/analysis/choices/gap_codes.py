@@ -6,51 +6,15 @@ A coder may be a person or the pre-labeller. *Source:* Ivan et al. 2025, §4.2 a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.agreement.coders import CoderAgreement, agreement_of_codes
+from lexiscope.analysis.agreement.coders import agreement_of_codes
 from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.analysis.ratings import ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import Estimate, statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 CATEGORY = "category"
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryShare:
-    """How many answers have a category; ``share`` holds its intervals, by cluster and with answers as independent."""
-
-    category: str
-    n: int
-    share: Accuracy
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryShares:
-    """The shares of all categories under one measure; they add up to 1. ``n_uncoded`` answers have no code."""
-
-    subject: str
-    measure: str
-    shares: tuple[CategoryShare, ...]
-    n: int
-    n_uncoded: int
-
-    def results(self) -> tuple[Estimate, ...]:
-        """Return the share of each category. *Unit:* percent."""
-        return tuple(
-            Estimate(
-                statistic_name("gap_category", category=one.category),
-                100 * one.share.value,
-                one.share.clustered.times(100),
-                self.n,
-                one.share.n_clusters,
-                subject=self.subject,
-                unit="percent",
-            )
-            for one in self.shares
-        )
 
 
 def category_shares(
@@ -63,8 +27,8 @@ def category_shares(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> CategoryShares:
-    """Return the share of each category among the answers of a subject.
+) -> tuple[Estimate, ...]:
+    """Return the share of each category among the coded answers of a subject; they add up to 100. *Unit:* percent.
 
     *measure* is that of :func:`lexiscope.build.gap_filling.coding_sheet.code_completions`. Intervals resample
     *clusters* (item id → sentence), or items, whose ten answers are not independent.
@@ -75,9 +39,9 @@ def category_shares(
     >>> rows = [Response("m", "causal_lm", item, "gap_filling", "category(coder=ana)", option=code)
     ...         for item, code in (("i", "correct"), ("j", "unrelated"), ("k", "unrelated"))]
     >>> asked = ("correct", "unrelated")
-    >>> found = category_shares(ResponseTable.from_rows(rows), "category(coder=ana)", asked, subject="m", resamples=0)
-    >>> [(each.category, each.n) for each in found.shares]
-    [('correct', 1), ('unrelated', 2)]
+    >>> shares = category_shares(ResponseTable.from_rows(rows), "category(coder=ana)", asked, subject="m", resamples=0)
+    >>> [(share.name, round(share.value, 1)) for share in shares]
+    [('gap_category(category=correct)', 33.3), ('gap_category(category=unrelated)', 66.7)]
     """
     rows = table.where(measure=measure, subject_id=subject)
     if not len(rows):
@@ -89,12 +53,22 @@ def category_shares(
         raise StatisticError(f"no answer of {subject} is coded under {measure}")
     items = [item for item, _ in coded]
     labels = cluster_labels(items, clusters) or items
-    shares = []
+    results = []
     for category in categories:
         flags = [code == category for _, code in coded]
-        found = accuracy(flags, clusters=labels, level=level, resamples=resamples, seed=seed)
-        shares.append(CategoryShare(category, sum(flags), found))
-    return CategoryShares(subject, measure, tuple(shares), len(coded), len(codes) - len(coded))
+        share = accuracy(flags, clusters=labels, level=level, resamples=resamples, seed=seed)
+        results.append(
+            Estimate(
+                statistic_name("gap_category", category=category),
+                100 * share.value,
+                share.clustered.times(100),
+                share.n,
+                share.n_clusters,
+                subject=subject,
+                unit="percent",
+            )
+        )
+    return tuple(results)
 
 
 def coder_agreement(
@@ -107,16 +81,16 @@ def coder_agreement(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> CoderAgreement:
-    """Compare the codes of two coders (rows ``category``, the answer as their item).
+) -> tuple[Accuracy, Estimate | Undefined]:
+    """Return the share of equal codes of two coders (rows ``category``, the answer as their item), and Cohen's kappa.
 
-    *clusters* (answer id → sentence) are resampled whole for the interval of ``percent``; that of kappa resamples
+    *clusters* (answer id → sentence) are resampled whole for the interval of the share; that of kappa resamples
     answers. *Higher means:* they agree more.
     Errors: :class:`InputError` E504 for a coder without codes, E502 for an answer coded twice, a code that is no
     category; :class:`StatisticError` with fewer than two answers that both coded.
     """
     codes = {coder: _codes_of(table, coder, categories) for coder in (first, second)}
-    return agreement_of_codes(codes, categories, clusters=clusters, level=level, resamples=resamples, seed=seed)
+    return agreement_of_codes(codes, clusters=clusters, level=level, resamples=resamples, seed=seed)
 
 
 def _codes_of(table: ResponseColumns, coder: str, categories: Sequence[str]) -> dict[str, str | None]:

@@ -1,13 +1,12 @@
-"""Answers of which several may be right: precision and recall of chosen senses, accuracy at rank k of a search.
+"""Answers of which several may be right: chosen options, accuracy at rank k of a search, and their chance levels.
 
-An answer is right when it is any of the right ones. *Source:* Raganato, Camacho-Collados and Navigli 2017 (F1 of word
-sense disambiguation); the context–word bias study, §2.1 (accuracy at rank 1 of retrieval).
+An answer is right when it is any of the right ones. *Source:* the context–word bias study, §2.1 (accuracy at rank 1
+of retrieval).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,22 +16,6 @@ from lexiscope.core.response import ResponseTable
 
 Gold = Mapping[str, Collection[str]]
 """The right answers of every item by its id."""
-
-
-@dataclass(frozen=True, slots=True)
-class SenseScores:
-    """Scores of answers of which some may be missing. *Unit:* share, 0 to 1. *Higher means:* better.
-
-    ``precision`` is the share right of the items that were answered, ``recall`` that of all items; ``f1`` is their
-    harmonic mean, and all three are one number where every item was answered. ``n_answered`` of ``n`` items were.
-    """
-
-    precision: float
-    recall: float
-    f1: float
-    n: int
-    n_answered: int
-    n_correct: int
 
 
 def chosen(responses: ResponseTable, measure: str) -> dict[str, str | None]:
@@ -57,26 +40,6 @@ def ranked(responses: ResponseTable, first: str = "retrieved", further: str = "r
         for item, option in zip(rows.column("item_id").tolist(), rows.column("option").tolist(), strict=True):
             found.setdefault(item, []).extend([] if option is None else [option])
     return found
-
-
-def sense_scores(answers: Mapping[str, str | None], gold: Gold) -> SenseScores:
-    """Return precision, recall and F1 of answers to the items of *gold*; an item without answer counts in recall alone.
-
-    >>> gold = {"a": {"x"}, "b": {"x", "y"}, "c": {"z"}, "d": {"z"}}
-    >>> found = sense_scores({"a": "x", "b": "y", "c": "x", "d": None}, gold)
-    >>> round(found.precision, 4), found.recall, round(found.f1, 4)  # 2/3, 2/4, and 4/7
-    (0.6667, 0.5, 0.5714)
-
-    Errors: :class:`StatisticError` without items, or for one of which no right answer is known.
-    """
-    _check(gold)
-    given = {item: answers.get(item) for item in gold}
-    n_answered = sum(answer is not None for answer in given.values())
-    n_correct = sum(answer in gold[item] for item, answer in given.items())
-    precision = n_correct / n_answered if n_answered else 0.0
-    recall = n_correct / len(gold)
-    # 2PR/(P+R), which stays defined where nothing is right
-    return SenseScores(precision, recall, 2 * n_correct / (n_answered + len(gold)), len(gold), n_answered, n_correct)
 
 
 def accuracy_at(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, IntArray, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval, ratio_draws
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Interval
 
@@ -52,20 +52,8 @@ def distance_by_condition(
     found = []
     for label in np.unique(labels):
         chosen = labels == label
-        draws = _draws(columns[chosen], codes[chosen], n_groups, resamples, seed)
+        ones = np.ones(int(chosen.sum()))
+        draws = ratio_draws(columns[chosen], ones, codes[chosen], n_groups, resamples=resamples, seed=seed)
         intervals = tuple(percentile_interval(draws[:, layer], level=level) for layer in range(columns.shape[1]))
         found.append(ConditionLayers(str(label), columns[chosen].mean(axis=0), intervals, int(chosen.sum())))
     return tuple(found)
-
-
-def _draws(columns: FloatArray, codes: IntArray, n_groups: int, resamples: int, seed: int) -> FloatArray:
-    sums = np.zeros((n_groups, columns.shape[1]))
-    np.add.at(sums, codes, columns)
-    sizes = np.bincount(codes, minlength=n_groups).astype(np.float64)
-    blocks = []
-    for counts in resample_counts(n_groups, resamples=resamples, seed=seed):
-        n = counts @ sizes
-        # a resample without any item of the condition has no mean
-        means = (counts @ sums) / np.where(n > 0, n, np.nan)[:, None]
-        blocks.append(means)
-    return np.concatenate(blocks)

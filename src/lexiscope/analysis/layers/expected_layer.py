@@ -18,7 +18,7 @@ from lexiscope.analysis.correlation import is_constant, safe_unit
 from lexiscope.analysis.layers.intervals import expected_layer_r_squared_interval
 from lexiscope.analysis.regression import logistic, ols
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
 Score = Literal["aic", "r_squared"]
 OUTSIDE = "outside layers"
@@ -42,24 +42,6 @@ class CumulativeScores:
     scores: FloatArray
     intercept_only: float
     n: int
-    remarks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedLayer:
-    """The expected layer of one subject and the deltas that it is made of.
-
-    ``value`` = Σ l · delta_l / Σ delta_l over ``layers``. ``negative`` lists the layers whose delta is below zero.
-
-    *Shape:* deltas (as ``layers``). *Unit:* layers. *Higher means:* the information comes in later.
-    """
-
-    name: str
-    value: float
-    last_layer: int
-    layers: tuple[int, ...]
-    deltas: FloatArray
-    negative: tuple[int, ...]
     remarks: tuple[str, ...] = ()
 
 
@@ -90,14 +72,15 @@ def cumulative_r_squared(distance: ArrayLike, norms: ArrayLike, *, first_layer: 
 
 def expected_layer(
     cumulative: CumulativeScores, *, variant: Variant = "signed", smallest_share: float = 0.1
-) -> ExpectedLayer:
+) -> Estimate:
     """Return the average layer, weighted by how much each layer improves the cumulative regression.
 
     Variants: ``signed`` (the published definition: deltas of l = 1…L, negative ones kept), ``clipped`` (negative
     deltas become 0), ``from_intercept`` (l = 0…L, layer 0 against the intercept alone), ``without_layer_0`` (scores
     with ``first_layer=1``, layer 1 against the intercept alone).
 
-    Negative deltas are negative weights, so a signed value may lie outside the layers; ``remarks`` then says so.
+    The value is Σ l · delta_l / Σ delta_l. Negative deltas are negative weights, so a signed value may lie outside the
+    layers; the note then says so.
 
     *Unit:* layers. *Higher means:* later. *Source:* SAW-C A.2.
     Errors: :class:`StatisticError` where the deltas sum to less than *smallest_share* of their absolute sum: gains
@@ -107,11 +90,10 @@ def expected_layer(
 
     >>> scores = CumulativeScores("aic", 0, np.array([100.0, 90, 60, 62]), 101.0, 50)
     >>> result = expected_layer(scores)
-    >>> result.name, round(result.value, 6) == round(64 / 38, 6), result.negative
-    ('expected_layer(score=aic,deltas=signed)', True, (3,))
+    >>> result.name, round(result.value, 6) == round(64 / 38, 6)
+    ('expected_layer(score=aic,deltas=signed)', True)
     """
     layers, deltas = _deltas(cumulative, variant)
-    negative = tuple(layer for layer, delta in zip(layers, deltas, strict=True) if delta < 0)
     weights = np.maximum(deltas, 0.0) if variant == "clipped" else deltas
     # the sum alone says nothing: -103.9 layers came out of 24 where gains and losses nearly cancelled
     total, movement = float(weights.sum()), float(np.abs(weights).sum())
@@ -123,9 +105,14 @@ def expected_layer(
             why="an expected layer divides by the sum of the improvements",
         )
     value = float(np.asarray(layers) @ weights) / total
-    outside = () if layers[0] <= value <= layers[-1] else (_outside(cumulative.score, layers, negative),)
+    remarks = list(cumulative.remarks)
+    if not layers[0] <= value <= layers[-1]:
+        negative = [layer for layer, delta in zip(layers, deltas, strict=True) if delta < 0]
+        where = f"layer{'s' if len(negative) > 1 else ''} {', '.join(map(str, negative))}"
+        losses = f"losses of {'AIC' if cumulative.score == 'aic' else 'R²'} at {where} are negative weights"
+        remarks.append(f"{OUTSIDE} {layers[0]} to {layers[-1]}: {losses}, as in the definition (SAW-C A.2)")
     name = statistic_name("expected_layer", score=cumulative.score, deltas=variant)
-    return ExpectedLayer(name, value, layers[-1], layers, weights, negative, cumulative.remarks + outside)
+    return Estimate(name, value, n=cumulative.n, unit="layers", note="; ".join(remarks))
 
 
 def expected_layers(
@@ -148,8 +135,8 @@ def expected_layers(
     *Shape:* distance (items, L + 1) for layers 0…L; outcome (same_sense for ``aic``, norms for ``r_squared``) and
     groups (items,). *Unit:* layers. *Higher means:* later. *Source:* SAW-C A.2.
 
-    >>> found = expected_layers([[0, 4], [0, 2], [0, 1], [0, 3]], [1, 3, 2, 4], "r_squared")
-    >>> [(one.name, one.value) for one in found][0]
+    >>> results = expected_layers([[0, 4], [0, 2], [0, 1], [0, 3]], [1, 3, 2, 4], "r_squared")
+    >>> [(result.name, result.value) for result in results][0]
     ('expected_layer(score=r_squared,deltas=signed)', 1.0)
     >>> expected_layers([[4], [2], [1]], [1, 3, 2], "r_squared", layers=[6])[0].reason
     'an expected layer needs all layers from 0 on, not (6,)'
@@ -162,28 +149,21 @@ def expected_layers(
         cumulative = cumulative_aic(columns, outcome) if score == "aic" else cumulative_r_squared(columns, outcome)
     except StatisticError as error:
         return (Undefined(statistic_name("expected_layer", score=score), error.what, len(columns)),)
-    found: list[Estimate | Undefined] = []
+    results: list[Estimate | Undefined] = []
     for variant in _TREATMENTS:
         try:
-            one = expected_layer(cumulative, variant=variant)
+            result = expected_layer(cumulative, variant=variant)
         except StatisticError as error:
             name = statistic_name("expected_layer", score=score, deltas=variant)
-            found.append(Undefined(name, error.what, cumulative.n))
+            results.append(Undefined(name, error.what, cumulative.n))
             continue
-        interval = NO_INTERVAL
         if variant == "signed" and score == "r_squared":
             interval = expected_layer_r_squared_interval(
                 columns, outcome, groups=groups, level=level, resamples=resamples, seed=seed
             )
-        remarks = "; ".join(one.remarks)
-        found.append(Estimate(one.name, one.value, interval, cumulative.n, unit="layers", note=remarks))
-    return tuple(found)
-
-
-def _outside(score: Score, layers: Sequence[int], negative: Sequence[int]) -> str:
-    where = f"layer{'s' if len(negative) > 1 else ''} {', '.join(map(str, negative))}"
-    losses = f"losses of {'AIC' if score == 'aic' else 'R²'} at {where} are negative weights"
-    return f"{OUTSIDE} {layers[0]} to {layers[-1]}: {losses}, as in the definition (SAW-C A.2)"
+            result = result.about(interval=interval)
+        results.append(result)
+    return tuple(results)
 
 
 def expected_layer_interval(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.correlation import correlation_draws, correlation_value, is_constant, standardised
+from lexiscope.analysis.regression import group_products, weighted_sums
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Interval, statistic_name
 
@@ -86,14 +87,11 @@ def expected_layer_r_squared_interval(
         raise StatisticError("an expected layer needs at least one layer above the embeddings")
     used = [layer for layer in range(columns.shape[1]) if not is_constant(columns[:, layer])]
     codes, n_groups = group_codes(groups, len(y))
-    design = np.column_stack([np.ones(len(y)), standardised(columns[:, used]), standardised(y[:, None])])
-    sums = np.zeros((n_groups, design.shape[1], design.shape[1]))
-    np.add.at(sums, codes, design[:, :, None] * design[:, None, :])
+    sums = group_products(standardised(columns[:, used]), standardised(y[:, None]), codes, n_groups)
     layers = np.array(used, dtype=np.float64)
     found = []
     for counts in resample_counts(n_groups, resamples=resamples, seed=seed):
-        products = (counts.astype(np.float64) @ sums.reshape(n_groups, -1)).reshape(-1, *sums.shape[1:])
-        gains = _sequential_gains(products)
+        gains = _sequential_gains(weighted_sums(counts, sums))
         # layer 0 is where the cumulative regressions start: it has no delta
         gains[:, layers == 0] = 0.0
         total = gains.sum(axis=1)

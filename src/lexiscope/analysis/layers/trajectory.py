@@ -18,26 +18,6 @@ Shape = Literal["rise_and_plateau", "rise_and_fall"]
 
 
 @dataclass(frozen=True, slots=True)
-class Trajectory:
-    """R² through the layers of one subject.
-
-    ``last_layer_drop`` = 1 − last / peak. ``shape`` is only a label for it: ``rise_and_fall`` where the drop exceeds
-    ``threshold``. ``depth_ratios`` are layer / L.
-
-    *Shape:* r_squared and depth_ratios (L + 1,).
-    """
-
-    r_squared: FloatArray
-    depth_ratios: FloatArray
-    peak_layer: int
-    peak: float
-    last: float
-    last_layer_drop: float
-    shape: Shape
-    threshold: float
-
-
-@dataclass(frozen=True, slots=True)
 class FamilyCurve:
     """The mean curve of the subjects of one family.
 
@@ -57,40 +37,37 @@ class FamilyCurve:
     def results(self) -> tuple[Result, ...]:
         """Return the value at each position, with the subjects as its note; a bin without a layer is undefined."""
         members = ", ".join(self.subjects)
-        found: list[Result] = []
+        results: list[Result] = []
         for position, value, n in zip(self.positions, self.values, self.counts, strict=True):
             condition = f"family={self.family} position={position:.2g}"
             if n:
-                found.append(Estimate(self.name, float(value), n=n, condition=condition, note=members))
+                results.append(Estimate(self.name, float(value), n=n, condition=condition, note=members))
             else:
-                found.append(Undefined(self.name, f"no layer of {members} falls here", condition=condition))
-        return tuple(found)
+                results.append(Undefined(self.name, f"no layer of {members} falls here", condition=condition))
+        return tuple(results)
 
 
-def trajectory(r_squared: ArrayLike, *, threshold: float = 0.15) -> Trajectory:
-    """Describe R² over the layers 0…L by its peak and by how much is lost at the last layer.
+def drop_from_peak(r_squared: ArrayLike, *, threshold: float = 0.15) -> tuple[float, Shape]:
+    """Return how much of the peak of R² over the layers 0…L is lost at the last layer, 1 − last / peak, with a label.
 
-    Equal maxima count as one peak, at the lowest of their layers. The paper names two shapes without a limit between
-    them; *threshold* is ours.
+    The label is ``rise_and_fall`` where the drop exceeds *threshold*. The paper names two shapes without a limit
+    between them; *threshold* is ours.
 
-    *Shape:* r_squared (L + 1,), NaN where undefined. *Higher means:* (drop) more of the peak is lost, 0 to 1.
+    *Shape:* r_squared (L + 1,), NaN where undefined. *Higher means:* more of the peak is lost, 0 to 1.
     *Source:* SAW-C §5.3. Errors: :class:`StatisticError` where the last layer is undefined, no value is above 0, or
     there is no layer above the embeddings.
 
-    >>> result = trajectory([0.0, 0.1, 0.4, 0.3])
-    >>> result.peak_layer, round(result.last_layer_drop, 12), result.shape  # 1 - .3 / .4
-    (2, 0.25, 'rise_and_fall')
+    >>> drop, shape = drop_from_peak([0.0, 0.1, 0.4, 0.3])
+    >>> round(drop, 12), shape  # 1 - .3 / .4
+    (0.25, 'rise_and_fall')
     """
     values = np.asarray(r_squared, dtype=np.float64)
     if values.ndim != 1 or len(values) < 2:
         raise StatisticError("a trajectory needs the embeddings and at least one layer")
     if np.isnan(values[-1]) or not np.nanmax(values) > 0:
         raise StatisticError("there is no value at the last layer, or none above 0 at all")
-    peak_layer = int(np.nanargmax(values))
-    peak, last = float(values[peak_layer]), float(values[-1])
-    drop = 1 - last / peak
-    shape: Shape = "rise_and_fall" if drop > threshold else "rise_and_plateau"
-    return Trajectory(values, _depths(values), peak_layer, peak, last, drop, shape, threshold)
+    drop = float(1 - values[-1] / np.nanmax(values))
+    return drop, "rise_and_fall" if drop > threshold else "rise_and_plateau"
 
 
 def last_layer_drop(
@@ -119,16 +96,16 @@ def last_layer_drop(
     (0.36, 0.64, 'rise_and_fall at a threshold of 0.15')
     """
     try:
-        path = trajectory(np.nan_to_num(curve.array(), nan=0.0), threshold=threshold)
+        share, shape = drop_from_peak(np.nan_to_num(curve.array(), nan=0.0), threshold=threshold)
     except StatisticError as error:
         return (Undefined("last_layer_drop", error.what, curve.n),)
-    note, last = f"{path.shape} at a threshold of {path.threshold}", curve.values[-1]
+    note, last = f"{shape} at a threshold of {threshold}", curve.values[-1]
     if last.value is None:
         note += f"; the last layer counts as 0: {last.remark}"
     interval = last_layer_drop_interval(distance, norms, groups=groups, level=level, resamples=resamples, seed=seed)
     return (
-        Estimate("last_layer_drop", path.last_layer_drop, interval, curve.n, note=note),
-        Estimate("last_over_max_r_squared", 1 - path.last_layer_drop, n=curve.n),
+        Estimate("last_layer_drop", share, interval, curve.n, note=note),
+        Estimate("last_over_max_r_squared", 1 - share, n=curve.n),
     )
 
 
@@ -148,11 +125,11 @@ def family_by_depth_ratio(
     [1.25]
     """
     grid = np.linspace(0, 1, 11) if ratios is None else np.asarray(ratios, dtype=np.float64)
-    found = []
+    family_curves = []
     for family, members in _members(curves, families):
-        table = np.array([_interpolated(np.asarray(curves[name], dtype=np.float64), grid) for name in members])
-        found.append(_family_curve("family_mean(position=depth_ratio)", family, members, grid, list(table.T)))
-    return tuple(found)
+        table = np.array([_interpolate(np.asarray(curves[name], dtype=np.float64), grid) for name in members])
+        family_curves.append(_family_curve("family_mean(position=depth_ratio)", family, members, grid, list(table.T)))
+    return tuple(family_curves)
 
 
 def family_by_ntile(
@@ -171,13 +148,13 @@ def family_by_ntile(
     # labelled as the paper's axis labels them, although a short subject's last layer is not at 1
     positions = np.arange(1, bins + 1) / bins
     name = statistic_name("family_mean", position="ntile", bins=bins)
-    found = []
+    family_curves = []
     for family, members in _members(curves, families):
         values = np.concatenate([np.asarray(curves[member], dtype=np.float64) for member in members])
         tiles = np.concatenate([ntile(len(np.asarray(curves[member])), bins) for member in members])
         columns = [values[tiles == tile] for tile in range(1, bins + 1)]
-        found.append(_family_curve(name, family, members, positions, columns))
-    return tuple(found)
+        family_curves.append(_family_curve(name, family, members, positions, columns))
+    return tuple(family_curves)
 
 
 def ntile(n: int, bins: int) -> FloatArray:
@@ -200,7 +177,7 @@ def _depths(values: FloatArray) -> FloatArray:
     return np.arange(len(values)) / (len(values) - 1)
 
 
-def _interpolated(values: FloatArray, grid: FloatArray) -> FloatArray:
+def _interpolate(values: FloatArray, grid: FloatArray) -> FloatArray:
     if values.ndim != 1 or len(values) < 2:
         raise StatisticError("a curve over depth needs the embeddings and at least one layer")
     # outside its known layers a curve stays undefined: it is not continued flat

@@ -7,76 +7,18 @@ Intervals resample groups of items (words). A resample only changes how often ea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.correlation import safe_unit, standardised
-from lexiscope.analysis.regression import OlsFit, ols
+from lexiscope.analysis.regression import OlsFit, group_products, ols, weighted_sums
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, statistic_name
 
 # Directions of a resample with less than this share of the variance of the strongest one are treated as absent.
 _RANK = 1e-10
-
-
-@dataclass(frozen=True, slots=True)
-class VarianceDecomposition:
-    """How two blocks of predictors share the explained variance.
-
-    ``unique_first`` = both − second, ``unique_second`` = both − first, ``shared`` = first + second − both, which is
-    negative where each block explains more in the presence of the other (suppression). All R² are unadjusted.
-
-    *Unit:* share of variance.
-    """
-
-    names: tuple[str, str]
-    first: Estimate
-    second: Estimate
-    both: Estimate
-    unique_first: Estimate
-    unique_second: Estimate
-    shared: Estimate
-
-    def results(self) -> tuple[Estimate, ...]:
-        """Return what each block explains, what both explain, what each adds to the other, and what they share."""
-        return (self.first, self.second, self.both, self.unique_first, self.unique_second, self.shared)
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionResidual:
-    """The residuals of a regression in one condition: their mean with its interval, SD (n − 1) and number.
-
-    *Unit:* of the norms. *Higher means:* (mean) people rate these items as more related than the regression expects.
-    """
-
-    condition: str
-    mean: Estimate
-    sd: float
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class ResidualReport:
-    """A regression and its residuals by condition. *Shape:* ``fit.residuals`` (rows,)."""
-
-    formula: str
-    fit: OlsFit
-    conditions: tuple[ConditionResidual, ...]
-
-    def results(self, model: str) -> tuple[Estimate, ...]:
-        """Return the mean residual of each condition as a result; *model* names the regression: ``norm~distance``."""
-        name = statistic_name("mean_residual", model=model)
-        return tuple(entry.mean.about(name=name, condition=entry.condition) for entry in self.conditions)
-
-    def condition(self, name: str) -> ConditionResidual:
-        """Return the residuals of one condition. Errors: :class:`StatisticError` where there is no such condition."""
-        for entry in self.conditions:
-            if entry.condition == name:
-                return entry
-        raise StatisticError(f"there is no condition {name!r}; there are: {[c.condition for c in self.conditions]}")
 
 
 def explained_variance(
@@ -94,8 +36,8 @@ def explained_variance(
     *Unit:* share of variance. *Higher means:* more is explained. *Source:* SAW-C §4.5.
     Errors: :class:`StatisticError` where a model is not identified or the norms are constant.
 
-    >>> found = explained_variance([1, 3, 2, 4], {"x": [1, 2, 3, 4]}, resamples=50)
-    >>> round(found["x"].value, 12)  # .8 ** 2
+    >>> shares = explained_variance([1, 3, 2, 4], {"x": [1, 2, 3, 4]}, resamples=50)
+    >>> round(shares["x"].value, 12)  # .8 ** 2
     0.64
     """
     draws, values, n, n_groups = _r_squared_draws(norms, models, groups, resamples, seed)
@@ -112,8 +54,12 @@ def variance_decomposition(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> VarianceDecomposition:
+) -> tuple[Estimate, ...]:
     """Decompose the variance that two blocks of predictors explain into unique and shared parts.
+
+    Returned are the R² of the first block, of the second, and of both; what the first adds to the second (both −
+    second), what the second adds to the first (both − first), and what they share (first + second − both), which is
+    negative where each block explains more in the presence of the other (suppression). All R² are unadjusted.
 
     *Shape:* norms and groups (items,); the blocks (items,) or (items, predictors). *Unit:* share of variance.
     *Source:* SAW-C §4.5 (R² of sense, of distance, and of both).
@@ -121,8 +67,8 @@ def variance_decomposition(
 
     Two orthogonal predictors share nothing:
 
-    >>> parts = variance_decomposition([0, 1, 2, 4], [0, 0, 1, 1], [0, 1, 0, 1], resamples=50)
-    >>> round(abs(parts.shared.value), 12)
+    >>> *_, shared = variance_decomposition([0, 1, 2, 4], [0, 0, 1, 1], [0, 1, 0, 1], resamples=50)
+    >>> round(abs(shared.value), 12)
     0.0
     """
     blocks = [_block(first), _block(second)]
@@ -141,7 +87,7 @@ def variance_decomposition(
         drawn = np.sum([sign * draws[model] for model, sign in signs.items()], axis=0)
         which = {"unique_first": names[0], "unique_second": names[1], "shared": "+".join(names)}[key]
         parts[key] = _estimate(key.partition("_")[0] + "_r_squared", which, value, drawn, level, n, n_groups)
-    return VarianceDecomposition(names, **parts)
+    return tuple(parts.values())
 
 
 def crossed(flag: ArrayLike, levels: Sequence[str]) -> FloatArray:
@@ -163,14 +109,17 @@ def residuals_by_condition(
     names: Sequence[str],
     conditions: Sequence[str],
     *,
+    model: str,
     groups: ArrayLike | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> ResidualReport:
-    """Regress the norms on X, without the condition, and describe the residuals (observed − fitted) by condition.
+) -> tuple[OlsFit, tuple[Estimate, ...]]:
+    """Regress the norms on X, without the condition; return the fit and the mean residual of each condition.
 
-    Intervals refit the regression in each resample of groups. Conditions come in the order of their names.
+    A residual is observed − fitted: *higher means:* people rate these items as more related than the regression
+    expects. *model* names the regression, ``norm~distance``. Intervals refit the regression in each resample of groups.
+    Conditions come in the order of their names.
 
     *Shape:* norms, conditions and groups (rows,); X (rows,) or (rows, predictors) with one name each.
     *Unit:* of the norms. *Source:* SAW-C §4.5, §5.4. Errors: :class:`StatisticError` where the regression is
@@ -179,8 +128,8 @@ def residuals_by_condition(
     A flat line leaves each condition's distance from the overall mean of 2.5:
 
     >>> x, conditions = [1, 2, 1, 2], ["different", "different", "same", "same"]
-    >>> report = residuals_by_condition([1, 1, 4, 4], x, ["x"], conditions, resamples=50)
-    >>> [(entry.condition, round(entry.mean.value, 12)) for entry in report.conditions]
+    >>> _, means = residuals_by_condition([1, 1, 4, 4], x, ["x"], conditions, model="norm~x", resamples=50)
+    >>> [(mean.condition, round(mean.value, 12)) for mean in means]
     [('different', -1.5), ('same', 1.5)]
     """
     y, predictors = np.asarray(norms, dtype=np.float64), _block(X)
@@ -194,12 +143,13 @@ def residuals_by_condition(
     codes, n_groups = group_codes(groups, len(y))
     unit = safe_unit(y)
     draws = _residual_draws(y / unit, predictors, membership, len(labels), codes, n_groups, resamples, seed) * unit
-    found = []
+    means = []
     for code, label in enumerate(labels):
         rest = fit.residuals[membership == code]
-        mean = _estimate("mean_residual", str(label), float(rest.mean()), draws[:, code], level, len(rest), n_groups)
-        found.append(ConditionResidual(str(label), mean, float((rest / unit).std(ddof=1) * unit), len(rest)))
-    return ResidualReport(f"norm ~ {' + '.join(names)}", fit, tuple(found))
+        interval = percentile_interval(draws[:, code], level=level)
+        name = statistic_name("mean_residual", model=model)
+        means.append(Estimate(name, float(rest.mean()), interval, len(rest), n_groups, condition=str(label)))
+    return fit, tuple(means)
 
 
 def pooled_residuals(
@@ -212,8 +162,8 @@ def pooled_residuals(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> ResidualReport:
-    """Describe the residuals of ``norm ~ distance * layer`` over all items and layers (layer 0 included).
+) -> tuple[OlsFit, tuple[Estimate, ...]]:
+    """Return the fit of ``norm ~ distance * layer`` over all items and layers, and mean residuals by condition.
 
     Every item enters once per layer with the same norm, so rows are not independent: intervals resample groups.
 
@@ -234,6 +184,7 @@ def pooled_residuals(
         np.column_stack([flat, layer, flat * layer]),
         ["distance", "layer", "distance:layer"],
         np.repeat(np.asarray(conditions, dtype=str), count).tolist(),
+        model="norm~distance*layer",
         groups=np.repeat(np.arange(n) if groups is None else np.asarray(groups), count),
         level=level,
         resamples=resamples,
@@ -263,25 +214,10 @@ def _r_squared_draws(
         # a share of variance has no unit, whatever becomes of the coefficients
         block = block / safe_unit(block)
         values[name] = ols(y, block, [f"{name}[{column}]" for column in range(block.shape[1])]).r_squared
-        sums = _group_products(standardised(block), standardised(y[:, None]), codes, n_groups)
+        sums = group_products(standardised(block), standardised(y[:, None]), codes, n_groups)
         blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
-        draws[name] = np.concatenate([_r_squared(_weighted(counts, sums)) for counts in blocks])
+        draws[name] = np.concatenate([_r_squared(weighted_sums(counts, sums)) for counts in blocks])
     return draws, values, len(y), n_groups
-
-
-def _group_products(X: FloatArray, y: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
-    """Sums of products of (1, X, y) within each group, *Shape:* (groups, k, k)."""
-    design = np.column_stack([np.ones(len(X)), X, y])
-    # one matrix per group: a resample is then a weighted sum of matrices instead of a new pass over the rows
-    sums = np.zeros((n_groups, design.shape[1], design.shape[1]))
-    np.add.at(sums, codes, design[:, :, None] * design[:, None, :])
-    return sums
-
-
-def _weighted(counts: IntArray, sums: FloatArray) -> FloatArray:
-    """Sums of products of each resample, *Shape:* (draws, k, k)."""
-    flat = counts.astype(np.float64) @ sums.reshape(len(sums), -1)
-    return np.asarray(flat.reshape(len(counts), *sums.shape[1:]))
 
 
 def _coefficients(products: FloatArray) -> FloatArray:
@@ -312,15 +248,15 @@ def _residual_draws(
 ) -> FloatArray:
     """Mean residual of each condition in each resample, NaN where it has no row. *Shape:* (draws, conditions)."""
     scaled = standardised(X)
-    sums = _group_products(scaled, y[:, None], codes, n_groups)
+    sums = group_products(scaled, y[:, None], codes, n_groups)
     rows = np.column_stack([np.ones(len(y)), scaled, y])
     totals = np.zeros((n_groups, n_conditions, rows.shape[1]))
     np.add.at(totals, (codes, membership), rows)
-    found = []
+    drawn = []
     for counts in resample_counts(n_groups, resamples=resamples, seed=seed):
-        beta = _coefficients(_weighted(counts, sums))
-        total = _weighted(counts, totals)
+        beta = _coefficients(weighted_sums(counts, sums))
+        total = weighted_sums(counts, totals)
         size = total[:, :, 0]
         rest = total[:, :, -1] - np.einsum("bck,bk->bc", total[:, :, :-1], beta)
-        found.append(np.divide(rest, size, out=np.full_like(rest, np.nan), where=size > 0))
-    return np.concatenate(found)
+        drawn.append(np.divide(rest, size, out=np.full_like(rest, np.nan), where=size > 0))
+    return np.concatenate(drawn)

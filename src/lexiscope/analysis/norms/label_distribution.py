@@ -12,7 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, cluster_labels, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    FloatArray,
+    cluster_labels,
+    group_codes,
+    percentile_interval,
+    ratio_draws,
+)
 from lexiscope.analysis.norms.predictions import Predictions, Rounding, rounded
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
@@ -39,40 +46,18 @@ class LabelShares:
 
     def results(self, statistic: str) -> tuple[Estimate, ...]:
         """Return the share of each point, which is a parameter of the name *statistic*. *Unit:* percent."""
-        each = zip(self.points, self.shares, self.intervals, strict=True)
+        points = zip(self.points, self.shares, self.intervals, strict=True)
         return tuple(
             Estimate(
                 statistic_name(statistic, point=f"{point:g}"), 100 * share, interval.times(100), self.n, unit="percent"
             )
-            for point, share, interval in each
+            for point, share, interval in points
         )
 
     def ends(self, statistic: str) -> Estimate:
         """Return the share of the lowest and the highest point together, without an interval. *Unit:* percent."""
         name = statistic_name(statistic, point=f"{self.points[0]:g}_or_{self.points[-1]:g}")
         return Estimate(name, 100 * (self.shares[0] + self.shares[-1]), n=self.n, unit="percent")
-
-
-@dataclass(frozen=True, slots=True)
-class LabelTable:
-    """A subject's label shares on all items and in each condition, in code point order."""
-
-    subject: str
-    everything: LabelShares
-    by_condition: tuple[tuple[str, LabelShares], ...]
-
-    @property
-    def parts(self) -> tuple[tuple[str, LabelShares], ...]:
-        """The shares on all items, then those of each condition."""
-        return (("all", self.everything), *self.by_condition)
-
-    def results(self, statistic: str) -> tuple[Estimate, ...]:
-        """Return the share of each point in each part: of the subject, with the part as condition. *Unit:* percent."""
-        return tuple(
-            one.about(subject=self.subject, condition=part)
-            for part, shares in self.parts
-            for one in shares.results(statistic)
-        )
 
 
 def label_shares(
@@ -135,14 +120,13 @@ def mean_label_table(
     ratings: Ratings,
     conditions: Mapping[str, str],
     *,
-    subject: str = "people",
     rounding: Rounding = "half_up",
     points: Sequence[float] = SCALE,
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> LabelTable:
+) -> dict[str, LabelShares]:
     """Return the shares of rounded mean ratings, on all items and by condition (item id → open, ended).
 
     Halves go up, as for predictions: one rule for people and models. Halves to even (Python's own rule) is the other
@@ -152,13 +136,10 @@ def mean_label_table(
     """
     means = rounded(ratings.means(), rule=rounding, low=min(points), high=max(points))
     labels = dict(zip(ratings.item_ids, means.tolist(), strict=True))
-    return label_table(
-        subject, labels, conditions, points=points, groups=groups, level=level, resamples=resamples, seed=seed
-    )
+    return label_table(labels, conditions, points=points, groups=groups, level=level, resamples=resamples, seed=seed)
 
 
 def label_table(
-    subject: str,
     labels: Predictions,
     conditions: Mapping[str, str],
     *,
@@ -167,8 +148,8 @@ def label_table(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> LabelTable:
-    """Return the shares of a subject's labels, on all items and by condition: a block of Table 6.
+) -> dict[str, LabelShares]:
+    """Return the shares of a subject's labels on all items (``all``), then in each condition: a block of Table 6.
 
     Errors: as :func:`mean_label_table`.
     """
@@ -177,7 +158,7 @@ def label_table(
     condition = np.array(cluster_labels(items, conditions, what="condition"))
     group = np.array(cluster_labels(items, groups, what="group") or items)
 
-    def shares(chosen: FloatArray, name: str) -> LabelShares:
+    def shares(chosen: BoolArray, name: str) -> LabelShares:
         rows = np.flatnonzero(chosen)
         return label_shares(
             values[rows],
@@ -189,8 +170,9 @@ def label_table(
             seed=seed,
         )
 
-    parts = tuple((each, shares(condition == each, f"{subject}, {each}")) for each in sorted(set(condition.tolist())))
-    return LabelTable(subject, shares(np.ones(len(items)), f"{subject}, all"), parts)
+    parts = {"all": np.ones(len(items), dtype=bool)}
+    parts |= {label: condition == label for label in sorted(set(condition.tolist()))}
+    return {part: shares(chosen, part) for part, chosen in parts.items()}
 
 
 def rounded_twice(share: float, *, decimals: int = 1) -> float:
@@ -212,7 +194,4 @@ def _draws(is_point: FloatArray, groups: ArrayLike | None, resamples: int, seed:
         # one group has no variation: shares without intervals
         return np.empty((0, is_point.shape[1]))
     codes, count = group_codes(groups, len(is_point))
-    columns = [np.bincount(codes, weights=column, minlength=count) for column in is_point.T]
-    sums, sizes = np.stack(columns, axis=1), np.bincount(codes, minlength=count).astype(np.float64)
-    blocks = resample_counts(count, resamples=resamples, seed=seed)
-    return np.concatenate([(block @ sums) / (block @ sizes)[:, None] for block in blocks])
+    return ratio_draws(is_point, np.ones(len(is_point)), codes, count, resamples=resamples, seed=seed)

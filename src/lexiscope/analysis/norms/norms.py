@@ -68,25 +68,6 @@ class Norms:
         return self.item_ids.index(item_id)
 
 
-@dataclass(frozen=True, slots=True)
-class MeanItemSd:
-    """The mean over items of the SD (n − 1) of their ratings; items with fewer than two ratings are counted apart."""
-
-    name: str
-    value: float
-    n: int
-    n_without: int
-
-
-@dataclass(frozen=True, slots=True)
-class GroupSd:
-    """The mean SD (n − 1) of the items of one group, a word for instance."""
-
-    group: str
-    mean_sd: float
-    n_items: int
-
-
 def norms(ratings: Ratings, *, points: Sequence[float] | None = None) -> Norms:
     """Return the norm of every item.
 
@@ -137,8 +118,10 @@ def item_sd(ratings: Ratings) -> FloatArray:
     return np.asarray(np.sqrt(np.divide(squares, n - 1, out=np.full(ratings.n_items, np.nan), where=n > 1)))
 
 
-def mean_item_sd(ratings: Ratings) -> MeanItemSd:
-    """Return the mean SD per item. *Higher means:* raters disagree more. *Source:* AmbiStory §4.1.
+def mean_item_sd(ratings: Ratings) -> Estimate:
+    """Return the mean over items of the SD (n − 1) of their ratings; ``n`` counts the items with two ratings or more.
+
+    *Higher means:* raters disagree more. *Source:* AmbiStory §4.1.
 
     Errors: :class:`StatisticError` where no item has two ratings.
 
@@ -150,12 +133,11 @@ def mean_item_sd(ratings: Ratings) -> MeanItemSd:
     defined = sd[~np.isnan(sd)]
     if not len(defined):
         raise StatisticError("no item has two ratings, so no item has an SD")
-    name = statistic_name("mean_item_sd", ddof=1)
-    return MeanItemSd(name, float(defined.mean()), len(defined), len(sd) - len(defined))
+    return Estimate(statistic_name("mean_item_sd", ddof=1), float(defined.mean()), n=len(defined))
 
 
-def mean_sd_by_group(ratings: Ratings, groups: Mapping[str, str]) -> tuple[GroupSd, ...]:
-    """Return the mean SD (n − 1) of the items of each group (item id → word), the largest first.
+def mean_sd_by_group(ratings: Ratings, groups: Mapping[str, str]) -> tuple[Estimate, ...]:
+    """Return the mean SD (n − 1) of the items of each group (item id → word), its condition; the largest first.
 
     *Higher means:* raters disagree more. *Source:* AmbiStory §4.1 (*identities* 1.59). Items with fewer than two
     ratings are left out; groups of such items alone are not there.
@@ -163,7 +145,7 @@ def mean_sd_by_group(ratings: Ratings, groups: Mapping[str, str]) -> tuple[Group
     Errors: :class:`InputError` naming an item without a group.
 
     >>> ratings = Ratings.from_arrays(["a", "b", "a", "b"], ["i", "i", "j", "j"], [2, 2, 1, 3])
-    >>> [(row.group, row.mean_sd) for row in mean_sd_by_group(ratings, {"i": "bank", "j": "note"})]
+    >>> [(mean.condition, mean.value) for mean in mean_sd_by_group(ratings, {"i": "bank", "j": "note"})]
     [('note', 1.4142135623730951), ('bank', 0.0)]
     """
     sd = item_sd(ratings)
@@ -171,8 +153,9 @@ def mean_sd_by_group(ratings: Ratings, groups: Mapping[str, str]) -> tuple[Group
     defined = ~np.isnan(sd)
     kept = code.reshape(-1)[defined]
     n, total = np.bincount(kept, minlength=len(labels)), np.bincount(kept, weights=sd[defined], minlength=len(labels))
-    rows = [GroupSd(str(labels[k]), float(total[k] / n[k]), int(n[k])) for k in np.flatnonzero(n)]
-    return tuple(sorted(rows, key=lambda row: (-row.mean_sd, row.group)))
+    name = statistic_name("mean_sd_by_group", ddof=1)
+    means = [Estimate(name, float(total[k] / n[k]), n=int(n[k]), condition=str(labels[k])) for k in np.flatnonzero(n)]
+    return tuple(sorted(means, key=lambda mean: (-mean.value, mean.condition)))
 
 
 def condition_means(ratings: Ratings, conditions: Mapping[str, str]) -> tuple[Estimate | Undefined, ...]:
@@ -191,19 +174,19 @@ def condition_means(ratings: Ratings, conditions: Mapping[str, str]) -> tuple[Es
     labels, of_item = np.unique(ratings.item_labels(conditions), return_inverse=True)
     of_rating = of_item.reshape(-1)[ratings.item]
     names = [statistic_name(f"condition_{kind}", over="trials") for kind in ("mean", "sd")]
-    found: list[Estimate | Undefined] = []
+    means: list[Estimate | Undefined] = []
     for code in np.unique(of_rating):
         values, condition = ratings.value[of_rating == code], str(labels[code])
         if len(values) < 2:
             reason = f"condition {condition!r} has {len(values)} ratings; an SD needs at least 2"
-            found += [Undefined(name, reason, len(values), condition=condition) for name in names]
+            means += [Undefined(name, reason, len(values), condition=condition) for name in names]
             continue
         numbers = (float(values.sum() / len(values)), float(values.std(ddof=1)))
-        found += [
+        means += [
             Estimate(name, value, n=len(values), condition=condition)
             for name, value in zip(names, numbers, strict=True)
         ]
-    return tuple(found)
+    return tuple(means)
 
 
 def _medians(ratings: Ratings) -> FloatArray:

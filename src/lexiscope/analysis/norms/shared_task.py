@@ -21,28 +21,6 @@ from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Undefined
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GoldRatings:
-    """What people said, in the order of the published rows. *Shape:* mean, sd (rows,)."""
-
-    mean: FloatArray
-    sd: FloatArray
-
-    @classmethod
-    def of(cls, choices: Sequence[Sequence[int]]) -> GoldRatings:
-        """Return mean and sample standard deviation of the ratings of each row.
-
-        Errors: :class:`StatisticError` where there is no row, or one with fewer than two ratings.
-        """
-        few = [row for row, ratings in enumerate(choices) if len(ratings) < 2]
-        if few or not len(choices):
-            where = f"row {few[0]} has fewer" if few else "there is no row"
-            raise StatisticError(f"the score needs two ratings of every row; {where}")
-        # exact fractions inside, as in the organisers' script: the last bit can decide
-        mean = [sum(ratings) / len(ratings) for ratings in choices]
-        return cls(np.array(mean), np.array([statistics.stdev(ratings) for ratings in choices]))
-
-
 @dataclass(frozen=True, slots=True)
 class OfficialScore:
     """The two numbers of the leaderboard, and what they rest on.
@@ -63,27 +41,35 @@ class OfficialScore:
         return {"accuracy": self.accuracy, "spearman": None if isinstance(rho, Undefined) else rho}
 
 
-def official_score(predictions: ArrayLike, gold: GoldRatings) -> OfficialScore:
-    """Return the official score of predictions, in the order of the published rows.
+def official_score(predictions: ArrayLike, ratings: Sequence[Sequence[int]]) -> OfficialScore:
+    """Return the official score of predictions, given the ratings of each published row, in their order.
 
     *Shape:* predictions (rows,). *Higher means:* closer to people. *Source:* SemEval-2026 Task 5, ``scoring.py``.
-    Errors: :class:`StatisticError` where the numbers of predictions and rows differ, or one is no number.
+    Errors: :class:`StatisticError` where the numbers of predictions and rows differ or one is no number, and where
+    there is no row, or one with fewer than two ratings.
 
-    >>> gold = GoldRatings.of([[1, 2, 3], [5, 5, 5], [1, 5, 5]])  # means 2, 5, 3.67; thresholds 1, 1, 2.31
-    >>> found = official_score([3, 4.5, 2], gold)  # 1 is not below 1; 0.5 is; 1.67 is below 2.31
-    >>> found.n_correct, found.n_non_integer
+    >>> ratings = [[1, 2, 3], [5, 5, 5], [1, 5, 5]]  # means 2, 5, 3.67; thresholds 1, 1, 2.31
+    >>> score = official_score([3, 4.5, 2], ratings)  # 1 is not below 1; 0.5 is; 1.67 is below 2.31
+    >>> score.n_correct, score.n_non_integer
     (2, 1)
-    >>> official_score([4, 4, 4], gold).as_json()["spearman"] is None
+    >>> official_score([4, 4, 4], ratings).as_json()["spearman"] is None
     True
     """
+    few = [row for row, several in enumerate(ratings) if len(several) < 2]
+    if few or not len(ratings):
+        where = f"row {few[0]} has fewer" if few else "there is no row"
+        raise StatisticError(f"the score needs two ratings of every row; {where}")
+    # exact fractions inside, as in the organisers' script: the last bit can decide
+    mean = np.array([sum(several) / len(several) for several in ratings])
+    sd = np.array([statistics.stdev(several) for several in ratings])
     values = np.asarray(predictions, dtype=np.float64)
-    if values.shape != gold.mean.shape or not np.isfinite(values).all():
-        what = f"the score needs one number for each of {len(gold.mean)} rows; there are {np.isfinite(values).sum()}"
+    if values.shape != mean.shape or not np.isfinite(values).all():
+        what = f"the score needs one number for each of {len(mean)} rows; there are {np.isfinite(values).sum()}"
         raise StatisticError(what)
-    right = (gold.mean - gold.sd < values) & (values < gold.mean + gold.sd) | (np.abs(gold.mean - values) < 1)
+    right = (mean - sd < values) & (values < mean + sd) | (np.abs(mean - values) < 1)
     return OfficialScore(
         accuracy=int(right.sum()) / len(values),
-        spearman=_rho(values, gold.mean),
+        spearman=_rho(values, mean),
         n=len(values),
         n_correct=int(right.sum()),
         n_non_integer=int((values != np.rint(values)).sum()),

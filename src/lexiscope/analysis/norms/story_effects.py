@@ -6,25 +6,27 @@ are known here by their place in a setup alone; which subject saw what is no mat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval, ratio_draws
 from lexiscope.analysis.norms.norms import item_sd
 from lexiscope.analysis.norms.predictions import Predictor
 from lexiscope.analysis.norms.within_sd import UNREAD, accuracy_within_sd
 from lexiscope.analysis.ratings import Ratings, settle
-from lexiscope.analysis.significance import TestResult, rank_sum_p_without_ties, wilcoxon_rank_sum
+from lexiscope.analysis.significance import rank_sum_p_without_ties, wilcoxon_rank_sum
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import Estimate, Interval, parse_statistic, statistic_name
+from lexiscope.core.result import Estimate, Interval, statistic_name
 
 Kind = Literal["open", "ended"]
 KINDS: tuple[Kind, ...] = ("open", "ended")
 ENDINGS = ("A", "B", "open")
 MEANINGS = ("1", "2")
+Results = tuple[Estimate, ...]
+MeanInterval = Callable[[FloatArray], tuple[Interval, int]]
 _PLACES = tuple((ending_of, meaning) for ending_of in ENDINGS for meaning in MEANINGS)
 
 
@@ -45,110 +47,19 @@ class StoryPlace:
         return "open" if self.ending_of == "open" else "ended"
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
-    """Absolute differences of mean ratings: how far an ending moves a meaning.
-
-    ``sd`` divides by n − 1, ``sd_population`` by n (what the paper prints). The interval of ``mean`` resamples setups,
-    or what groups them. *Unit:* points of the scale.
-    """
-
-    name: str
-    mean: float
-    sd: float
-    sd_population: float
-    interval: Interval
-    n: int
-    n_groups: int
-
-    def results(self) -> tuple[Estimate, ...]:
-        """Return the mean with its interval, and the two standard deviations."""
-        between = parse_statistic(self.name)[1]["between"]
-        mean = Estimate(self.name, self.mean, self.interval, self.n, self.n_groups)
-        sds = enumerate((self.sd_population, self.sd))
-        name = "absolute_difference_sd"
-        return mean, *(Estimate(statistic_name(name, between=between, ddof=k), sd, n=self.n) for k, sd in sds)
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """How often one mean rating is above, equal to, or below another. Shares add up to 1; the interval is of above."""
-
-    name: str
-    above: float
-    equal: float
-    below: float
-    interval: Interval
-    n: int
-
-    def results(self) -> tuple[Estimate, ...]:
-        """Return the three shares, the first with its interval. *Unit:* percent."""
-        shares = (("above", self.above), ("equal", self.equal), ("below", self.below))
-        found = [
-            Estimate(statistic_name(self.name, share=share), 100 * value, n=self.n, unit="percent")
-            for share, value in shares
-        ]
-        return found[0].about(interval=self.interval.times(100)), *found[1:]
-
-
-@dataclass(frozen=True, slots=True)
-class EndingEffects:
-    """All comparisons within setups: two shifts and two orders."""
-
-    open_to_ended: Shift
-    ending_to_ending: Shift
-    intended_above_other: Order
-    ending_raises_intended: Order
-
-    def results(self) -> tuple[Estimate, ...]:
-        """Return the results of both shifts and both orders."""
-        parts = (self.open_to_ended, self.ending_to_ending, self.intended_above_other, self.ending_raises_intended)
-        return tuple(result for part in parts for result in part.results())
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAgainstEnded:
-    """Whether people disagree more about open stories: mean SDs and the rank-sum test of all SDs (open first).
-
-    ``p_without_ties`` is the p of the same test where the variance is not corrected for ties (and there is no
-    continuity correction): what some programs print.
-    """
-
-    open_sd: float
-    ended_sd: float
-    test: TestResult
-    p_without_ties: float
-
-    def results(self, condition: str) -> tuple[Estimate, ...]:
-        """Return both mean SDs, then the test: U with its p, its p, and the p without corrections.
-
-        *condition* says which stories were compared; those of the SDs name the kind of story too.
-        """
-        n, name = sum(self.test.n), "rank_sum"
-        of: dict[str, str] = {"of": "sd", "between": "open_and_ended"}
-        tests = (
-            Estimate(statistic_name(name, **of), self.test.statistic, n=n, p=self.test.p),
-            Estimate(statistic_name(name, **of, value="p"), self.test.p, n=n),
-            Estimate(statistic_name(name, **of, ties="ignored", value="p"), self.p_without_ties, n=n),
-        )
-        sds = (("open", self.open_sd), ("ended", self.ended_sd))
-        means = [Estimate("kind_mean_sd(ddof=1)", sd, condition=f"{condition}, {kind}") for kind, sd in sds]
-        return *means, *(test.about(condition=condition) for test in tests)
-
-
 def story_places(conditions: Mapping[str, Mapping[str, object]]) -> dict[str, StoryPlace]:
     """Return the place of each item from its conditions ``setup``, ``ending_of`` and ``meaning``.
 
     Errors: :class:`InputError` naming an item that lacks one of them or has another value.
     """
-    found = {}
+    by_item = {}
     for item, has in conditions.items():
         place = StoryPlace(*(str(has.get(name, "")) for name in ("setup", "ending_of", "meaning")))
         if not place.setup or (place.ending_of, place.meaning) not in _PLACES:
             hint = "it needs setup, ending_of (A, B, open) and meaning (1, 2)"
             raise InputError("this item has no place in a story", place=Place(item_id=item), hint=hint)
-        found[item] = place
-    return found
+        by_item[item] = place
+    return by_item
 
 
 def ending_effects(
@@ -159,8 +70,11 @@ def ending_effects(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> EndingEffects:
+) -> Results:
     """Return how far endings move mean ratings, and how often in the direction they were written for.
+
+    These are two shifts (open to ended story, ending to ending), each a mean absolute difference with its SDs, in
+    points of the scale; then two orders, each the shares above, equal and below, in percent.
 
     Setups without all six items are refused. *groups* (setup → word) are resampled whole instead of setups.
     Errors: :class:`InputError` for an item without a place; :class:`StatisticError` for a setup that is not whole.
@@ -172,22 +86,28 @@ def ending_effects(
     a, b, free = means[:, 0, :], means[:, 1, :], means[:, 2, :]
     # meaning 1 of ending A and meaning 2 of ending B were intended
     intended, other = np.stack([a[:, 0], b[:, 1]], axis=1), np.stack([a[:, 1], b[:, 0]], axis=1)
-    sample = _SetupSample(labels, level, resamples, seed)
-    return EndingEffects(
-        open_to_ended=sample.shift(
-            "absolute_difference(between=open_and_ended)", np.concatenate([a - free, b - free], axis=1)
-        ),
-        ending_to_ending=sample.shift("absolute_difference(between=endings)", a - b),
-        intended_above_other=sample.order("intended_above_other", intended - other),
-        ending_raises_intended=sample.order("ending_raises_intended", intended - free),
+    codes, count = group_codes(np.array(labels), len(labels))
+
+    def setup_interval(values: FloatArray) -> tuple[Interval, int]:
+        sizes = np.full(len(values), float(values.shape[1]))
+        draws = ratio_draws(values.sum(axis=1), sizes, codes, count, resamples=resamples, seed=seed)
+        return percentile_interval(draws, level=level), count
+
+    return (
+        *_shift_results("open_and_ended", np.concatenate([a - free, b - free], axis=1), setup_interval),
+        *_shift_results("endings", a - b, setup_interval),
+        *_order_results("intended_above_other", intended - other, setup_interval),
+        *_order_results("ending_raises_intended", intended - free, setup_interval),
     )
 
 
-def open_against_ended(ratings: Ratings, places: Mapping[str, StoryPlace]) -> OpenAgainstEnded:
+def open_against_ended(ratings: Ratings, places: Mapping[str, StoryPlace], *, condition: str) -> Results:
     """Test whether the SDs of ratings (n − 1) differ between open and ended stories (Wilcoxon's rank-sum test).
 
-    SDs are rounded to 12 digits of the range of the ratings first: equal ones that differ in the last bit are ties.
-    *Source:* AmbiStory §5.3.2.
+    Returned are both mean SDs, then the test (open first): U with its p, its p, and the p of the same test without
+    corrections for ties and continuity, which some programs print. *condition* names the stories that were compared;
+    those of the SDs name the kind of story too. SDs are rounded to 12 digits of the range of the ratings first: equal
+    ones that differ in the last bit are ties. *Source:* AmbiStory §5.3.2.
     Errors: :class:`InputError` for an item without a place; those of the test.
     """
     sds = settle(item_sd(ratings), ratings.value)
@@ -196,8 +116,15 @@ def open_against_ended(ratings: Ratings, places: Mapping[str, StoryPlace]) -> Op
     if not len(free) or not len(ended):
         raise StatisticError("there are no open stories, or no ended ones, with two ratings")
     test = wilcoxon_rank_sum(free, ended)
-    plain = rank_sum_p_without_ties(test.statistic, len(free), len(ended))
-    return OpenAgainstEnded(float(free.mean()), float(ended.mean()), test, plain)
+    plain, n = rank_sum_p_without_ties(test.statistic, len(free), len(ended)), sum(test.n)
+    name, of = "rank_sum", {"of": "sd", "between": "open_and_ended"}
+    return (
+        Estimate("kind_mean_sd(ddof=1)", float(free.mean()), condition=f"{condition}, open"),
+        Estimate("kind_mean_sd(ddof=1)", float(ended.mean()), condition=f"{condition}, ended"),
+        Estimate(statistic_name(name, **of), test.statistic, n=n, p=test.p, condition=condition),
+        Estimate(statistic_name(name, **of, value="p"), test.p, n=n, condition=condition),
+        Estimate(statistic_name(name, **of, ties="ignored", value="p"), plain, n=n, condition=condition),
+    )
 
 
 def accuracy_by_kind(
@@ -220,49 +147,44 @@ def accuracy_by_kind(
     kinds = np.array([_place(item, places).kind for item in ratings.item_ids])
     items = np.array(ratings.item_ids)
     parts = {"all": ratings} | {str(kind): ratings.of_items(items[kinds == kind].tolist()) for kind in KINDS}
-    found = []
+    results = []
     for unread in UNREAD:
         for kind, part in parts.items():
             rated = set(part.item_ids)
             own = {item: value for item, value in subject.predictions.items() if item in rated}
             form = subject.whole_form
-            one = accuracy_within_sd(
+            accuracy = accuracy_within_sd(
                 own, part, form=form, unread=unread, groups=groups, level=level, resamples=resamples, seed=seed
             )
-            found.append(one.about(subject=subject.subject, condition=kind))
-    return tuple(found)
+            results.append(accuracy.about(subject=subject.subject, condition=kind))
+    return tuple(results)
 
 
-@dataclass(frozen=True, slots=True)
-class _SetupSample:
-    """Differences per setup and how they are resampled."""
+def _shift_results(between: str, differences: FloatArray, interval_of: MeanInterval) -> Results:
+    """The mean of absolute differences with its interval, and their SD by n (what the paper prints) and by n − 1."""
+    sizes = np.abs(differences)
+    interval, n_groups = interval_of(sizes)
+    values = sizes.ravel()
+    name, sd_name = "absolute_difference", "absolute_difference_sd"
+    return (
+        Estimate(statistic_name(name, between=between), float(values.mean()), interval, len(values), n_groups),
+        *(
+            Estimate(statistic_name(sd_name, between=between, ddof=k), float(values.std(ddof=k)), n=len(values))
+            for k in (0, 1)
+        ),
+    )
 
-    labels: Sequence[str]
-    level: float
-    resamples: int
-    seed: int
 
-    def shift(self, name: str, differences: FloatArray) -> Shift:
-        sizes = np.abs(differences)
-        interval, groups = self._interval(sizes)
-        values = sizes.ravel()
-        sd, population = float(values.std(ddof=1)), float(values.std())
-        return Shift(name, float(values.mean()), sd, population, interval, len(values), groups)
-
-    def order(self, name: str, differences: FloatArray) -> Order:
-        # equal means of ratings are equal to the last bit, so every difference is one
-        above, equal = differences > 0, differences == 0
-        interval, _ = self._interval(above.astype(np.float64))
-        below = float((differences < 0).mean())
-        return Order(name, float(above.mean()), float(equal.mean()), below, interval, differences.size)
-
-    def _interval(self, values: FloatArray) -> tuple[Interval, int]:
-        codes, count = group_codes(np.array(self.labels), len(values))
-        sums = np.bincount(codes, weights=values.sum(axis=1), minlength=count)
-        sizes = np.bincount(codes, minlength=count) * float(values.shape[1])
-        blocks = resample_counts(count, resamples=self.resamples, seed=self.seed)
-        draws = np.concatenate([(block @ sums) / (block @ sizes) for block in blocks])
-        return percentile_interval(draws, level=self.level), count
+def _order_results(name: str, differences: FloatArray, interval_of: MeanInterval) -> Results:
+    """How often one mean is above, equal to, or below another, in percent; the interval is that of above."""
+    # equal means of ratings are equal to the last bit, so every difference is one
+    shares = {"above": differences > 0, "equal": differences == 0, "below": differences < 0}
+    interval, _ = interval_of(shares["above"].astype(np.float64))
+    above, *others = (
+        Estimate(statistic_name(name, share=share), 100 * float(flags.mean()), n=differences.size, unit="percent")
+        for share, flags in shares.items()
+    )
+    return above.about(interval=interval.times(100)), *others
 
 
 def _by_place(

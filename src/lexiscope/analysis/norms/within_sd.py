@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -32,39 +31,6 @@ UNREAD: tuple[Unread, ...] = ("left_out", "wrong")
 _FEWEST_GROUPS = 2
 _FLOOR = 1.0
 _TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class RandomWithinSd:
-    """What guessing scores: the expectation over guesses, and the SD of the score of one set of guesses."""
-
-    name: str
-    value: float
-    sd: float
-    points: tuple[float, ...]
-    n: int
-
-    @property
-    def estimate(self) -> Estimate:
-        """The expectation as a result; the SD of one set of guesses is in its note."""
-        note = f"expectation over guesses; SD of one set of guesses {self.sd:.4f}"
-        return Estimate(self.name, self.value, n=self.n, note=note)
-
-
-@dataclass(frozen=True, slots=True)
-class MajorityWithinSd:
-    """What the most frequent label scores: which label it is, how often each was found, and where it was looked for."""
-
-    label: float
-    rule: MajorityRule
-    source: str
-    counts: tuple[tuple[float, int], ...]
-    accuracy: Estimate
-
-    def sentence(self) -> str:
-        """Return which label it is, and of what it is the most frequent."""
-        what = "rounded mean ratings" if self.rule == "rounded_mean" else "ratings"
-        return f"The majority label is {self.label:g}, the mode of {what} over {self.source}."
 
 
 def is_within_sd(predicted: FloatArray, mean: FloatArray, sd: FloatArray, *, edge: Edge = "strict") -> BoolArray:
@@ -116,11 +82,11 @@ def accuracy_within_sd(
     missing = sorted(set(predictions) - set(both.item_ids)) if unread == "wrong" else []
     clusters = None if labels is None else [*labels, *(cluster_labels(missing, groups, what="group") or ())]
     right = np.concatenate([right, np.zeros(len(missing), dtype=bool)])
-    found = accuracy(right, clusters=clusters, level=level, resamples=resamples, seed=seed)
+    share = accuracy(right, clusters=clusters, level=level, resamples=resamples, seed=seed)
     n_missing = both.n_missing - len(missing)
     note = f"over readable replies: {n_missing} samples without a prediction" if n_missing else ""
     name = accuracy_name(form, unread=unread, edge=edge, spread=spread)
-    return Estimate(name, found.value, found.clustered, found.n, found.n_clusters, note=note)
+    return Estimate(name, share.value, share.clustered, share.n, share.n_clusters, note=note)
 
 
 def scores(
@@ -166,21 +132,22 @@ def scores(
     return rho, *(accuracy_of(form, unread) for unread in UNREAD), *raw
 
 
-def random_within_sd(ratings: Ratings, points: Sequence[float] = (1, 2, 3, 4, 5)) -> RandomWithinSd:
+def random_within_sd(ratings: Ratings, points: Sequence[float] = (1, 2, 3, 4, 5)) -> Estimate:
     """Return what guesses score that take every point of the scale with the same chance.
 
-    The expectation is a closed form, unlike a single draw (the paper's .454 is one); its SD is that of one draw.
+    The expectation is a closed form, unlike a single draw (the paper's .454 is one); its note gives the SD of one draw.
     Errors: :class:`StatisticError` where an item has fewer than two ratings.
 
     >>> people = Ratings.from_arrays(list("abab"), list("iijj"), [1, 1, 5, 5])
-    >>> found = random_within_sd(people)  # each item: one point of five
-    >>> found.value, round(found.sd, 9)  # sqrt(2 * .2 * .8) / 2
-    (0.2, 0.282842712)
+    >>> expected = random_within_sd(people)  # each item: one point of five
+    >>> expected.value, expected.note  # sqrt(2 * .2 * .8) / 2
+    (0.2, 'expectation over guesses; SD of one set of guesses 0.2828')
     """
     chance = _right_points(ratings, points).mean(axis=1)
     sd = math.sqrt(float((chance * (1 - chance)).sum())) / len(chance)
     name = statistic_name("expected_accuracy_within_sd", sd="sample", edge="strict", guesses="uniform")
-    return RandomWithinSd(name, float(chance.mean()), sd, tuple(float(point) for point in points), len(chance))
+    note = f"expectation over guesses; SD of one set of guesses {sd:.4f}"
+    return Estimate(name, float(chance.mean()), n=len(chance), note=note)
 
 
 def majority_within_sd(
@@ -193,8 +160,8 @@ def majority_within_sd(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> MajorityWithinSd:
-    """Return the accuracy of the most frequent label of *source* for every item of *ratings*.
+) -> tuple[float, Estimate]:
+    """Return the most frequent label of *source*, and its accuracy as the prediction of every item of *ratings*.
 
     *rule*: the mode of the rounded means (halves up), or of the ratings. *source_name* says what *source* is (``all
     splits``, ``train``): AmbiStory's label 4 is the mode of rounded means over all splits, not over test (3).
@@ -208,9 +175,7 @@ def majority_within_sd(
         raise StatisticError(f"{tied} are equally frequent in {source_name}: there is no majority label")
     label = float(labels[best[0]])
     predictions = dict.fromkeys(ratings.item_ids, label)
-    found = accuracy_within_sd(predictions, ratings, groups=groups, level=level, resamples=resamples, seed=seed)
-    seen = tuple(zip(labels.tolist(), counts.tolist(), strict=True))
-    return MajorityWithinSd(label, rule, source_name, seen, found)
+    return label, accuracy_within_sd(predictions, ratings, groups=groups, level=level, resamples=resamples, seed=seed)
 
 
 def constant_scores(label: float, ratings: Ratings) -> tuple[Estimate | Undefined, ...]:

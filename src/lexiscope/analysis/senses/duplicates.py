@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, group_codes, percentile_interval, ratio_draws
 from lexiscope.analysis.significance import TestResult, wilcoxon_rank_sum
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
@@ -162,17 +163,17 @@ def duplicate_analysis(
         if question.model not in question.groups:
             what = f"the model's choice {question.model!r} is none of the senses {', '.join(question.groups)}"
             raise InputError(what, place=Place(item_id=question.item_id))
-    decided = [each for each in questions if each.human is not None]
-    real = [each for each in decided if each.human in each.groups]
-    several = [each for each in real if len(each.groups) >= _FEWEST]
-    likeness = tuple(_likeness(each, vectors, pairs) for each in several)
-    words = {word for each in questions for group in each.groups.values() for word in group}
-    how = _DuplicateResampling(level, resamples, seed)
+    decided = [question for question in questions if question.human is not None]
+    real = [question for question in decided if question.human in question.groups]
+    several = [question for question in real if len(question.groups) >= _FEWEST]
+    likeness = tuple(_likeness(question, vectors, pairs) for question in several)
+    words = {word for question in questions for group in question.groups.values() for word in group}
+    compare = partial(_compare_sides, pairs=pairs, likeness=likeness, level=level, resamples=resamples, seed=seed)
     return DuplicateAnalysis(
         pairs=pairs,
         likeness=likeness,
-        overlap=_compared("overlap", pairs, likeness, how),
-        cosine=None if vectors is None else _compared("cosine", pairs, likeness, how),
+        overlap=compare("overlap"),
+        cosine=None if vectors is None else compare("cosine"),
         n_undecided=len(questions) - len(decided),
         n_dummy=len(decided) - len(real),
         n_alone=len(real) - len(several),
@@ -197,17 +198,10 @@ def _likeness(question: SenseQuestion, vectors: Mapping[str, ArrayLike] | None, 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _DuplicateResampling:
-    level: float
-    resamples: int
-    seed: int
-
-
-def _compared(
-    measure: Measure, pairs: Pairs, likeness: Sequence[Likeness], how: _DuplicateResampling
+def _compare_sides(
+    measure: Measure, *, pairs: Pairs, likeness: Sequence[Likeness], level: float, resamples: int, seed: int
 ) -> DuplicateComparison:
-    known = [(each.word, each.agree, value) for each in likeness if (value := getattr(each, measure)) is not None]
+    known = [(entry.word, entry.agree, value) for entry in likeness if (value := getattr(entry, measure)) is not None]
     values = np.array([value for _, _, value in known], dtype=np.float64)
     agree = np.array([same for _, same, _ in known], dtype=bool)
     words = [word for word, _, _ in known]
@@ -216,11 +210,11 @@ def _compared(
     if reason:
         agreed, disagreed, gap = (Undefined(name, reason, len(known)) for name in names)
         return DuplicateComparison(measure, agreed, disagreed, gap, None, reason)
-    ours, theirs = _draws(values, agree, words, how), _draws(values, ~agree, words, how)
+    ours, theirs = (_draws(values, side, words, resamples=resamples, seed=seed) for side in (agree, ~agree))
     means = float(values[agree].mean()), float(values[~agree].mean())
 
     def estimate(name: str, value: float, draws: FloatArray, n: int) -> Estimate:
-        return Estimate(name, value, percentile_interval(draws, level=how.level), n, len(set(words)))
+        return Estimate(name, value, percentile_interval(draws, level=level), n, len(set(words)))
 
     test, why = _tested(values[~agree], values[agree])
     return DuplicateComparison(
@@ -247,12 +241,7 @@ def _tested(disagree: FloatArray, agree: FloatArray) -> tuple[TestResult | None,
         return None, error.what
 
 
-def _draws(values: FloatArray, chosen: BoolArray, words: Sequence[str], how: _DuplicateResampling) -> FloatArray:
+def _draws(values: FloatArray, chosen: BoolArray, words: Sequence[str], *, resamples: int, seed: int) -> FloatArray:
     """The mean of a side in each resample of words, NaN where it was not drawn. *Shape:* (resamples,)."""
     codes, count = group_codes(words, len(words))
-    sums = np.bincount(codes, weights=values * chosen, minlength=count)
-    sizes = np.bincount(codes, weights=chosen, minlength=count)
-    blocks = resample_counts(count, resamples=how.resamples, seed=how.seed)
-    weights = np.concatenate(list(blocks)).astype(np.float64)
-    top, bottom = weights @ sums, weights @ sizes
-    return np.asarray(np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0))
+    return ratio_draws(values * chosen, chosen, codes, count, resamples=resamples, seed=seed)

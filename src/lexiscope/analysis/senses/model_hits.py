@@ -1,9 +1,8 @@
-"""How often models, at each of their layers, give the right answer: people's tests, sat by models."""
+"""How often models, at each of their layers, give the right answer to the tests that people take."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,19 +10,6 @@ from lexiscope.analysis.agreement.votes import share
 from lexiscope.analysis.ratings import ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Undefined
-
-
-@dataclass(frozen=True, slots=True)
-class ModelHits:
-    """One subject at one layer (``None``: it has none): its share of right answers, an unanswered item being wrong.
-
-    *Unit:* share, 0 to 1. ``n_unanswered`` items have a row without an option.
-    """
-
-    subject: str
-    layer: int | None
-    accuracy: Estimate | Undefined
-    n_unanswered: int
 
 
 def model_hits(
@@ -36,8 +22,10 @@ def model_hits(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> tuple[ModelHits, ...]:
-    """Return the share of right answers of every subject and layer, in the order of the rows.
+) -> tuple[tuple[Estimate | Undefined, int], ...]:
+    """Return the share of right answers of every subject and layer, and how many items it left unanswered.
+
+    They come in the order of the rows. An item without an option is wrong. *Unit:* share, 0 to 1.
 
     *right* names the right option of each item, *words* (item → word) what is resampled, *name* the statistic. An item
     that was asked several times counts each time.
@@ -45,9 +33,9 @@ def model_hits(
 
     >>> from lexiscope.core.response import Response, ResponseTable
     >>> rows = [Response("e", "encoder", item, "t", "choice", option=option, layer=1) for item, option in ("ix", "jy")]
-    >>> found = model_hits(ResponseTable.from_rows(rows), {"i": "x", "j": "x"}, name="hits", words={"i": "a", "j": "b"})
-    >>> [(each.subject, each.layer, each.accuracy.value) for each in found]
-    [('e', 1, 0.5)]
+    >>> hits = model_hits(ResponseTable.from_rows(rows), {"i": "x", "j": "x"}, name="hits", words={"i": "a", "j": "b"})
+    >>> [(share.subject, share.layer, share.value, n_unanswered) for share, n_unanswered in hits]
+    [('e', 1, 0.5, 0)]
     """
     rows = table.where(measure=measure)
     subjects, items = ([names[code] for code in codes.tolist()] for codes, names in map(rows.codes, _KEYS))
@@ -59,7 +47,7 @@ def model_hits(
     parts: dict[tuple[str, int | None], list[int]] = {}
     for number, (subject, layer) in enumerate(zip(subjects, layers, strict=True)):
         parts.setdefault((subject, _whole(layer)), []).append(number)
-    found = []
+    shares = []
     for (subject, layer), numbers in parts.items():
         hits = [float(options[number] == right[items[number]]) for number in numbers]
         groups = [words[items[number]] for number in numbers]
@@ -69,8 +57,9 @@ def model_hits(
             )
         except StatisticError as error:
             accuracy = Undefined(name, error.what, len(hits))
-        found.append(ModelHits(subject, layer, accuracy, sum(options[number] is None for number in numbers)))
-    return tuple(found)
+        n_unanswered = sum(options[number] is None for number in numbers)
+        shares.append((accuracy.about(subject=subject, layer=layer), n_unanswered))
+    return tuple(shares)
 
 
 _KEYS = ("subject_id", "item_id")

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from lexiscope.analysis.accuracy import wilson_interval
 from lexiscope.analysis.agreement.choices import cohen_kappa
-from lexiscope.analysis.agreement.raters import wilson_interval
 from lexiscope.build.minimal_pairs.assembly import synonym_items
 from lexiscope.build.minimal_pairs.curation import (
     REASONS,

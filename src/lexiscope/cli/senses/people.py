@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.agreement.votes import trust_of_checks
-from lexiscope.analysis.senses.model_hits import ModelHits, model_hits
+from lexiscope.analysis.senses.model_hits import model_hits
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
-from lexiscope.core.result import Record
+from lexiscope.core.result import Estimate, Record, Undefined
 from lexiscope.core.run import sha256_of
 from lexiscope.core.sealed import RESPONSES
 from lexiscope.core.simulated import COLLECTED
@@ -152,7 +152,7 @@ def _task_of(path: Path) -> str:
 
 def _model_hits(
     runs: Sequence[Path], items: Mapping[str, Item], *, resamples: int, seed: int
-) -> list[tuple[str, str, ModelHits]]:
+) -> list[tuple[str, str, Estimate | Undefined, int]]:
     """The right answers of the models of some runs, to the test of each model's senses; people's are left out."""
     right = right_answers(items.values())
     words = {name: tested_word(item) for name, item in items.items()}
@@ -164,7 +164,7 @@ def _model_hits(
         for test in sense_tests(SenseTestAnswers(told, items), resamples=resamples, seed=seed):
             name = JUDGMENTS[test.task]
             hits = model_hits(test.answers, right, name=name, words=words, resamples=resamples, seed=seed)
-            hits_of += [(test.task, test.model, of_model) for of_model in hits]
+            hits_of += [(test.task, test.model, *share) for share in hits]
     return hits_of
 
 

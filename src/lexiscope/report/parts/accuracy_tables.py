@@ -374,7 +374,7 @@ def gap_accuracy_table(
 ) -> Table:
     """Return a row for each subject and decoding of *hits*, with the accuracy under each criterion.
 
-    *results* are those of :meth:`~lexiscope.analysis.choices.gap_answers.GapAccuracy.result`; *names* are what subjects
+    *results* are those of :func:`~lexiscope.analysis.choices.gap_answers.gap_accuracy`; *names* are what subjects
     are called.
     """
     labels = columns(
@@ -416,7 +416,7 @@ def gap_categories(
 ) -> tuple[Table, Figure]:
     """Return the shares of proposed error categories as a table and a figure.
 
-    *results* are those of :class:`~lexiscope.analysis.choices.gap_codes.CategoryShares`.
+    *results* are those of :func:`~lexiscope.analysis.choices.gap_codes.category_shares`.
     The caption of the figure is a note of the table.
     """
     records = records_of(results)

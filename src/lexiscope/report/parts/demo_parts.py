@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lexiscope.analysis.agreement.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, squared_mean_rho
+from lexiscope.analysis.agreement.ceilings import counted_in, leave_one_out_rho, mean_squared_rho, squared_mean_rho
 from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.layers.by_condition import ConditionLayers, distance_by_condition
 from lexiscope.analysis.layers.layers import r_squared_by_layer, rho_by_layer, values_by_layer
@@ -162,17 +162,8 @@ def agreement_part(
     summary = _agreement_text(subject, rho, fit, ceilings[0], len(rated))
     records = _records([curve.estimate(layer) for curve in (rho, fit) for layer in layers])
     for ceiling in ceilings:
-        record = Record(
-            ceiling.name,
-            ceiling.value,
-            subject="people",
-            dataset=items[0].dataset,
-            condition=ceiling.unit,
-            n=ceiling.n,
-            analysis="exploratory",
-            note=ceiling.definition,
-        )
-        records.append(with_interval(record, ceiling.interval))
+        of_people = {"subject": "people", "dataset": items[0].dataset, "condition": counted_in(ceiling.name)}
+        records += _records([ceiling.about(**of_people)])
     heading = Heading("r_squared_by_layer", "2", "Share of the variance of people's mean ratings, by layer.")
     figure = trajectories([trajectory_of(fit)], heading, statistic="R²", interval="95 % CI, words resampled")
     table = _agreement_table(f"{subject} and people, {title}", rho, fit, ceilings)
@@ -180,7 +171,7 @@ def agreement_part(
     return DemoPart(section, tuple(records), summary)
 
 
-def _agreement_text(subject: str, rho: Curve, fit: Curve, person: Ceiling, n: int) -> tuple[str, ...]:
+def _agreement_text(subject: str, rho: Curve, fit: Curve, person: Estimate, n: int) -> tuple[str, ...]:
     best, explained = rho.best_value(), fit.best_value()
     return (
         f"{subject} at its best layer, {best.layer}: rho {number_text(best.value, best.interval)} with people's "
@@ -191,7 +182,7 @@ def _agreement_text(subject: str, rho: Curve, fit: Curve, person: Ceiling, n: in
     )
 
 
-def _agreement_table(title: str, rho: Curve, fit: Curve, ceilings: Sequence[Ceiling]) -> Table:
+def _agreement_table(title: str, rho: Curve, fit: Curve, ceilings: Sequence[Estimate]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (point.layer, *(record_cell(*curve.estimate(point.layer).records()) for curve in (rho, fit)))
         for point in rho.values
@@ -200,5 +191,5 @@ def _agreement_table(title: str, rho: Curve, fit: Curve, ceilings: Sequence[Ceil
         ("Layer", INTEGER), Column("rho [95 % CI]", BOUNDED, "right"), Column("R² [95 % CI]", BOUNDED, "right")
     )
     notes = ["rho is negative: a larger distance goes with less relatedness."]
-    notes += [f"{c.name}: {number_text(c.value, c.interval)}, n = {c.n} {c.unit}." for c in ceilings]
+    notes += [f"{c.name}: {number_text(c.value, c.interval)}, n = {c.n} {counted_in(c.name)}." for c in ceilings]
     return Table("ratings_by_layer", "2", title, heads, tuple(rows), tuple(notes))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lexiscope.analysis.bias.people_by_view import AnnotatorInView, PeopleInView, SharedInView
+from lexiscope.analysis.agreement.coders import CoderAgreement
+from lexiscope.analysis.bias.people_by_view import AnnotatorInView, PeopleInView
 from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.report.part import with_interval
@@ -63,11 +64,11 @@ def _annotator_records(annotator: AnnotatorInView, empty: Record) -> Iterator[Re
     yield replace(own, statistic="unanswered", value=annotator.n_unanswered, unit="items", note="")
 
 
-def _pair_records(pair: SharedInView, empty: Record) -> Iterator[Record]:
+def _pair_records(pair: CoderAgreement, empty: Record) -> Iterator[Record]:
     both, kappa = replace(empty, subject=f"{pair.first} and {pair.second}", n=pair.n), pair.kappa
     same = replace(both, statistic=statistic_name("percent_agreement", over="items"), note="no item in common")
-    if pair.percent is not None:
-        same = with_interval(replace(same, value=pair.percent, note=""), pair.interval)
+    if not isinstance(pair.same, Undefined):
+        same = with_interval(replace(same, value=pair.same.value, note=""), pair.same.wilson)
     yield same
     if isinstance(kappa, Undefined):
         yield replace(both, statistic=kappa.name, note=kappa.reason)

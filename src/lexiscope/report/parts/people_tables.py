@@ -62,7 +62,7 @@ def _ceiling_name(ceiling: Record) -> str:
 
 
 def single_raters_table(results: Iterable[Record | Result]) -> Table:
-    """Return how well one rater predicts the others (:class:`lexiscope.analysis.agreement.group_raters.SingleRater`).
+    """Return how well one rater predicts the others (:func:`lexiscope.analysis.agreement.group_raters.single_rater`).
 
     A row for each condition.
     """

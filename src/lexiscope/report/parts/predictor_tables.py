@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from lexiscope.analysis.norms.example_rows import RatedExample
-from lexiscope.analysis.norms.label_distribution import LabelTable
+from lexiscope.analysis.norms.label_distribution import LabelShares
 from lexiscope.analysis.norms.predictions import RHO, Predictor
 from lexiscope.analysis.norms.within_sd import accuracy_name
 from lexiscope.core.result import Record, Result
@@ -14,6 +14,9 @@ from lexiscope.report.part import value_of
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots, stacked_shares
 from lexiscope.report.tables import INTEGER, TEXT, Cell, Column, Format, Head, Missing, Table, columns, table_of
+
+LabelTables = Mapping[str, Mapping[str, LabelShares]]
+"""The label shares of each subject, by part: ``all`` items, then each condition."""
 
 
 def examples_table(
@@ -127,7 +130,7 @@ def scores_figure(results: Sequence[Record | Result], titles: Mapping[str, str],
 def labels_table(
     name: str,
     title: str,
-    tables: Sequence[LabelTable],
+    tables: LabelTables,
     titles: Mapping[str, str],
     *,
     conditions: str,
@@ -136,33 +139,34 @@ def labels_table(
 ) -> Table:
     """Return how often each subject gave each point of the scale, on all items and in each condition. *Unit:* percent.
 
-    *titles* are what subjects are called, *conditions* is the heading of the conditions.
+    *titles* are what subjects are called, *conditions* is the heading of
+    the conditions.
 
     >>> from lexiscope.analysis.norms.label_distribution import label_table
-    >>> labels = label_table("m", {"i": 1.0, "j": None}, {"i": "open", "j": "open"}, points=(1, 2), resamples=0)
-    >>> labels_table("t", "Labels", [labels], {"m": "A model"}, conditions="Stories").rows[0]
+    >>> parts = label_table({"i": 1.0, "j": None}, {"i": "open", "j": "open"}, points=(1, 2), resamples=0)
+    >>> labels_table("t", "Labels", {"m": parts}, {"m": "A model"}, conditions="Stories").rows[0]
     ('A model', 'all', 100.0, 0.0, '1 / 2')
     """
-    points = tables[0].everything.points if tables else ()
+    points = next(iter(tables.values()))["all"].points if tables else ()
     heads = columns(
         *("Who", conditions),
         *((f"{point:g}, %", Format("number", 1)) for point in points),
         Column("Read / asked", note="Samples with a label, of those asked: the shares are of the former."),
     )
     rows: list[tuple[Cell, ...]] = []
-    for table in tables:
-        for condition, shares in table.parts:
+    for subject, parts in tables.items():
+        for condition, shares in parts.items():
             read = f"{shares.n} / {shares.n + shares.n_missing}"
-            rows.append((titles[table.subject], condition, *(100 * share for share in shares.shares), read))
+            rows.append((titles[subject], condition, *(100 * share for share in shares.shares), read))
     return Table(name, number, title, heads, tuple(rows), tuple(notes))
 
 
-def labels_figure(heading: Heading, tables: Sequence[LabelTable], titles: Mapping[str, str]) -> Figure:
+def labels_figure(heading: Heading, tables: LabelTables, titles: Mapping[str, str]) -> Figure:
     """Return the labels of each subject on all items as bars that add up to 100 %."""
-    points = [f"{point:g}" for point in tables[0].everything.points]
+    points = [f"{point:g}" for point in next(iter(tables.values()))["all"].points]
     bars = [
-        (titles[table.subject], point, 100 * share)
-        for table in tables
-        for point, share in zip(points, table.everything.shares, strict=True)
+        (titles[subject], point, 100 * share)
+        for subject, parts in tables.items()
+        for point, share in zip(points, parts["all"].shares, strict=True)
     ]
     return stacked_shares(bars, heading, order=points, unit="Labels, %")

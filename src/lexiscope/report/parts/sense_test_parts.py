@@ -18,7 +18,6 @@ from lexiscope.analysis.agreement.by_word import agreement_by_word
 from lexiscope.analysis.agreement.votes import vote_share
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.senses.duplicates import DuplicateAnalysis, Pairs, duplicate_analysis
-from lexiscope.analysis.senses.model_hits import ModelHits
 from lexiscope.analysis.senses.selection import SenseSelection
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
@@ -157,11 +156,11 @@ def _rows(tests: Sequence[SenseTest], titles: Mapping[str, str], *, named: bool 
 def _word_agreement(test: SenseTest, title: str, *, number: int) -> tuple[Result, tuple[Figure, ...]]:
     """Agreement among people beside consistency with the model, word by word (Figure 7), and their correlation."""
     ratings, options = test.choices
-    agreement = agreement_by_word(ratings, options, right=test.right, words=test.words, **test.bootstrap)
-    rho = agreement.rho.about(subject=test.model, dataset=SELECTION)
-    if not agreement.words:
+    by_word, over_words = agreement_by_word(ratings, options, right=test.right, words=test.words, **test.bootstrap)
+    rho = over_words.about(subject=test.model, dataset=SELECTION)
+    if not by_word:
         return rho, ()
-    points = [(word.word, word.agreement, word.consistency) for word in agreement.words]
+    points = [(word, *shares) for word, shares in by_word.items()]
     value = apa(rho.value) if isinstance(rho, Estimate) else "undefined"
     bounded = isinstance(rho, Estimate) and rho.interval.is_defined
     bounds = f" [{apa(rho.interval.low)}, {apa(rho.interval.high)}]" if isinstance(rho, Estimate) and bounded else ""
@@ -254,7 +253,7 @@ def _alpha(test: SenseTest, ratings: Ratings, name: str) -> Estimate | Undefined
         alpha = krippendorff_alpha(ratings, level="nominal", groups=test.words, **test.bootstrap)
     except StatisticError as error:
         return Undefined(name, error.what, len(np.unique(ratings.item)))
-    return Estimate(name, alpha.value, alpha.interval, alpha.n_items)
+    return alpha.about(name=name)
 
 
 # -- duplicates -----------------------------------------------------------------------------------------------------
@@ -323,33 +322,30 @@ def _duplicate_notes(by_title: Mapping[str, DuplicateAnalysis], reference: Refer
 # -- models ---------------------------------------------------------------------------------------------------------
 
 
-def models_part(hits: Sequence[tuple[str, str, ModelHits]]) -> Part:
+def models_part(shares: Sequence[tuple[str, str, Estimate | Undefined, int]]) -> Part:
     """Return how often models give the right answer to the tests, task by task: beside people's single judgments.
 
-    *hits* are the task, whose senses its pages show (``condition`` of the records), and the right answers. Of a
-    subject with several layers the table shows the best one and says so; the records hold all.
+    *shares* are the task, the model whose senses its pages show (``condition`` of the records), the share of right
+    answers, and how many items were unanswered. Of a subject with several layers the table shows the best one and says
+    so; the records hold all.
     """
-    if not hits:
+    if not shares:
         return Part()
     results, rows = [], []
     for task, senses_of, subject in dict.fromkeys(
-        (task, senses_of, own_hits.subject) for task, senses_of, own_hits in hits
+        (task, senses_of, share.subject) for task, senses_of, share, _ in shares
     ):
-        own = [own_hits for *test, own_hits in hits if (*test, own_hits.subject) == (task, senses_of, subject)]
+        own = [(share, n) for *test, share, n in shares if (*test, share.subject) == (task, senses_of, subject)]
         where = {"subject": subject, "dataset": task, "condition": senses_of, "unit": "percent"}
         percents = [
-            (accuracy.times(100, "percent") if isinstance(accuracy, Estimate) else accuracy).about(
-                layer=own_hits.layer, **where
-            )
-            for own_hits in own
-            for accuracy in (own_hits.accuracy,)
+            (share.times(100, "percent") if isinstance(share, Estimate) else share).about(**where) for share, _ in own
         ]
         results += percents
         values = [result.value if isinstance(result, Estimate) else 0.0 for result in percents]
         best = values.index(max(values))
-        layers = f"{own[best].layer} of {len(own)}" if len(own) > 1 else ""
+        layers = f"{percents[best].layer} of {len(own)}" if len(own) > 1 else ""
         cell = record_cell(*percents[best].records())
-        rows.append((task.replace("_", " "), senses_of, subject, layers, cell, own[best].n_unanswered))
+        rows.append((task.replace("_", " "), senses_of, subject, layers, cell, own[best][1]))
     columns = (
         Column("Test"),
         Column("Senses of"),

@@ -26,7 +26,7 @@ def lengths_table(results: Results, *, name: str = "lengths", number: str = "") 
 
 
 def shifts_table(results: Results, *, source: str = "") -> Table:
-    """Return how far endings move ratings (:class:`lexiscope.analysis.norms.story_effects.EndingEffects`), in points.
+    """Return how far endings move ratings (:func:`lexiscope.analysis.norms.story_effects.ending_effects`), in points.
 
     *source* is the paper that divides the SD by n.
     """
@@ -46,7 +46,7 @@ def shifts_table(results: Results, *, source: str = "") -> Table:
 
 
 def directions_table(results: Results) -> Table:
-    """Return how often endings work as meant (:class:`lexiscope.analysis.norms.story_effects.EndingEffects`)."""
+    """Return how often endings work as meant (:func:`lexiscope.analysis.norms.story_effects.ending_effects`)."""
     columns = [
         Col(f"{share.capitalize()}, %", f"{{order}}(share={share})", _PERCENT) for share in ("above", "equal", "below")
     ]
@@ -62,7 +62,7 @@ def directions_table(results: Results) -> Table:
 def disagreement_table(results: Results) -> Table:
     """Return whether people disagree more about open stories, for each condition that was tested.
 
-    *results* are those of :class:`lexiscope.analysis.norms.story_effects.OpenAgainstEnded`.
+    *results* are those of :func:`lexiscope.analysis.norms.story_effects.open_against_ended`.
     """
     columns = (
         *(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiscope.analysis.scaling import ScalingReport
+from lexiscope.analysis.regression import OlsFit
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Curve
@@ -62,10 +62,11 @@ class SizeRegression:
     text: str = ""
 
     @classmethod
-    def of(cls, report: ScalingReport) -> SizeRegression:
-        """Return the line of a regression on size, with its slope, p and n as text."""
-        text = f"b = {report.slope:.3f} per tenfold, p = {report.slope_p:.3f}, n = {report.n_subjects}"
-        return cls(report.fit.coefficients[0].estimate, report.slope, text)
+    def of(cls, fit: OlsFit) -> SizeRegression:
+        """Return the line of a regression on size, its second coefficient, with slope, p and n as text."""
+        intercept, size, *_ = fit.coefficients
+        text = f"b = {size.estimate:.3f} per tenfold, p = {size.p:.3f}, n = {fit.n}"
+        return cls(intercept.estimate, size.estimate, text)
 
 
 def statistic_by_size(

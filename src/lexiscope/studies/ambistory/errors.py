@@ -142,8 +142,7 @@ def _tag_agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[st
     results = [
         run.about(result, condition=condition)
         for condition, pair in pairs.items()
-        for tag_result in tag_agreement(coded, *pair, tuple(TAGS), **words)
-        for result in tag_result.results()
+        for result in tag_agreement(coded, *pair, tuple(TAGS), **words)
     ]
     rows = [
         PivotRow((", ".join(pair), tag.replace("_", " ")), {"condition": condition}, {"tag": tag})

@@ -75,15 +75,15 @@ def model_words(run: AmbistoryData, records: tuple[Record, ...]) -> str:
 
 
 def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Estimate | Undefined], str]:
-    chance = run.about(random_within_sd(ratings).estimate, subject=RANDOM, condition=run.split)
+    chance = run.about(random_within_sd(ratings), subject=RANDOM, condition=run.split)
     words = run.resampling_of(run.words, ratings.item_ids)
     try:
-        majority = majority_within_sd(ratings, run.people, source_name="all splits", **words)
+        label, accuracy = majority_within_sd(ratings, run.people, source_name="all splits", **words)
     except StatisticError as error:
         return [chance], f"There is no majority label: {error.what}."
-    results = (majority.accuracy, *constant_scores(majority.label, ratings))
+    results = (accuracy, *constant_scores(label, ratings))
     always = run.about_all(results, subject=MAJORITY, condition=run.split)
-    return [chance, *always], majority.sentence()
+    return [chance, *always], f"The majority label is {label:g}, the mode of rounded mean ratings over all splits."
 
 
 def _definitions(results: list[Estimate | Undefined], label: str) -> Table:
@@ -125,7 +125,7 @@ def open_or_ended(run: AmbistoryData) -> tuple[Part | None, ...]:
     results_by_part: list[Estimate] = []
     for condition, ratings in run.ratings_of_parts(run.parts):
         try:
-            results = open_against_ended(ratings, run.places).results(condition)
+            results = open_against_ended(ratings, run.places, condition=condition)
         except StatisticError:
             continue
         results_by_part += map(run.about, results)
@@ -190,11 +190,11 @@ def tuning(run: AmbistoryData) -> Part | None:
         tuned, base = (_predictor_named(run, spec) for spec in pair)
         about = {"subject": f"{tuned.subject} vs {base.subject}", "condition": run.split}
         try:
-            effect = base_against_tuned(base.whole, tuned.whole, ratings, **words)
+            effects = base_against_tuned(base.whole, tuned.whole, ratings, **words)
         except StatisticError as error:
             results.append(run.about(Undefined("signed_rank", error.what), **about))
             continue
-        results += run.about_all(effect.results(), **about)
+        results += run.about_all(effects, **about)
         rows.append(PivotRow((base.title, tuned.title), about))
     test, difference = "signed_rank", "accuracy_difference(of=tuned_minus_base)"
     columns = (

@@ -99,7 +99,7 @@ def _alphas(run: AmbistoryData) -> Part:
     kinds = {str(kind): run.of_kind(kind, run.parts[ALL]) for kind in KINDS}
     for condition, ratings in run.ratings_of_parts({**run.parts, **kinds}):
         setups = run.resampling_of(run.setups, ratings.item_ids)
-        alphas = [krippendorff_alpha(ratings, level=level, **setups).estimate for level in LEVELS]
+        alphas = [krippendorff_alpha(ratings, level=level, **setups) for level in LEVELS]
         spread = Estimate("mean_sd(ddof=1)", float(np.nanmean(item_sd(ratings))), n=ratings.n_items)
         results += run.about_all((*alphas, spread), condition=condition)
         rows.append(PivotRow((condition, ratings.n_items, len(ratings)), {"condition": condition}))
@@ -118,7 +118,7 @@ def _alphas(run: AmbistoryData) -> Part:
 
 def _form_sds(run: AmbistoryData) -> Part:
     name, top = "form_mean_sd(ddof=1)", mean_sd_by_group(run.people, run.words)[:TOP_FORMS]
-    records = [run.number(name, group.mean_sd, condition=group.group, n=group.n_items) for group in top]
+    records = run.about_all(top, name=name)
     title = "The forms that people disagree most about"
     columns = (Col("Samples", name, show="n"), Col("Mean SD", name, TWO))
     return part_of(records, pivot("form_sds", title, records, columns, rows_of(records, "condition"), labels=("Form",)))
@@ -137,9 +137,8 @@ def _ceilings(run: AmbistoryData) -> Part | None:
     alpha = krippendorff_alpha(run.people, level="interval", **run.resampling_of(run.setups))
     reliability = reliability_of_means(alpha, run.people.usual_count())
 
-    of_groups = [run.about(ceiling.estimate, condition=run.split) for ceiling in (best.spearman, best.accuracy)]
-    control = run.about_all(shuffled.results(), condition=run.split)
-    results = [*of_groups, run.about(reliability.estimate, condition=ALL), *control]
+    of_groups, control = (run.about_all(ceilings, condition=run.split) for ceilings in (best, shuffled))
+    results = [*of_groups, run.about(reliability, condition=ALL), *control]
     caution = " ".join(TEXTS["ceilings"] + (TEXTS["rater ids"] if run.name == "ambistory" else ()))
     return part_of(results, ceilings_table(results), _single_raters(run), caution)
 
@@ -151,7 +150,7 @@ def _single_raters(run: AmbistoryData) -> Part:
     for condition, ratings in run.ratings_of_parts({ALL: run.parts[ALL], run.split: run.asked_ids, **kinds}):
         make = partial(single_rater, ratings, **run.resampling)
         agreement = run.attempt(SINGLE_RHO, make)
-        own = (agreement,) if isinstance(agreement, Undefined) else agreement.results()
+        own = (agreement,) if isinstance(agreement, Undefined) else agreement
         results += run.about_all(own, condition=condition)
     return part_of(results, single_raters_table(results))
 
@@ -177,7 +176,7 @@ def endings(run: AmbistoryData) -> Part:
         effects = ending_effects(run.people, run.places, **words)
     except StatisticError as error:
         return part_of(Remark(f"Effects of endings could not be computed: {error.what}."))
-    results = run.about_all(effects.results())
+    results = run.about_all(effects)
     shifts, orders = shifts_table(results, source="Gehring & Roth (2025) do"), directions_table(results)
     return part_of(results, shifts, orders)
 
@@ -224,16 +223,17 @@ def _points(run: AmbistoryData) -> Part:
 def _labels(run: AmbistoryData) -> Part | None:
     """The labels of people, which are rounded mean ratings, and of subjects."""
     words, kinds = run.resampling_of(run.words, run.asked_ids), {item: place.kind for item, place in run.places.items()}
-    tables = [] if run.asked_ratings is None else [mean_label_table(run.asked_ratings, kinds, subject=PEOPLE, **words)]
+    tables = {} if run.asked_ratings is None else {PEOPLE: mean_label_table(run.asked_ratings, kinds, **words)}
     readable = (predictor for predictor in run.predictors if predictor.n_read)
-    tables += [label_table(predictor.subject, predictor.whole, kinds, **words) for predictor in readable]
+    tables |= {predictor.subject: label_table(predictor.whole, kinds, **words) for predictor in readable}
     if not tables:
         return None
     titles = {PEOPLE: PEOPLE} | {predictor.subject: predictor.title for predictor in run.predictors}
     results = [
-        run.about(share, condition=f"{run.split}, {share.condition}")
-        for labels in tables
-        for share in labels.results("label_share")
+        run.about(share, subject=subject, condition=f"{run.split}, {part}")
+        for subject, parts in tables.items()
+        for part, shares in parts.items()
+        for share in shares.results("label_share")
     ]
     note = (
         "Mean ratings of people and predictions that are not whole are rounded to whole numbers by one rule, halves up "

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.agreement.ceilings import (
-    Ceiling,
     leave_one_out_rho,
     mean_squared_rho,
     split_half,
@@ -209,8 +208,8 @@ class Run(RunData[S]):
     def ceilings(self) -> tuple[Estimate | Undefined, ...]:
         """Return the human ceilings, each by its name."""
 
-        def attempt(name: str, make: Callable[[], Ceiling]) -> Estimate | Undefined:
-            return self.attempt(name, lambda: self.about(make().estimate, subject=PEOPLE))
+        def attempt(name: str, make: Callable[[], Estimate]) -> Estimate | Undefined:
+            return self.attempt(name, lambda: self.about(make(), subject=PEOPLE))
 
         return (
             attempt("mean_rater_correlation", lambda: leave_one_out_rho(self._rater_agreement)),

@@ -15,7 +15,7 @@ from lexiscope.analysis.layers.trajectory import family_by_depth_ratio, family_b
 from lexiscope.analysis.norms.decomposition import residuals_by_condition
 from lexiscope.analysis.norms.predictions import RHO, Predictor, predictor
 from lexiscope.analysis.regression import ols
-from lexiscope.analysis.scaling import LOG_PARAMETERS, ScalingReport, scaling
+from lexiscope.analysis.scaling import LOG_PARAMETERS, scaling
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.items.read.recorded_rows import check_ratings
@@ -50,8 +50,8 @@ def _tokens(run: SawCData) -> object:
     reports = tokenisation_of_answers(run.responses, list(run.words), list(run.words.values()))
     results = [
         run.about(result, subject=subject, view=view)
-        for (subject, view), report in reports.items()
-        for result in report.results()
+        for (subject, view), counts in reports.items()
+        for result in counts
     ]
     titles = {distances.subject: distances.title for distances in run.distances}
     return (results, tokens_table(reports, titles, name="table_3_tokens", number="3")) if results else ()
@@ -90,13 +90,14 @@ def _size_regression(run: SawCData, chosen: Sequence[LayerFit], view: str, condi
     name = statistic_name("slope", of=LOG_PARAMETERS, outcome="max_r_squared")
     about = partial(run.about, view=view, condition=condition)
     report = run.attempt(name, partial(scaling, highest, sizes, several))
-    figure = _size_figure(run, sized, report, view, condition)
+    line = None if isinstance(report, Undefined) else SizeRegression.of(report[0])
+    figure = _size_figure(run, sized, line, view, condition)
     remarks: list[Remark] = []
     if isinstance(report, Undefined):
         records = [run.number(name, None, note=f"undefined: {report.reason}", view=view, condition=condition)]
         remarks.append(Remark(f"The regression of fit on size is undefined: {report.reason}."))
     else:
-        records = records_of(about(result) for result in report.results())
+        records = records_of(about(result) for result in report[1])
     unknown = ", ".join(fit.subject for fit in defined if fit not in sized)
     if unknown:
         remarks.append(Remark(f"Not in the regression of fit on size, number of parameters unknown: {unknown}."))
@@ -119,7 +120,11 @@ def _size_table(records: Sequence[Record], view: str, condition: str) -> Table:
 
 
 def _size_figure(
-    run: SawCData, sized: Sequence[LayerFit], report: ScalingReport | Undefined, view: str, condition: str
+    run: SawCData,
+    sized: Sequence[LayerFit],
+    line: SizeRegression | None,
+    view: str,
+    condition: str,
 ) -> Figure | None:
     """The highest R² of each subject against its size, with the regression line and the human ceilings."""
     if not sized:
@@ -128,7 +133,6 @@ def _size_figure(
         Sized.of(fit.distances.facts, fit.curves["r_squared"], multilingual=bool(fit.distances.facts.multilingual))
         for fit in sized
     ]
-    line = None if isinstance(report, Undefined) else SizeRegression.of(report)
     ceilings = {
         f"people, mean ρ squared ({raters.variant.replace('_', '-')})": raters.mean**2
         for raters in run.once(rater_agreements)
@@ -253,12 +257,14 @@ def _rating_results(run: SawCData, rating: Floats) -> tuple[list[Result], Floats
     predictors = np.column_stack([value, run.same[both].astype(float)])
     fit = run.attempt(_RATING, partial(ols, norm, predictors, ["rating", "same_sense"]))
     results += [fit] if isinstance(fit, Undefined) else fit.results(_MODEL)
-    resample = partial(run.resample, residuals_by_condition, norm, value, ["rating"], conditions, rows=both)
+    resample = partial(
+        run.resample, residuals_by_condition, norm, value, ["rating"], conditions, rows=both, model="norm~rating"
+    )
     report = run.attempt("mean_residual(model=norm~rating)", resample)
     if isinstance(report, Undefined):
         return [*results, report], None
-    residuals = [residual.about(unit="rating") for residual in report.results("norm~rating")]
-    return [*results, *residuals], report.fit.residuals
+    regression, residuals = report
+    return [*results, *(residual.about(unit="rating") for residual in residuals)], regression.residuals
 
 
 def _ratings_table(run: SawCData, rated: Mapping[str, Predictor], records: Sequence[Record]) -> Table:

@@ -147,8 +147,8 @@ def _rating_remarks(run: SawCData) -> Iterator[Remark]:
 def _alpha(run: SawCData, level: Level) -> Result:
     def alpha() -> Estimate:
         alpha_result = krippendorff_alpha(run.people, level=level, **run.resampling_of(run.words))
-        note = f"n counts the ratings of the {alpha_result.n_items} items with two or more"
-        return run.about(alpha_result.estimate, n=alpha_result.n_ratings, note=note)
+        note = f"n counts the ratings of the {alpha_result.n} items with two or more"
+        return run.about(alpha_result, n=run.people.n_pairable, note=note)
 
     return run.attempt(statistic_name("krippendorff_alpha", level=level), alpha)
 
@@ -160,7 +160,7 @@ def _ceilings(run: SawCData) -> list[Result]:
         for ceiling in agreement_ceilings(raters, **run.resampling)
     ]
     halves = partial(split_half, run.people, **run.resampling_of(run.words))
-    return [*ceilings, run.attempt("split_half_reliability", lambda: run.about(halves().estimate))]
+    return [*ceilings, run.attempt("split_half_reliability", lambda: run.about(halves()))]
 
 
 def raters_below(run: SawCData, rho: float, sign: str, **about: Any) -> list[Estimate]:

@@ -239,15 +239,18 @@ def explain_norms(run: SawCData) -> object:
             else:
                 results += results_at_layer
         over_all = partial(run.resample, pooled_residuals, norm, matrix, conditions.tolist(), layers=distances.layers)
-        alone = partial(residuals_by_condition, norm, matrix[:, -1], ["distance"], conditions.tolist(), resamples=0)
+        alone = partial(
+            residuals_by_condition, norm, matrix[:, -1], ["distance"], conditions.tolist(),
+            model="norm~distance", resamples=0,
+        )  # fmt: skip
         report = run.attempt("mean_residual", over_all if distances.layers else alone)
         if isinstance(report, Undefined):
             remarks += [Remark(f"{distances.subject}, all layers: {report.reason}")] if distances.layers else []
             continue
         where = {"dataset": run.name, "subject": distances.subject, "view": distances.view}
-        residuals = report.results("norm~distance*layer") if distances.layers else ()
-        results += [residual.about(unit="rating", **where) for residual in residuals]
-        ridges.append(Residuals(distances.title, report.fit.residuals, np.repeat(senses, matrix.shape[1])))
+        regression, residuals = report
+        results += [residual.about(unit="rating", **where) for residual in residuals if distances.layers]
+        ridges.append(Residuals(distances.title, regression.residuals, np.repeat(senses, matrix.shape[1])))
     records = records_of(results)
     tables = (_explained_table(run, records), _residual_table(run, records)) if records else ()
     heading = Heading(
@@ -266,10 +269,10 @@ def _results_at_layer(run: SawCData, distances: Distances, layer: int | None) ->
     norm, conditions, column = run.norm[kept], run.conditions[kept].tolist(), distances.at(layer)[kept]
     same = np.asarray(run.same, dtype=float)[kept]
     parts = run.resample(variance_decomposition, norm, same, column)
-    report = run.resample(residuals_by_condition, norm, column, ["distance"], conditions)
-    residuals = [residual.about(unit="rating") for residual in report.results("norm~distance")]
+    _, means = run.resample(residuals_by_condition, norm, column, ["distance"], conditions, model="norm~distance")
+    residuals = [mean.about(unit="rating") for mean in means]
     where = {"dataset": run.name, "subject": distances.subject, "view": distances.view}
-    return [result.about(layer=layer, **where) for result in (*parts.results(), *residuals)]
+    return [result.about(layer=layer, **where) for result in (*parts, *residuals)]
 
 
 def _explained_table(run: SawCData, records: Sequence[Record]) -> Table:
@@ -319,8 +322,8 @@ def joint_regressions(run: SawCData) -> object:
     models = {names: distances, f"sense*{factor}": both}
     models[f"sense*{factor}+{names}"] = np.column_stack([both, distances])
     labels = [f"same_sense={is_same} {factor}={level}" for is_same, level in zip(same, levels, strict=True)]
-    report = run.resample(residuals_by_condition, norm, distances, list(subjects), labels)
-    residuals = [residual.about(unit="rating") for residual in report.results(f"norm~{names}")]
+    _, means = run.resample(residuals_by_condition, norm, distances, list(subjects), labels, model=f"norm~{names}")
+    residuals = [mean.about(unit="rating") for mean in means]
     explained_by = run.resample(explained_variance, norm, models).values()
     records = records_of(result.about(dataset=run.name) for result in (*explained_by, *residuals))
     heads = (Column("Statistic"), Column("Condition"), Column("Value", Format("number", 3)), Column("n", INTEGER))

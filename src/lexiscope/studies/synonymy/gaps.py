@@ -43,7 +43,7 @@ def gap_filling(run: SynonymyData) -> object:
     rules = [AnswerRule(criterion) for criterion in (CRITERIA if synsets else CRITERIA[:1])]
     hits = [hit for rule in rules for hit in every_gap_hits(mark_completions(run.gaps, items, rule))]
     sentences, n, seed = sentences_of(items), run.settings.n_bootstrap, run.settings.seed
-    results = [run.about(gap_accuracy(hit, clusters=sentences, resamples=n, seed=seed).result()) for hit in hits]
+    results = [run.about(gap_accuracy(hit, clusters=sentences, resamples=n, seed=seed)) for hit in hits]
     tests = run.about_all(gap_contrasts(hits, clusters=sentences, resamples=n, seed=seed))
     rule = (
         f"Prompt: the sentence, a space, and “{gap_prompt('T', gap, mode=run.settings.mode)}”. A prediction is "
@@ -97,7 +97,7 @@ def _errors(run: SynonymyData) -> object:
         for measure in coded.where(subject_id=subject).unique("measure")
         for share in category_shares(
             coded, measure, PROPOSED, subject=subject, clusters=sentences, resamples=n, seed=seed
-        ).results()
+        )
     ]
     shown = gap_categories(results, PROPOSED, heading, names=run.result_labels(results)) if results else None
     return results, shown, Remark(text) if text else None
