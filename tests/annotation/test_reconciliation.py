@@ -12,7 +12,6 @@ import pytest
 from lexiscope.annotation.reconciliation import (
     ADVICE,
     OurRecord,
-    PlatformColumns,
     PlatformSubmission,
     read_submissions,
     reconcile,
@@ -113,8 +112,8 @@ def test_codes_of_their_own_are_told_apart() -> None:
 def test_a_panel_has_its_own_columns_and_words(tmp_path: Path) -> None:
     """Generic panels: columns by name, statuses by a map; capitals and underscores make no difference."""
     path = platform_file(tmp_path, ["7;u1;complete;K1", "8;u2;quit;"], header="RUN_ID;member;State;Token")
-    columns = PlatformColumns("run id", "Member", "state", "token")
-    read = read_submissions(path, columns, statuses={"complete": "awaiting_review", "quit": "returned"})
+    columns = {"submission": "run id", "participant": "Member", "status": "state", "code": "token"}
+    read = read_submissions(path, columns=columns, statuses={"complete": "awaiting_review", "quit": "returned"})
     assert read == (
         PlatformSubmission("7", "u1", "awaiting_review", "K1", 2),
         PlatformSubmission("8", "u2", "returned", "", 3),

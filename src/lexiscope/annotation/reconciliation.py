@@ -24,6 +24,13 @@ from lexiscope.resources.tables.rows import Row, RowReader
 
 Status = Literal["active", "awaiting_review", "approved", "rejected", "returned", "timed_out", "screened_out"]
 
+PROLIFIC_COLUMNS: Mapping[str, str] = {
+    "submission": "Submission id",
+    "participant": "Participant id",
+    "status": "Status",
+    "code": "Completion code",
+}
+"""The columns of Prolific's file by what they hold; capitals, spaces and underscores make no difference."""
 PROLIFIC_STATUSES: Mapping[str, Status] = {
     "active": "active",
     "awaiting review": "awaiting_review",
@@ -103,16 +110,6 @@ _UNLISTED_KINDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class PlatformColumns:
-    """Which columns of the platform's file hold what. Capitals, spaces and underscores make no difference."""
-
-    submission: str = "Submission id"
-    participant: str = "Participant id"
-    status: str = "Status"
-    code: str = "Completion code"
-
-
-@dataclass(frozen=True, slots=True)
 class PlatformSubmission:
     """A line of the platform's list; ``line`` is its line in the file, ``code`` is empty where none was handed over."""
 
@@ -152,13 +149,14 @@ class PlatformDifference:
 
 def read_submissions(
     path: Path | str,
-    columns: PlatformColumns | None = None,
     *,
+    columns: Mapping[str, str] = PROLIFIC_COLUMNS,
     statuses: Mapping[str, Status] = PROLIFIC_STATUSES,
 ) -> tuple[PlatformSubmission, ...]:
     """Read the platform's list as it exports it (CSV).
 
-    *statuses* maps the platform's own words, written small and with spaces, to ours.
+    *columns* names the columns of the submission, the participant, the status and the code; *statuses* maps the
+    platform's own words, in lower case and with spaces, to ours.
     Errors: :class:`InputError` with file and line: E006 (column missing), E007 (column twice), E105 (a line without
     id), an unknown status, a repeated submission; those of :class:`RowReader` for a broken file.
     """
@@ -166,7 +164,7 @@ def read_submissions(
     header = next(rows, None)
     if header is None:
         raise InputError("the file is empty", code="E002", place=Place(str(path)), hint="export the list again")
-    indices = _column_indices(header, columns or PlatformColumns())
+    indices = _column_indices(header, columns)
     submissions: dict[str, PlatformSubmission] = {}
     for row in rows:
         submission = _parse_submission(row, indices, statuses)
@@ -250,11 +248,10 @@ def _plain_name(name: str) -> str:
     return re.sub(r"[\s_-]+", " ", name.strip().casefold())
 
 
-def _column_indices(header: Row, columns: PlatformColumns) -> dict[str, int]:
+def _column_indices(header: Row, columns: Mapping[str, str]) -> dict[str, int]:
     names = [_plain_name(name) for name in header.fields]
     indices = {}
-    for part in ("submission", "participant", "status", "code"):
-        name = str(getattr(columns, part))
+    for part, name in columns.items():
         count = names.count(_plain_name(name))
         if count != 1:
             code, what = ("E007", "stands twice") if count else ("E006", "is not in the file")

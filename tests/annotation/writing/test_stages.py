@@ -66,7 +66,7 @@ def test_an_accepted_sentence_makes_a_setup() -> None:
     assert first.usage == Usage("They met at the Bank.", 16, 20, lemma="bank", language="en")
     assert first.homonym == "Bank"
     assert first.meanings == ((SENSES["sense_1"], SENSES["example_1"]), (SENSES["sense_2"], SENSES["example_2"]))
-    assert (second.usage.text, second.author) == ("The bank.", "p1")
+    assert second.usage.text == "The bank."
 
 
 def test_a_decomposed_sentence_is_composed_with_its_span() -> None:

@@ -53,7 +53,6 @@ class HeldPlace:
     participant: str
     list_number: int
     state: PlaceState
-    since: float
     until: float
     finished: float | None = None
     reason: str = ""
@@ -114,8 +113,7 @@ class Allocator:
         chosen = choose_list(self.loads(), self._quota, seed=self._seed, number=number)
         if chosen is None:
             return None
-        now = self._clock()
-        return self._store(HeldPlace(number, participant, chosen, "active", now, now + self._lease))
+        return self._store(HeldPlace(number, participant, chosen, "active", self._clock() + self._lease))
 
     def renew(self, participant: str) -> HeldPlace:
         """Extend the lease after a return or a saved answer; check whether a lease that ran out is surplus."""

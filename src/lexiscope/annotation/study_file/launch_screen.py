@@ -42,12 +42,13 @@ def screen_problems(definition: StudyDefinition, items: Sequence[Item]) -> Itera
             yield Problem("E617", keys, f"{error.what} (item {item.item_id!r})", error.hint)
             break
     views = definition.views
+    differ = any(len({usage.target.casefold() for usage in item.usages}) > 1 for item in items)
     if not views:
         yield Problem("E619", ("views",), "the study has no view", "write [full]")
     for number, view in enumerate(views):
         if view in screen.views and view in views[:number]:
             yield Problem("E619", ("views", number), f"the view {view!r} stands twice", "name each arm once")
-        elif view == "word" and view in screen.views and screen.n_usages > 1 and not any(map(_has_two_words, items)):
+        elif view == "word" and view in screen.views and screen.n_usages > 1 and not differ:
             what = "the view 'word' would show the same word twice in every item: nobody could say that they differ"
             yield Problem("E619", ("views", number), what, "leave it out; its accuracy is .5 by construction")
     yield from setting_problems(definition, screen)
@@ -81,7 +82,3 @@ def search_problems(definition: StudyDefinition) -> Iterator[Problem]:
     except InputError as error:
         hint = error.hint or "name the file of what can be found"
         yield Problem("E619", ("search",), f"{definition.search}: {error.what}", hint)
-
-
-def _has_two_words(item: Item) -> bool:
-    return len({usage.target.casefold() for usage in item.usages}) > 1

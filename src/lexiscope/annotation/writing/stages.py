@@ -34,13 +34,12 @@ _NAMED = 5
 class Setup:
     """An ambiguous sentence with its word and the two meanings between which it is ambiguous.
 
-    ``meanings`` holds a sense and an example for each of the two; ``author`` wrote the sentence.
+    ``meanings`` holds a sense and an example for each of the two.
     """
 
     setup_id: str
     usage: Usage
     meanings: tuple[tuple[str, str], tuple[str, str]]
-    author: str
 
     @property
     def homonym(self) -> str:
@@ -141,7 +140,7 @@ def _build_setup(sentence: AcceptedText, item: Item, corrected: Mapping[str, Map
         raise InputError(what, code="E646", hint=f"use {', '.join(SENSES)}")
     usage_here = Usage(text, start, end, lemma=usage.lemma, language=usage.language)
     first, second = ((senses[f"sense_{n}"], senses[f"example_{n}"]) for n in MEANINGS)
-    return Setup(setup_id, usage_here, (first, second), sentence.answer.participant_id)
+    return Setup(setup_id, usage_here, (first, second))
 
 
 def _ending_item(setup: Setup, precontext: str, meaning: Meaning, dataset: str) -> Item:
