@@ -63,8 +63,8 @@ def open_session(connection: sa.Connection, token_sha256: str, name: str, *, exp
 
 def session_account(connection: sa.Connection, token_sha256: str, *, now: str) -> str | None:
     """Return the account's name while its session lasts."""
-    mine = (SESSIONS.c.token_sha256 == token_sha256) & (SESSIONS.c.expires_at > now)
-    return connection.execute(sa.select(SESSIONS.c.name).where(mine)).scalar()
+    is_valid = (SESSIONS.c.token_sha256 == token_sha256) & (SESSIONS.c.expires_at > now)
+    return connection.execute(sa.select(SESSIONS.c.name).where(is_valid)).scalar()
 
 
 def close_session(connection: sa.Connection, token_sha256: str) -> None:
@@ -81,8 +81,8 @@ def set_setup_secret(connection: sa.Connection, digest: str, *, expires_at: str)
 
 def use_setup_secret(connection: sa.Connection, digest: str, *, now: str) -> bool:
     """Return whether this is the set-up secret; the first request that names it in time uses it up."""
-    mine = (SETUP_SECRETS.c.sha256 == digest) & (SETUP_SECRETS.c.expires_at > now)
-    return connection.execute(SETUP_SECRETS.delete().where(mine)).rowcount == 1
+    is_valid = (SETUP_SECRETS.c.sha256 == digest) & (SETUP_SECRETS.c.expires_at > now)
+    return connection.execute(SETUP_SECRETS.delete().where(is_valid)).rowcount == 1
 
 
 def make_token(connection: sa.Connection, participant_id: str) -> str:
@@ -94,8 +94,8 @@ def make_token(connection: sa.Connection, participant_id: str) -> str:
 
 def participant_of_token(connection: sa.Connection, token: str) -> str | None:
     """Return the participant whose token this is."""
-    mine = TOKENS.c.token_sha256 == sha256(token)
-    return connection.execute(sa.select(TOKENS.c.participant_id).where(mine)).scalar()
+    has_token = TOKENS.c.token_sha256 == sha256(token)
+    return connection.execute(sa.select(TOKENS.c.participant_id).where(has_token)).scalar()
 
 
 def _check_hash(field: str, text: str) -> None:

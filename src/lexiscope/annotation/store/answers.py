@@ -38,7 +38,7 @@ _ANSWERED = sa.select(sa.func.count()).where(_MINE, ANSWERS.c.revision == 0)
 _STATE = sa.select(STATES.c.to_state).where(STATES.c.participant_id == _WHO).order_by(STATES.c.number.desc()).limit(1)
 _TRIAL = (TRIALS.c.participant_id == _WHO) & (TRIALS.c.phase == _WHEN) & (TRIALS.c.item_id == _WHAT)
 # one query for what decides about a first answer
-_STANDING = sa.select(
+_SITUATION = sa.select(
     _STATE.scalar_subquery().label("state"),
     sa.select(TRIALS.c.position).where(_TRIAL).scalar_subquery().label("position"),
     sa.select(TRIALS.c.display_order).where(_TRIAL).scalar_subquery().label("display_order"),
@@ -97,8 +97,8 @@ def _trial_row(participant_id: str, phase: Phase, position: int, trial: StoredTr
 
 def planned_trials(connection: sa.Connection, participant_id: str, phase: Phase = Phase.TRIALS) -> list[StoredTrial]:
     """Return a participant's trials of a phase in their order."""
-    mine = (TRIALS.c.participant_id == participant_id) & (TRIALS.c.phase == str(phase))
-    rows = connection.execute(sa.select(TRIALS).where(mine).order_by(TRIALS.c.position)).all()
+    of_phase = (TRIALS.c.participant_id == participant_id) & (TRIALS.c.phase == str(phase))
+    rows = connection.execute(sa.select(TRIALS).where(of_phase).order_by(TRIALS.c.position)).all()
     return [StoredTrial(row.item_id, tuple(json.loads(row.display_order)), row.side) for row in rows]
 
 
@@ -107,17 +107,17 @@ def extend(connection: sa.Connection, participant_id: str, phase: Phase, trial: 
 
     Errors: :class:`StateError` while the last trial has no answer, :class:`AnswerRefused` for an item of the plan.
     """
-    known = planned_trials(connection, participant_id, phase)
-    ids = [planned.item_id for planned in known]
+    plan = planned_trials(connection, participant_id, phase)
+    ids = [planned.item_id for planned in plan]
     if ids and ids[-1] == trial.item_id:
-        return len(known) - 1
+        return len(plan) - 1
     if trial.item_id in ids:
         raise AnswerRefused("item_id", f"the item {trial.item_id!r} is trial {ids.index(trial.item_id)} already")
     answered = connection.execute(_ANSWERED, {"who": participant_id, "when": str(phase)}).scalar_one()
-    if answered < len(known):
+    if answered < len(plan):
         raise StateError(f"trial {answered} of {phase} has no answer yet")
-    connection.execute(TRIALS.insert(), _trial_row(participant_id, phase, len(known), trial))
-    return len(known)
+    connection.execute(TRIALS.insert(), _trial_row(participant_id, phase, len(plan), trial))
+    return len(plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +141,14 @@ def progress(connection: sa.Connection, study: StudyRecord, participant_id: str,
 
     Errors: :class:`AnswerRefused` for a participant that the study does not know.
     """
-    asked = {"who": participant_id, "when": str(phase)}
-    present = connection.execute(_PROGRESS, asked).first()
-    if present is None:
+    keys = {"who": participant_id, "when": str(phase)}
+    row_of_participant = connection.execute(_PROGRESS, keys).first()
+    if row_of_participant is None:
         raise AnswerRefused("participant_id", "the study has no such participant")
-    state, answered, n_trials, *lease = present
-    row = connection.execute(_NEXT, {**asked, "position": answered}).first()
+    state, answered, n_trials, *lease = row_of_participant
+    row = connection.execute(_NEXT, {**keys, "position": answered}).first()
     trial = None if row is None else StoredTrial(row[0], tuple(json.loads(row[1])), row[2])
-    written = connection.execute(_WRITTEN, asked).scalar_one() if study.written else answered
+    written = connection.execute(_WRITTEN, keys).scalar_one() if study.written else answered
     return Progress(State(state), Lease(*lease) if lease[0] is not None else None, answered, n_trials, trial, written)
 
 
@@ -165,25 +165,25 @@ def submit(
     Errors: :class:`AnswerRefused` naming the field, :class:`AnswerConflict` where another answer came first, also
     under the same key.
     """
-    asked = {
+    keys = {
         "who": answer.participant_id,
         "what": answer.item_id,
         "when": str(answer.phase),
         "key": answer.client_key,
     }
-    standing = connection.execute(_STANDING, asked).one()
-    if standing.repeated is not None:
-        first = connection.execute(_REPEATED, asked).one()
+    situation = connection.execute(_SITUATION, keys).one()
+    if situation.repeated is not None:
+        first = connection.execute(_REPEATED, keys).one()
         if not _is_same_answer(first, answer):
             raise AnswerConflict(first.id, "another answer was stored under the same key", field="client_key")
         return _receipt(first._asdict())
-    item = _check_standing(answer, standing, items)
-    latest = connection.execute(_LATEST, asked).first() if answer.position < standing.answered else None
+    item = _check_situation(answer, situation, items)
+    latest = connection.execute(_LATEST, keys).first() if answer.position < situation.answered else None
     _check_revision(answer, latest, study.revisable)
     check_content(answer, item, skippable=study.written > 0 and answer.phase is Phase.TRIALS)
-    row = _row(answer, item, standing)
+    row = _row(answer, item, situation)
     row["revision"] = 0 if latest is None else latest.revision + 1
-    row["next_position"] = standing.answered + (latest is None)
+    row["next_position"] = situation.answered + (latest is None)
     row["answered_at"] = stamp(now)
     answer_id = seals.insert(connection, ANSWERS, row)
     return _receipt({**row, "id": answer_id})
@@ -195,21 +195,21 @@ def _is_same_answer(stored: sa.Row[*tuple[Any, ...]], answer: BrowserAnswer) -> 
     return same and set(json.loads(stored.flags)) == set(answer.flags)
 
 
-def _check_standing(
-    answer: BrowserAnswer, standing: sa.Row[*tuple[Any, ...]], items: Mapping[str, StudyItem]
+def _check_situation(
+    answer: BrowserAnswer, situation: sa.Row[*tuple[Any, ...]], items: Mapping[str, StudyItem]
 ) -> StudyItem:
-    if standing.state is None:
+    if situation.state is None:
         raise AnswerRefused("participant_id", "the study has no such participant")
     if answer.item_id not in items:
         raise AnswerRefused("item_id", f"the study has no item {answer.item_id!r}")
-    if State(standing.state) not in ANSWERING[answer.phase]:
-        raise AnswerRefused("phase", f"a participant who is {standing.state} does not answer in {answer.phase}")
-    if standing.position is None:
+    if State(situation.state) not in ANSWERING[answer.phase]:
+        raise AnswerRefused("phase", f"a participant who is {situation.state} does not answer in {answer.phase}")
+    if situation.position is None:
         raise AnswerRefused("item_id", f"the item {answer.item_id!r} is not among this participant's {answer.phase}")
-    if answer.position != standing.position:
-        raise AnswerRefused("position", f"the item {answer.item_id!r} is trial {standing.position}")
-    if answer.position > standing.answered:
-        raise AnswerRefused("position", f"trial {standing.answered} comes first: no trial is skipped")
+    if answer.position != situation.position:
+        raise AnswerRefused("position", f"the item {answer.item_id!r} is trial {situation.position}")
+    if answer.position > situation.answered:
+        raise AnswerRefused("position", f"trial {situation.answered} comes first: no trial is skipped")
     return items[answer.item_id]
 
 
@@ -226,13 +226,13 @@ def _check_revision(
         raise AnswerConflict(latest.id, "another answer to this item was stored first")
 
 
-def _row(answer: BrowserAnswer, item: StudyItem, standing: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
+def _row(answer: BrowserAnswer, item: StudyItem, situation: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
     row = {name: getattr(answer, name) for name in _COPIED}
     for name in ("value", "rt_ms", "rt_server_ms"):
         # as the database gives it back, so that its seal fits; 0.0 is added to make -0.0 a plain zero
         row[name] = None if row[name] is None else float(row[name]) + 0.0
     row |= {"phase": str(answer.phase), "measure": item.question.measure, "item_sha256": item.sha256}
-    row |= {"display_order": standing.display_order, "side": standing.side}
+    row |= {"display_order": situation.display_order, "side": situation.side}
     row["shown_at"] = None if answer.shown_at is None else stamp(answer.shown_at)
     row["flags"] = json.dumps(sorted(set(answer.flags)))
     return row

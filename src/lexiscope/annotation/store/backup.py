@@ -270,8 +270,8 @@ def file_problems(path: Path) -> tuple[str, ...]:
     try:
         with closing(open_file(path)) as connection:
             problems = [str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
-            broken = connection.execute("PRAGMA foreign_key_check").fetchall()
-            problems += [f"{row[0]}, row {row[1]}: there is no such {row[2]}" for row in broken]
+            violations = connection.execute("PRAGMA foreign_key_check").fetchall()
+            problems += [f"{row[0]}, row {row[1]}: there is no such {row[2]}" for row in violations]
     except FILE_ERRORS as error:
         return (str(error),)
     return tuple(problems)
@@ -291,8 +291,8 @@ def check(connection: sa.Connection, key: bytes, *, file: Path | None, study: St
     problems += unexpected_values(connection, version)
     problems += unknown_lists_and_items(study, connection) if study is not None else []
     for name, query in _RULES:
-        broken = int(connection.execute(query).scalar_one())
-        problems += [name.format(n=broken)] if broken else []
+        n_violations = int(connection.execute(query).scalar_one())
+        problems += [name.format(n=n_violations)] if n_violations else []
     answers = int(connection.execute(sa.text("SELECT count(*) FROM answers")).scalar_one())
     return StoreCheck(answers, log.entries, tuple(problems))
 
@@ -381,10 +381,10 @@ def unexpected_values(connection: sa.Connection, version: int) -> list[str]:
     The values of a column are far fewer than its rows, but for those of participants. An older version has fewer
     tables, and seals fewer of them.
     """
-    problems, there = [], set(sa.inspect(connection).get_table_names())
-    elsewhere = {*_CHECKED_ELSEWHERE, *sealed_in(version)}
+    problems, tables = [], set(sa.inspect(connection).get_table_names())
+    checked_elsewhere = {*_CHECKED_ELSEWHERE, *sealed_in(version)}
     for table in METADATA.sorted_tables:
-        for column in () if table in elsewhere or table.name not in there else table.columns:
+        for column in () if table in checked_elsewhere or table.name not in tables else table.columns:
             is_written = _KNOWN.get(column) or _value_check(column)
             # as it is stored: SQLAlchemy would read it as what it should be
             values = connection.execute(sa.select(sa.type_coerce(column, sa.types.NullType())).distinct()).scalars()
@@ -395,12 +395,12 @@ def unexpected_values(connection: sa.Connection, version: int) -> list[str]:
 
 def unknown_lists_and_items(study: StudyRecord, connection: sa.Connection) -> list[str]:
     """Return the columns with a list or an item that the study does not have; what is shown is looked up there."""
-    asked = {item.item_id for item in study.items if item.kind is Kind.SELF_REPORT}
-    shown = {item.item_id for item in study.items} - asked
+    self_report_ids = {item.item_id for item in study.items if item.kind is Kind.SELF_REPORT}
+    item_ids = {item.item_id for item in study.items} - self_report_ids
     lists = set(connection.execute(sa.select(LISTS.c.list_id)).scalars())
     planned = connection.execute(sa.select(TRIALS.c.phase, TRIALS.c.item_id).distinct()).all()
     problems = [] if lists == set(study.places) else ["lists.list_id: its lists are not those of the study"]
-    if any(item_id not in (asked if phase in _OWN_ITEMS else shown) for phase, item_id in planned):
+    if any(item_id not in (self_report_ids if phase in _OWN_ITEMS else item_ids) for phase, item_id in planned):
         problems.append("trials.item_id: an item is planned that the study does not have in this phase")
     return problems
 

@@ -40,8 +40,8 @@ class Purge:
 
 def identity_of(connection: sa.Connection, participant_id: str) -> tuple[str, ...]:
     """Return the texts that identify a participant on the recruiting platform: the id, and the session if known."""
-    mine = IDENTITIES.c.participant_id == participant_id
-    row = connection.execute(sa.select(IDENTITIES.c.platform_id, IDENTITIES.c.session).where(mine)).first()
+    is_theirs = IDENTITIES.c.participant_id == participant_id
+    row = connection.execute(sa.select(IDENTITIES.c.platform_id, IDENTITIES.c.session).where(is_theirs)).first()
     return tuple(text for text in row if text) if row is not None else ()
 
 
@@ -56,8 +56,8 @@ def erase(
     connection.execute(IDENTITIES.delete().where(IDENTITIES.c.participant_id == participant_id))
     if TOKENS.name in tables:
         connection.execute(TOKENS.delete().where(TOKENS.c.participant_id == participant_id))
-    mine = ERASURES.c.participant_id == participant_id
-    if connection.execute(sa.select(ERASURES.c.answers).where(mine)).first() is None:
+    is_theirs = ERASURES.c.participant_id == participant_id
+    if connection.execute(sa.select(ERASURES.c.answers).where(is_theirs)).first() is None:
         row = {"participant_id": participant_id, "answers": "kept" if keep_answers else "removed", "at": at}
         seals.insert(connection, ERASURES, row)
     removed = {} if keep_answers else _remove_answers(connection, participant_id, tables)
@@ -85,8 +85,8 @@ def erase_in_backup(path: Path, key: bytes, participant_id: str, *, keep_answers
     """Remove a participant from a backup as from the database, and rewrite its file."""
 
     def job(connection: sa.Connection) -> None:
-        known = sa.select(PARTICIPANTS.c.participant_id).where(PARTICIPANTS.c.participant_id == participant_id)
-        if connection.execute(known).first() is not None:
+        in_backup = sa.select(PARTICIPANTS.c.participant_id).where(PARTICIPANTS.c.participant_id == participant_id)
+        if connection.execute(in_backup).first() is not None:
             erase(connection, key, participant_id, keep_answers=keep_answers, actor=actor, at=at)
             seals.seal(connection, key, seals.unsealed_rows(connection), at=at)
 

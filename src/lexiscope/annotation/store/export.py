@@ -71,16 +71,16 @@ def responses(
     """
     items = {item.item_id: item for item in study.items}
     by_participant = participant_states(connection)
-    wanted = {who for who, participant in by_participant.items() if states is None or participant.state in states}
+    included = {who for who, participant in by_participant.items() if states is None or participant.state in states}
     names = {str(phase) for phase in phases}
     rows = [
         _response(row, items[row["item_id"]], study, by_participant[row["participant_id"]])
         for row in effective_answers(connection)
-        if row["participant_id"] in wanted and row["phase"] in names
+        if row["participant_id"] in included and row["phase"] in names
     ]
     removed = sa.select(ERASURES.c.participant_id).where(ERASURES.c.answers == "removed")
-    gone = set(connection.execute(removed).scalars())
-    rows += _completion_times(study, {who: by_participant[who] for who in sorted(wanted - gone)})
+    erased = set(connection.execute(removed).scalars())
+    rows += _completion_times(study, {who: by_participant[who] for who in sorted(included - erased)})
     return ResponseTable.from_rows(rows)
 
 
@@ -95,15 +95,15 @@ def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=LONG_SCHEMA)
 
 
-def effective_answers(connection: sa.Connection, *chosen: sa.ColumnElement[bool]) -> list[Mapping[str, Any]]:
+def effective_answers(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> list[Mapping[str, Any]]:
     """Return the latest answer of each participant to each item and phase, by participant, phase and position.
 
-    *chosen* are conditions on the answers: of the latest ones those are returned that meet them.
+    *conditions* are conditions on the answers: only the latest answers that meet them are returned.
     """
     later = ANSWERS.alias("later")
     superseded = sa.select(later.c.id).where(later.c.supersedes == ANSWERS.c.id)
     order = (ANSWERS.c.participant_id, ANSWERS.c.phase, ANSWERS.c.position)
-    query = sa.select(ANSWERS).where(~superseded.exists(), *chosen).order_by(*order)
+    query = sa.select(ANSWERS).where(~superseded.exists(), *conditions).order_by(*order)
     return [dict(row) for row in connection.execute(query).mappings()]
 
 

@@ -39,7 +39,7 @@ class StudyFiles:
         self._known = self._states()
         self.damage: StorageError | None = None
         """The damage that was found: from then on nothing is stored."""
-        self._told = ""
+        self._reported = ""
 
     def check_present(self) -> None:
         """Check that the path still leads to the open files, and that no damage was found.
@@ -47,7 +47,7 @@ class StudyFiles:
         Errors: :class:`StorageError`.
         """
         if self.damage is not None:
-            self._tell(self.damage)
+            self._report(self.damage)
             raise self.damage
         present = [_identity(self.path), _identity(self._log)]
         # a log that SQLite had not made yet is the one that it made since
@@ -58,14 +58,14 @@ class StudyFiles:
                 place=Place(str(self.path)),
                 hint="put the same file back, or stop the server and restore the newest backup",
             )
-            self._tell(error)
+            self._report(error)
             raise error
-        self._told = ""
+        self._reported = ""
 
-    def _tell(self, error: StorageError) -> None:
+    def _report(self, error: StorageError) -> None:
         """Write an error to the server's messages once, and again where it passed and came back."""
-        if self._told != error.what:
-            self._told = error.what
+        if self._reported != error.what:
+            self._reported = error.what
             LOG.error("%s", error)
 
     def check_unchanged(self) -> None:
@@ -80,7 +80,7 @@ class StudyFiles:
                 self._examine()
             except StorageError as error:
                 self.damage = error
-                self._tell(error)
+                self._report(error)
                 raise
             self._known = now
 

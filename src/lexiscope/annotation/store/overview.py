@@ -64,28 +64,28 @@ def listed_participants(connection: sa.Connection, *, now: str, since: str) -> l
     first = sa.func.sum(sa.case((ANSWERS.c.revision == 0, 1), else_=0))
     answered = sa.select(ANSWERS.c.participant_id, first, sa.func.max(ANSWERS.c.answered_at))
     counted = {row[0]: (int(row[1]), row[2]) for row in connection.execute(answered.group_by(ANSWERS.c.participant_id))}
-    known = participant_states(connection)
+    states = participant_states(connection)
     arrived = connection.execute(sa.select(PARTICIPANTS).order_by(PARTICIPANTS.c.created_at)).all()
     listed = []
     for who, created_at in arrived:
-        standing, (n_answered, last) = known[who], counted.get(who, (0, ""))
-        last_at = max(last, standing.at)
-        silent = last_at <= since and (standing.holds_until is None or standing.holds_until <= now)
+        current, (n_answered, last) = states[who], counted.get(who, (0, ""))
+        last_at = max(last, current.at)
+        silent = last_at <= since and (current.holds_until is None or current.holds_until <= now)
         listed.append(
             ListedParticipant(
                 participant_id=who,
-                state=standing.state,
-                reason=standing.reason,
-                list_id=standing.list_id,
-                number=standing.ordinal,
-                slot=standing.slot,
-                surplus=standing.surplus,
+                state=current.state,
+                reason=current.reason,
+                list_id=current.list_id,
+                number=current.ordinal,
+                slot=current.slot,
+                surplus=current.surplus,
                 created_at=created_at,
-                active_at=standing.times.get(State.ACTIVE),
-                finished_at=standing.times.get(State.FINISHED),
+                active_at=current.times.get(State.ACTIVE),
+                finished_at=current.times.get(State.FINISHED),
                 n_answered=n_answered,
                 last_at=last_at,
-                consented_at=standing.times.get(State.CONSENTED),
+                consented_at=current.times.get(State.CONSENTED),
                 silent=silent,
             )
         )
@@ -120,10 +120,10 @@ def item_counts(connection: sa.Connection, now: str) -> dict[str, tuple[int, int
         .where(WRITTEN, ANSWERS.c.phase == str(Phase.TRIALS))
         .subquery()
     )
-    given = answer.c.item_id.is_not(None)
-    valid = given & states.c.to_state.in_((str(State.FINISHED), str(State.ACCEPTED)))
+    has_answer = answer.c.item_id.is_not(None)
+    valid = has_answer & states.c.to_state.in_((str(State.FINISHED), str(State.ACCEPTED)))
     active = (states.c.to_state == str(State.ACTIVE)) & (LEASES.c.status == "held") & (LEASES.c.expires_at > now)
-    excluded = given & (states.c.to_state == str(State.EXCLUDED))
+    excluded = has_answer & (states.c.to_state == str(State.EXCLUDED))
     same = (answer.c.participant_id == TRIALS.c.participant_id) & (answer.c.item_id == TRIALS.c.item_id)
     joined = (
         TRIALS.join(states, states.c.participant_id == TRIALS.c.participant_id)
@@ -180,8 +180,8 @@ def record_review(connection: sa.Connection, review: Review) -> int:
     check_text("at", review.at, longest=32)
     if review.text is not None:
         check_text("text", review.text, longest=100_000)
-    known = sa.select(ANSWERS.c.id).where(ANSWERS.c.id == review.answer_id)
-    if connection.execute(known).scalar() is None:
+    answer = sa.select(ANSWERS.c.id).where(ANSWERS.c.id == review.answer_id)
+    if connection.execute(answer).scalar() is None:
         raise AnswerRefused("answer_id", f"there is no answer {review.answer_id}")
     return int(seals.insert(connection, REVIEWS, asdict(review)))
 

@@ -62,9 +62,9 @@ def invite(
     """
     if platform_id is not None:
         check_text("platform_id", platform_id, longest=200)
-        known = find_participant(connection, key, platform_id)
-        if known is not None:
-            return known
+        existing = find_participant(connection, key, platform_id)
+        if existing is not None:
+            return existing
     if session is not None:
         check_text("session", session, longest=200)
     if simulated and platform_id is not None:
@@ -138,10 +138,10 @@ def state_before_leaving(connection: sa.Connection, participant_id: str, to: Sta
     A participant who came back after this was recorded for this reason stays: a list applied twice changes nothing.
     """
     past = state_changes(connection, participant_id)
-    now = past[-1].to_state
-    gone = to is State.RETURNED and now is State.TIMED_OUT
+    current = past[-1].to_state
+    gave_back_late = to is State.RETURNED and current is State.TIMED_OUT
     noted = any(change.to_state is to and change.reason == reason for change in past)
-    return now if (now in UNDER_WAY or gone) and not noted else None
+    return current if (current in UNDER_WAY or gave_back_late) and not noted else None
 
 
 def issue_code(connection: sa.Connection, study: StudyRecord, participant_id: str, kind: str, *, at: str) -> str:
@@ -151,10 +151,10 @@ def issue_code(connection: sa.Connection, study: StudyRecord, participant_id: st
     """
     if kind not in CODE_STATES:
         raise AnswerRefused("kind", f"there is no code {kind!r}", hint=f"there are: {', '.join(CODE_STATES)}")
-    mine = (CODES.c.participant_id == participant_id) & (CODES.c.kind == kind)
-    known = connection.execute(sa.select(CODES.c.code).where(mine)).scalar()
-    if known is not None:
-        return str(known)
+    is_theirs = (CODES.c.participant_id == participant_id) & (CODES.c.kind == kind)
+    existing = connection.execute(sa.select(CODES.c.code).where(is_theirs)).scalar()
+    if existing is not None:
+        return str(existing)
     state = state_of(connection, participant_id)
     missing = _missing_answers(connection, study, participant_id) if kind == "completed" else ""
     if state not in CODE_STATES[kind] or missing:
@@ -169,15 +169,17 @@ def count_unanswered(connection: sa.Connection, participant_id: str) -> int:
     """Return how many planned trials of the phases ``trials`` and ``reveal`` have no answer."""
     phases = (str(Phase.TRIALS), str(Phase.REVEAL))
     planned = sa.select(sa.func.count()).where(TRIALS.c.participant_id == participant_id, TRIALS.c.phase.in_(phases))
-    mine = (ANSWERS.c.participant_id == participant_id) & ANSWERS.c.phase.in_(phases) & (ANSWERS.c.revision == 0)
-    answered = sa.select(sa.func.count()).where(mine)
+    first_answers = (
+        (ANSWERS.c.participant_id == participant_id) & ANSWERS.c.phase.in_(phases) & (ANSWERS.c.revision == 0)
+    )
+    answered = sa.select(sa.func.count()).where(first_answers)
     return int(connection.execute(planned).scalar_one()) - int(connection.execute(answered).scalar_one())
 
 
 def count_written(connection: sa.Connection, participant_id: str) -> int:
     """Return how many of a participant's trials have an answer that is not a skip."""
-    mine = (ANSWERS.c.participant_id == participant_id) & (ANSWERS.c.phase == str(Phase.TRIALS))
-    return int(connection.execute(sa.select(sa.func.count()).where(mine, WRITTEN)).scalar_one())
+    is_theirs = (ANSWERS.c.participant_id == participant_id) & (ANSWERS.c.phase == str(Phase.TRIALS))
+    return int(connection.execute(sa.select(sa.func.count()).where(is_theirs, WRITTEN)).scalar_one())
 
 
 def _missing_answers(connection: sa.Connection, study: StudyRecord, participant_id: str) -> str:
@@ -224,7 +226,7 @@ def _check_grounds(
 def _append_state(
     connection: sa.Connection, participant_id: str, left: State | None, to: State, reason: str, *, at: str
 ) -> None:
-    mine = sa.select(sa.func.count()).where(STATES.c.participant_id == participant_id)
-    number = connection.execute(mine).scalar_one()
+    n_states = sa.select(sa.func.count()).where(STATES.c.participant_id == participant_id)
+    number = connection.execute(n_states).scalar_one()
     row = {"number": number, "from_state": left and str(left), "to_state": str(to), "reason": reason, "at": at}
     seals.insert(connection, STATES, {"participant_id": participant_id, **row})

@@ -96,8 +96,8 @@ def stamp(moment: datetime) -> str:
 
 def list_loads(connection: sa.Connection, now: datetime) -> dict[str, ListLoad]:
     """Return how full each list is, in the order in which the study names them."""
-    done, live = LEASES.c.status == "done", (LEASES.c.status == "held") & (LEASES.c.expires_at > stamp(now))
-    kinds = (done, live, LEASES.c.status == "excluded", LEASES.c.surplus & (done | live))
+    done, active = LEASES.c.status == "done", (LEASES.c.status == "held") & (LEASES.c.expires_at > stamp(now))
+    kinds = (done, active, LEASES.c.status == "excluded", LEASES.c.surplus & (done | active))
     query = (
         sa.select(LISTS.c.list_id, LISTS.c.places, *(_count(kind) for kind in kinds))
         .select_from(LISTS.outerjoin(LEASES, LEASES.c.list_id == LISTS.c.list_id))
@@ -125,11 +125,11 @@ def take(
     if state is not State.QUALIFIED:
         raise StateError(f"a participant who is {state} cannot take a place")
     ordinal = int(connection.execute(sa.select(sa.func.count()).select_from(LEASES)).scalar_one()) + 1
-    filling = list_loads(connection, now)
-    chosen = choose(filling, ordinal)
+    by_list = list_loads(connection, now)
+    chosen = choose(by_list, ordinal)
     if chosen is None:
         raise NoPlaceLeft("every list of the study is full", hint="raise the places of a list, or thank and send away")
-    if chosen not in filling or not filling[chosen].free:
+    if chosen not in by_list or not by_list[chosen].free:
         raise AnswerRefused("list_id", f"the list {chosen!r} has no free place")
     number = _free_number(connection, chosen, now)
     lease = Lease(participant_id, ordinal, chosen, number, "held", False, stamp(now + hold))
@@ -229,6 +229,6 @@ def _free_number(connection: sa.Connection, list_id: str, now: datetime, *, want
 
 
 def _store(connection: sa.Connection, lease: Lease) -> Lease:
-    mine = LEASES.c.participant_id == lease.participant_id
-    connection.execute(LEASES.update().where(mine).values(**asdict(lease)))
+    is_theirs = LEASES.c.participant_id == lease.participant_id
+    connection.execute(LEASES.update().where(is_theirs).values(**asdict(lease)))
     return lease

@@ -67,9 +67,9 @@ def digest(table: str, row: Mapping[str, Any]) -> str:
 
 def seal(connection: sa.Connection, key: bytes, seals: Iterable[Seal], *, at: str) -> None:
     """Write seals into the audit log; nothing where there are none."""
-    waiting = list(seals)
-    for start in range(0, len(waiting), _LARGEST):
-        details = {"rows": waiting[start : start + _LARGEST]}
+    rows = list(seals)
+    for start in range(0, len(rows), _LARGEST):
+        details = {"rows": rows[start : start + _LARGEST]}
         audit.append(connection, key, at=at, actor="store", action=ACTION, details=details)
 
 
@@ -82,15 +82,17 @@ def seals_of(connection: sa.Connection, tables: Iterable[sa.Table] = SEALED) -> 
 
 def seal_problems(connection: sa.Connection, version: int = SCHEMA_VERSION) -> list[str]:
     """Return the rows of sealed tables that do not fit their seals; rows that an erasure removed are not reported."""
-    broken = []
+    problems = []
     expected, erased = _logged_seals(connection)
     for table, key, value in seals_of(connection, sealed_in(version)):
         known = expected.pop((table, key), None)
         if known != value:
-            shown = ", ".join(map(str, key))
-            broken.append(f"{table}, row {shown}: {'was not written by the store' if known is None else 'was edited'}")
-    gone = [(table, key) for table, key in expected if (table, key) not in erased]
-    return broken + [f"{table}, row {', '.join(map(str, key))}: is missing" for table, key in gone]
+            key_text = ", ".join(map(str, key))
+            problems.append(
+                f"{table}, row {key_text}: {'was not written by the store' if known is None else 'was edited'}"
+            )
+    missing = [(table, key) for table, key in expected if (table, key) not in erased]
+    return problems + [f"{table}, row {', '.join(map(str, key))}: is missing" for table, key in missing]
 
 
 def _logged_seals(connection: sa.Connection) -> tuple[dict[tuple[str, tuple[Any, ...]], str], set[tuple[str, Any]]]:

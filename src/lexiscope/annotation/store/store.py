@@ -339,8 +339,8 @@ class Store(Safekeeping):
         self, connection: sa.Connection, participant_id: str, now: datetime, hold: timedelta, choose: Choose
     ) -> Lease:
         state = participants.state_of(connection, participant_id)
-        known = places.lease_of(connection, participant_id)
-        if known is not None:
+        existing = places.lease_of(connection, participant_id)
+        if existing is not None:
             return self._renew_place(connection, participant_id, now, hold)
         status = overview.study_status(connection)
         if status != "running":

@@ -171,10 +171,10 @@ class Flow:
 
         Errors: :class:`AnswerRefused` where there is no such trial, or it is not reached yet.
         """
-        known = self._known_progress.get((who, phase))
+        remembered = self._known_progress.get((who, phase))
         # used only if this trial is next: all else may be old, and is read again
-        if known is not None and known.trial is not None and position == known.next_position:
-            return self._trial_on_page(known.trial, phase, known)
+        if remembered is not None and remembered.trial is not None and position == remembered.next_position:
+            return self._trial_on_page(remembered.trial, phase, remembered)
         progress = self.store.progress(who, phase)
         if progress.trial is not None and position == progress.next_position:
             return self._trial_on_page(progress.trial, phase, progress)
@@ -244,21 +244,21 @@ class Flow:
         faults: dict[str, str] = {}
         answers: list[BrowserAnswer] = []
         for position, question in enumerate(self.study.definition.about_you):
-            given = form.get(question.measure, "").strip()
+            text = form.get(question.measure, "").strip()
             answer = BrowserAnswer(who, ABOUT + question.measure, Phase.DEMOGRAPHICS, client_key, position)
-            fault = "missing" if question.required and not given else ""
-            if given and question.kind == "number":
-                number, taken = _typed_number(given), question.numbers()
+            fault = "missing" if question.required and not text else ""
+            if text and question.kind == "number":
+                number, limits = _typed_number(text), question.numbers()
                 if number is None:
                     fault = "not_a_number"
-                elif not taken.contains(number):
-                    fault = "not_whole_in_limits" if taken.step == 1 else "not_in_limits"
+                elif not limits.contains(number):
+                    fault = "not_whole_in_limits" if limits.step == 1 else "not_in_limits"
                 answer = replace(answer, value=number)
-            elif given and question.kind == "choice":
-                fault = "" if given in {option.value for option in question.options} else "unknown"
-                answer = replace(answer, option=given)
-            elif given:
-                answer = replace(answer, text=given)
+            elif text and question.kind == "choice":
+                fault = "" if text in {option.value for option in question.options} else "unknown"
+                answer = replace(answer, option=text)
+            elif text:
+                answer = replace(answer, text=text)
             faults |= {question.measure: fault} if fault else {}
             answers.append(answer)
         if not faults:
@@ -350,9 +350,9 @@ class Flow:
         # an answer that was sent before says where it led then, not where the participant is now
         if not self._remembers or receipt.next_position <= asked.progress.next_position:
             return receipt.next_position
-        plan = self._plans.get(key) or self.store.read(planned_trials, who, receipt.phase)
-        remember(self._plans, key, plan, most=_REMEMBERED)
-        trial = plan[receipt.next_position]
+        trials = self._plans.get(key) or self.store.read(planned_trials, who, receipt.phase)
+        remember(self._plans, key, trials, most=_REMEMBERED)
+        trial = trials[receipt.next_position]
         progress = replace(asked.progress, next_position=receipt.next_position, trial=trial)
         remember(self._known_progress, key, progress, most=_REMEMBERED)
         return receipt.next_position
@@ -465,8 +465,8 @@ class Flow:
         progress = self.store.progress(who, Phase.QUALIFICATION)
         if not progress.n_trials:
             return
-        given = [a for a in self.store.answers_of(who) if a["phase"] == str(Phase.QUALIFICATION)]
-        if not all(self.is_correct(answer) for answer in given):
+        answers = [a for a in self.store.answers_of(who) if a["phase"] == str(Phase.QUALIFICATION)]
+        if not all(self.is_correct(answer) for answer in answers):
             self.store.change_state(who, State.SCREENED_OUT, reason="qualification")
         elif progress.trial is None:
             self._qualify(who)
@@ -597,7 +597,7 @@ class ExclusionRules:
                 people = self._store.people()
                 # tens of megabytes in a large study: read only where something is judged by them
                 answers = self._store.responses() if rules else ResponseTable.empty()
-                judged = current_exclusions(rules, answers, kept=ids_included_by_hand(people))
+                result = current_exclusions(rules, answers, kept=ids_included_by_hand(people))
             except LexiscopeError as error:
                 self._store.log("judging failed", actor="exclusions", details={"why": str(error)})
                 raise
@@ -606,11 +606,11 @@ class ExclusionRules:
                 format_rule(rule): text for rule, text in zip(rules, self._study.definition.exclusions, strict=True)
             }
             for person in people:
-                rule = judged.excluded.get(person.participant_id)
+                rule = result.excluded.get(person.participant_id)
                 by_rule = person.state is State.EXCLUDED and person.reason in declared.values()
                 if rule is not None and person.state in (State.FINISHED, State.ACCEPTED):
                     self._store.change_state(person.participant_id, State.EXCLUDED, reason=declared[rule])
                 elif rule is None and by_rule:
                     self._store.change_state(person.participant_id, State.ACCEPTED, reason="no rule applies any more")
             self.applied_at = datetime.now(UTC)
-            return judged
+            return result

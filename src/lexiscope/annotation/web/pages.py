@@ -96,16 +96,16 @@ class Pages:
         Errors: :class:`InputError` E616 for a language in which the task has no words.
         """
         key = (screen.folder, id(item), shown, language)
-        drawn = self._drawn.get(key)
+        cached = self._drawn.get(key)
         # the item is kept too: its id is unique only as long as it exists
-        if drawn is not None and drawn[0] is item:
-            return drawn[1]
-        known = {"words": screen.words(language), "shown": shown, "language": language}
-        made = Markup(_screen_template(screen.folder).render({**screen.stimulus(item, shown), **known}))
+        if cached is not None and cached[0] is item:
+            return cached[1]
+        context = {"words": screen.words(language), "shown": shown, "language": language}
+        html = Markup(_screen_template(screen.folder).render({**screen.stimulus(item, shown), **context}))
         if len(self._drawn) >= _DRAWN:
             self._drawn.clear()
-        self._drawn[key] = (item, made)
-        return made
+        self._drawn[key] = (item, html)
+        return html
 
     def consent_page(self, frame: Frame, *, text_html: str, action: str) -> str:
         """Return the page that asks for consent."""
@@ -177,14 +177,14 @@ class Pages:
         return self._environments[language]
 
     def _make_environment(self, language: str) -> Environment:
-        made = _base_environment(PackageLoader("lexiscope.annotation.web"))
+        environment = _base_environment(PackageLoader("lexiscope.annotation.web"))
         texts = _catalogue(language)
-        known = {"_": texts.gettext, "ngettext": texts.ngettext, "static_url": self.static_url}
-        made.globals.update(known, language=language, direction=text_direction(language))
+        context = {"_": texts.gettext, "ngettext": texts.ngettext, "static_url": self.static_url}
+        environment.globals.update(context, language=language, direction=text_direction(language))
         # what is the same on every page of a language is drawn once
         for name in ("head", "banner"):
-            made.globals[name] = Markup(made.get_template(f"{name}.html").render())
-        return made
+            environment.globals[name] = Markup(environment.get_template(f"{name}.html").render())
+        return environment
 
 
 def text_direction(language: str) -> str:
@@ -212,7 +212,7 @@ def line_html(parts: Line) -> Markup:
 
 
 def _base_environment(loader: PackageLoader | FunctionLoader) -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=loader,
         autoescape=True,
         undefined=StrictUndefined,
@@ -220,9 +220,9 @@ def _base_environment(loader: PackageLoader | FunctionLoader) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.globals["line"] = line_html
-    made.filters["short_id"] = short_id
-    return made
+    environment.globals["line"] = line_html
+    environment.filters["short_id"] = short_id
+    return environment
 
 
 @cache

@@ -224,8 +224,8 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[StudyLinks], o
 
 def worker_app() -> HostGuard:
     """Return the application of one of several worker processes, as its parent's environment describes it."""
-    told = json.loads(os.environ[_WORKER])
-    study, serving = read_study(Path(told["folder"])), Serving(**told["serving"])
+    description = json.loads(os.environ[_WORKER])
+    study, serving = read_study(Path(description["folder"])), Serving(**description["serving"])
     held = ExitStack()
     # open as long as the process lives, which ends with its parent's signal: no other object holds the stack, and one
     # that is collected closes the store
@@ -236,7 +236,7 @@ def worker_app() -> HostGuard:
             study.folder,
             serving.settings(),
             serving=serving,
-            began=tuple(told["began"]),
+            began=tuple(description["began"]),
             search=study.search,
         )
     )
@@ -265,9 +265,9 @@ def _config(app: Any, serving: Serving, **more: Any) -> uvicorn.Config:
 
 
 def _run_workers(study: StudyOnDisk, serving: Serving, listening: socket.socket, began: Began) -> None:
-    told = {name: getattr(serving, name) for name in serving.__slots__}
-    told |= {name: str(told[name]) if told[name] is not None else None for name in ("certificate", "key")}
-    os.environ[_WORKER] = json.dumps({"folder": str(study.folder.resolve()), "serving": told, "began": began})
+    settings = {name: getattr(serving, name) for name in serving.__slots__}
+    settings |= {name: str(settings[name]) if settings[name] is not None else None for name in ("certificate", "key")}
+    os.environ[_WORKER] = json.dumps({"folder": str(study.folder.resolve()), "serving": settings, "began": began})
     target = f"{__name__}:{worker_app.__name__}"
     config = _config(target, serving, factory=True, workers=serving.workers)
     Multiprocess(config, sockets=[listening]).run()

@@ -49,15 +49,15 @@ async def export(visit: Visit) -> Response:
             folder = Path(tempfile.mkdtemp(prefix="lexiscope_export_"))
             tidy.callback(shutil.rmtree, folder, ignore_errors=True)
             try:
-                made = await _export_unless_interrupted(visit, folder)
+                finished = await _export_unless_interrupted(visit, folder)
             except (LexiscopeError, OSError) as error:
                 reference = log_fault(visit.request, error)
                 LOG.error("error %s: %s", reference, str(error).partition("\n")[0])
                 return await asyncio.to_thread(lambda: export_page(visit, status=500, said="export_failed"))
-            if made is None:
+            if finished is None:
                 return await asyncio.to_thread(lambda: export_page(visit, status=503, said="export_failed"))
-            visit.dashboard.last_export = (datetime.now(UTC).isoformat(), made.files)
-            details = {"files": len(made.files), "participants": made.n_participants}
+            visit.dashboard.last_export = (datetime.now(UTC).isoformat(), finished.files)
+            details = {"files": len(finished.files), "participants": finished.n_participants}
             await asyncio.to_thread(lambda: visit.dashboard.app.store.log("export", actor=visit.name, details=details))
             tidy.pop_all()
     packed = folder / PACKED

@@ -40,10 +40,10 @@ async def export_in_process(study: FrozenStudy, folder: Path, *, store: Path, ur
     writes is in *folder*, which is the caller's to remove. The process is killed where this is cancelled, and it ends
     by itself, removing *folder*, where the server is gone. Errors: :class:`RunError`.
     """
-    apart = multiprocessing.get_context("spawn")
-    ours, theirs = apart.Pipe()
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
     given = (theirs, study, folder, store, url)
-    process = apart.Process(target=_export, args=given, name="lexiscope-export", daemon=True)
+    process = context.Process(target=_export, args=given, name="lexiscope-export", daemon=True)
     with closing(ours):
         # a thread that starts a process continues if this is cancelled: it is awaited, or its process would never end
         starting = asyncio.create_task(asyncio.to_thread(process.start))
@@ -83,15 +83,15 @@ def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, u
     name = study.definition.name
     try:
         with open_snapshot(study, store, url=url) as copy:
-            made = write_export(read_collected_for_export(study, copy), folder / name)
+            package = write_export(read_collected_for_export(study, copy), folder / name)
         with zipfile.ZipFile(folder / PACKED, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in made.files:
-                archive.write(made.folder / file, f"{name}/{file}")
-        sizes = tuple((file, (made.folder / file).stat().st_size) for file in made.files)
+            for file in package.files:
+                archive.write(package.folder / file, f"{name}/{file}")
+        sizes = tuple((file, (package.folder / file).stat().st_size) for file in package.files)
     except (LexiscopeError, OSError) as error:
         server.send(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
     else:
-        server.send(FinishedExport(sizes, made.n_participants))
+        server.send(FinishedExport(sizes, package.n_participants))
 
 
 def _end_with_server(server: Connection, folder: Path) -> None:

@@ -18,11 +18,11 @@ def items(visit: Visit) -> Response:
     searched = {count.item_id: f"{count.item_id}\n{app.study.items[count.item_id].word}" for count in summary.items}
     chosen = [count for count in summary.items if not below or count.valid < minimum]
     chosen = [count for count in chosen if sought.casefold() in searched[count.item_id].casefold()]
-    shown = list_page(visit, chosen, where="/items", below="1" if below else "", q=sought)
+    page = list_page(visit, chosen, where="/items", below="1" if below else "", q=sought)
     return visit.page(
         "admin_items.html",
         here="items",
-        shown=shown,
+        shown=page,
         study_items=app.study.items,
         minimum=minimum,
         n_below=sum(count.valid < minimum for count in summary.items),
@@ -42,11 +42,11 @@ def comments(visit: Visit) -> Response:
     flagged = visit.request.query_params.get("flagged", "") == "1"
     chosen = [remark for remark in summary.remarks if not flagged or remark.flags]
     chosen.sort(key=lambda remark: remark.answered_at, reverse=True)
-    shown = list_page(visit, chosen, where="/comments", flagged="1" if flagged else "")
+    page = list_page(visit, chosen, where="/comments", flagged="1" if flagged else "")
     return visit.page(
         "admin_comments.html",
         here="comments",
-        shown=shown,
+        shown=page,
         study_items=visit.dashboard.app.study.items,
         # participants paste their ids of the recruiting platform into comments
         clean=summary.clean,

@@ -51,7 +51,7 @@ class StateAction:
 
 def person_line(visit: Visit, person: ListedParticipant) -> PersonLine:
     """Return a participant as the tables show them; a reason is shown where it tells more than the state."""
-    told = person.state is State.EXCLUDED or person.reason.startswith(INCLUDED)
+    shows_reason = person.state is State.EXCLUDED or person.reason.startswith(INCLUDED)
     return PersonLine(
         who=person.participant_id,
         state=str(person.state),
@@ -60,7 +60,7 @@ def person_line(visit: Visit, person: ListedParticipant) -> PersonLine:
         surplus=person.surplus,
         n_answered=person.n_answered,
         minutes=minutes_of(person),
-        reason=person.reason if told else "",
+        reason=person.reason if shows_reason else "",
         last_at=person.last_at,
     )
 
@@ -73,12 +73,12 @@ def participants(visit: Visit) -> Response:
     chosen = [person for person in people if (state not in STATES or str(person.state) == state)]
     chosen = [person for person in chosen if person.participant_id.startswith(query)]
     chosen.sort(key=lambda person: person.last_at, reverse=True)
-    shown = list_page(visit, chosen, where="/participants", state=state, q=query)
+    page = list_page(visit, chosen, where="/participants", state=state, q=query)
     return visit.page(
         "admin_participants.html",
         here="participants",
-        shown=shown,
-        lines=[person_line(visit, person) for person in shown.rows],
+        shown=page,
+        lines=[person_line(visit, person) for person in page.rows],
         states=[(name, visit.translate(text), counts[name]) for name, text in STATES.items() if counts[name]],
         state=state if state in STATES else "",
         query=query,
@@ -95,11 +95,11 @@ def mark_away(visit: Visit) -> Response:
     if to is None or not 1 <= len(ids) <= MOST_IDS:
         raise Refused(422, "ids", "bad_ids")
     store = visit.dashboard.app.store
-    known = store.participants_by_id(ids)
-    people = dict.fromkeys(known.values(), to)
+    by_platform_id = store.participants_by_id(ids)
+    people = dict.fromkeys(by_platform_id.values(), to)
     marked = store.mark_away(people, reason=LEFT_THERE, actor=visit.name)
     visit.dashboard.refresh()
-    counts = {"marked": len(marked), "kept": len(people) - len(marked), "unknown": len(ids) - len(known)}
+    counts = {"marked": len(marked), "kept": len(people) - len(marked), "unknown": len(ids) - len(by_platform_id)}
     return visit.redirect("/participants", said="marked_away", **{name: str(n) for name, n in counts.items()})
 
 

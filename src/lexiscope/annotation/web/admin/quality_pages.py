@@ -18,15 +18,15 @@ def exclusions(visit: Visit) -> Response:
         return visit.counting_page("exclusions")
     excluded = [person for person in visit.dashboard.people() if person.state is State.EXCLUDED]
     excluded.sort(key=lambda person: person.last_at, reverse=True)
-    shown = list_page(visit, excluded, where="/exclusions")
-    judged = app.flow.exclusion_rules.applied_at
+    page = list_page(visit, excluded, where="/exclusions")
+    applied_at = app.flow.exclusion_rules.applied_at
     return visit.page(
         "admin_exclusions.html",
         here="exclusions",
         rules=list(zip((*app.definition.exclusions, ""), summary.participants.rules, strict=False)),
-        shown=shown,
-        lines=[person_line(visit, person) for person in shown.rows],
-        judged=judged.isoformat() if judged is not None else "",
+        shown=page,
+        lines=[person_line(visit, person) for person in page.rows],
+        judged=applied_at.isoformat() if applied_at is not None else "",
         at=summary.at.isoformat(),
     )
 

@@ -51,12 +51,12 @@ def review(visit: Visit, *, code: int = 200, items_fault: str = "") -> Response:
     counts = Counter(status_of(answer, decided) for answer in answers)
     chosen = [answer for answer in answers if verdict not in VERDICTS or status_of(answer, decided) == verdict]
     writing = visit.dashboard.app.study.screen.writing
-    shown = list_page(visit, chosen, where="/review", verdict=verdict)
+    page = list_page(visit, chosen, where="/review", verdict=verdict)
     return visit.page(
         "admin_review.html",
         here="review",
-        shown=shown,
-        lines=[_text_line(visit, answer, decided.get(answer.answer_id)) for answer in shown.rows],
+        shown=page,
+        lines=[_text_line(visit, answer, decided.get(answer.answer_id)) for answer in page.rows],
         verdicts=[(name, visit.translate(text), counts[name]) for name, text in VERDICTS.items()],
         verdict=verdict,
         n_texts=len(answers),

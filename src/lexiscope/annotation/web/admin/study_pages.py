@@ -144,13 +144,13 @@ def log(visit: Visit, *, problems: tuple[str, ...] = (), said: str = "", counted
     n, _ = store.audit_entries(limit=1)
     number = requested_page(visit, n, per_page=_LOGGED)
     n, entries = store.audit_entries(limit=_LOGGED, offset=(number - 1) * _LOGGED)
-    shown = page_with_rows(entries, number, n_rows=n, where="/log", per_page=_LOGGED)
+    page = page_with_rows(entries, number, n_rows=n, where="/log", per_page=_LOGGED)
     return visit.page(
         "admin_log.html",
         here="log",
         said=said,
-        shown=shown,
-        lines=[(entry, json.loads(entry.details)) for entry in shown.rows],
+        shown=page,
+        lines=[(entry, json.loads(entry.details)) for entry in page.rows],
         problems=problems,
         counted=counted,
     )
