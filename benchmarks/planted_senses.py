@@ -56,7 +56,7 @@ from lexiscope.resources.vectors.sense_vectors import SenseVectors, read_sense_v
 from lexiscope.senses.similarity import avg_sim_c, max_sim_c  # noqa: E402
 from lexiscope.subjects.senses.gasi import Gasi  # noqa: E402
 from lexiscope.subjects.senses.sense_embedding import SenseEmbedding  # noqa: E402
-from lexiscope.training.gasi.planted import selection_by_looks  # noqa: E402
+from lexiscope.training.gasi.planted import selection_by_neighbours  # noqa: E402
 from lexiscope.training.gasi.pruning import pruned_mask, pruning_threshold  # noqa: E402
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings  # noqa: E402
 from lexiscope.training.gasi.shards import Shards, make_shards, renamed_shards  # noqa: E402
@@ -217,7 +217,7 @@ def judged(method: str, subject: Subject, draw: Draw, reference: SenseVectors) -
     p = subject.sense_distribution(draw.usages)
     words, gold = ([str(getattr(each, name)) for each in draw.usages] for name in ("lemma", "sense"))
     meant = {each.name: (each.first, each.second) for each in draw.words}
-    selection = selection_by_looks(subject.induced, draw.usages, p, meant, reference)
+    selection = selection_by_neighbours(subject.induced, draw.usages, p, meant, reference)
     senses = float(np.mean([len(subject.induced.of(each.name)) for each in draw.words]))
     return Row(method, senses, selection, sense_recovery(words, p.argmax(axis=1), gold), *in_context(subject))
 

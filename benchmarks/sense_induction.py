@@ -40,10 +40,14 @@ for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402
 
 from lexiscope.core.errors import require  # noqa: E402
-from lexiscope.training.gasi._course import first_vectors  # noqa: E402
-from lexiscope.training.gasi._engine import CompiledEngine, TorchEngine, windows_of  # noqa: E402
-from lexiscope.training.gasi._reference import learn_batch  # noqa: E402
+from lexiscope.training.gasi._engine import (  # noqa: E402
+    CompiledEngine,
+    TorchEngine,
+    learn_batch,
+    windows_of,
+)
 from lexiscope.training.gasi.settings import GasiSettings  # noqa: E402
+from lexiscope.training.gasi.train import first_vectors  # noqa: E402
 from lexiscope.training.gasi.vocabulary import Vocabulary  # noqa: E402
 
 CORPUS = Path("corpus") / "english-wiki-books-50m.txt.bz2"

@@ -55,10 +55,14 @@ from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, suite_lines  
 from lexiscope.items.choice_sets.templates import synonymy_templates  # noqa: E402
 from lexiscope.resources.corpora.unified_wsd import UnifiedCorpus  # noqa: E402
 from lexiscope.subjects._scoring_options import CausalOptions  # noqa: E402
-from lexiscope.subjects.local._lean_modules import tanh_gelu  # noqa: E402
+from lexiscope.subjects.local._causal_forward import (  # noqa: E402
+    attend,
+    attending_in_blocks,
+    log_probabilities,
+    tanh_gelu,
+    tree_row,
+)
 from lexiscope.subjects.local._score_units import tree_plan  # noqa: E402
-from lexiscope.subjects.local._tree_attention import attend, in_blocks, tree_row  # noqa: E402
-from lexiscope.subjects.local._tree_forward import log_probabilities  # noqa: E402
 from lexiscope.subjects.local.causal_lm import CausalLM  # noqa: E402
 
 Method = Callable[[], np.ndarray]
@@ -244,9 +248,9 @@ def with_harness(peer: object, texts: Sequence[str]) -> np.ndarray:
 def methods(folder: Path, texts: Sequence[str]) -> tuple[dict[str, Method], CausalLM]:
     """Every method by name, all on one loaded model."""
     tree, batched = subject_of(folder, "tree"), subject_of(folder, "batched")
-    tree._guard  # noqa: B018
+    tree._route_check  # noqa: B018
     batched.__dict__["forward"] = tree.forward
-    batched._guard  # noqa: B018
+    batched._route_check  # noqa: B018
     model, tokenizer = tree.forward.model, transformers.AutoTokenizer.from_pretrained(folder)
     made: dict[str, Method] = {
         "pure forward": pure_forward(tree, texts),
@@ -304,7 +308,7 @@ def parts(subject: CausalLM, texts: Sequence[str]) -> dict[str, Method]:
                 torch.logsumexp(near, dim=-1)
 
     def in_tree_blocks() -> None:
-        with in_blocks(forward.model, row) as hides_nothing:
+        with attending_in_blocks(forward.model, row) as hides_nothing:
             for _ in blocks:
                 attend(None, *split, hides_nothing)
 

@@ -35,11 +35,11 @@ import transformers  # noqa: E402
 
 from lexiscope.core import catalog  # noqa: E402
 from lexiscope.items.arrange.splits import sample_items  # noqa: E402
-from lexiscope.subjects.local._model_folder import locate  # noqa: E402
-from lexiscope.subjects.trained._reader import LoadedClassifier, Shape  # noqa: E402
-from lexiscope.subjects.trained._reading import Encoded, Wording  # noqa: E402
-from lexiscope.training._course import pace_of, run_steps  # noqa: E402
-from lexiscope.training._lessons import Lessons, steps_of  # noqa: E402
+from lexiscope.subjects.local._model_folder import locate_folder  # noqa: E402
+from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape  # noqa: E402
+from lexiscope.subjects.trained._wording import Encoded, Wording  # noqa: E402
+from lexiscope.training._objective import Objective, steps_of  # noqa: E402
+from lexiscope.training._steps import run_steps, step_settings_of  # noqa: E402
 from lexiscope.training.settings import TrainingSettings  # noqa: E402
 
 BATCH = 16
@@ -59,7 +59,7 @@ class Data:
 
 
 def reader() -> LoadedClassifier:
-    return LoadedClassifier(locate("minilm", "", allow=()), Shape(2, 2, dropout=0.0))
+    return LoadedClassifier(locate_folder("minilm", "", allow=()), Shape(2, 2, dropout=0.0))
 
 
 def wic(rows: int) -> Data:
@@ -86,12 +86,12 @@ def ours(data: Data, folder: Path) -> Callable[[], int]:
         read += len(batch) * max(len(each.ids) for each in chosen)
         return torch.nn.functional.cross_entropy(loaded.outputs(chosen), labels[list(batch)])
 
-    lessons = Lessons([len(each.ids) for each in data.encoded], loss, lambda: 0.0)
+    lessons = Objective([len(each.ids) for each in data.encoded], loss, lambda: 0.0)
     steps = steps_of(loaded, lessons, SETTINGS, 0)
     steps.module.requires_grad_(True)
 
     def run() -> int:
-        run_steps(steps, pace_of(SETTINGS), seed=0, folder=None, versions={})
+        run_steps(steps, step_settings_of(SETTINGS), seed=0, folder=None, versions={})
         return read
 
     return run

@@ -10,7 +10,7 @@ import pytest
 from lexiscope.cli.train.lora import _training_items
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.response import ResponseTable
-from lexiscope.training.lora_targets import targets_of
+from lexiscope.training.lora_examples import target_places
 
 from ..training.conftest import save_llama
 from .conftest import Run
@@ -97,7 +97,7 @@ def test_ambistory_is_learnt_by_its_own_split(published: Path) -> None:
     split = found.split
     assert (split.how, len(split.training), len(split.validation), split.left_out) == ("own", 2_280, 588, 930)
     assert split.shared_words == ()
-    up, even = (targets_of(split.training, found.scale, rule) for rule in ("half_up", "half_even"))
+    up, even = (target_places(split.training, found.scale, rule) for rule in ("half_up", "half_even"))
     differing = [rated for rated, one, other in zip(split.training, up, even, strict=True) if one != other]
     assert differing
     assert {len(rated.ratings) for rated in differing} == {6}

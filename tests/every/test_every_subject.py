@@ -40,11 +40,11 @@ from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.resources.vectors.word2vec import write_word2vec
 from lexiscope.subjects.local._rounding import rounding
 from lexiscope.training.bi_encoder import train_bi_encoder
+from lexiscope.training.classifier import train_pair_classifier
 from lexiscope.training.gasi.train import write_senses
-from lexiscope.training.pair_classifier import train_pair_classifier
+from lexiscope.training.methods import train_method
+from lexiscope.training.probes import fit_threshold
 from lexiscope.training.settings import TrainingSettings
-from lexiscope.training.shards import train_shard
-from lexiscope.training.threshold import fit_threshold
 
 TEXTS = [
     "The bank of the river was wet",
@@ -245,10 +245,10 @@ def save_of_tasks(folder: Path) -> None:
     for task in learnt_tasks:
         method = catalog.task(task).learnt
         learnt, more = OF_TASK[task], {"space": SPACE} if method == "bi_encoder" else {}
-        train_shard(method, "full", learnt, learnt, model, out=folder / f"of_{task}", settings=once, task=task, **more)
+        train_method(method, "full", learnt, learnt, model, out=folder / f"of_{task}", settings=once, task=task, **more)
     numbers = [replace(item, gold=str(1 + n % 5)) for n, item in enumerate(ITEMS)]
     number = replace(once, head="number")
-    train_shard(
+    train_method(
         "pair", "full", numbers, numbers, model, out=folder / "of_relatedness", settings=number, task="relatedness"
     )
 

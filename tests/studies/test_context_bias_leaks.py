@@ -17,7 +17,7 @@ from lexiscope.studies.context_bias.data import WORDS
 from lexiscope.studies.context_bias.sets import own_set
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.subjects.trained._probe import UntrainedEncoder
-from lexiscope.training.vector_features import vector_features
+from lexiscope.training.view_models import vector_features
 
 from . import leaking_pairs as made
 from .leaking_pairs import Decide, leaking_pairs, write_pairs

@@ -21,9 +21,9 @@ from lexiscope.items.arrange.published_pairs import SPLITS
 from lexiscope.items.arrange.views import MASK, view_item
 from lexiscope.studies.context_bias import study
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.training import plans
+from lexiscope.training import protocols
+from lexiscope.training.methods import train_method
 from lexiscope.training.settings import TrainingSettings
-from lexiscope.training.shards import train_shard
 
 from .conftest import outcomes_of_claims
 
@@ -38,7 +38,7 @@ def run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
     folder = tmp_path_factory.mktemp("published") / "run"
     with pytest.MonkeyPatch.context() as patched:
         for name, number in (("_PROBE_ROWS", 300), ("_PROBE_DEV", 100), ("_PROBE_TEST", 400)):
-            patched.setattr(plans, name, number)
+            patched.setattr(protocols, name, number)
         still = ContextBiasSettings(encoders=("minilm",), protocol="zero_shot", n_bootstrap=1000, outputs=())
         study.run(replace(still, datasets=SETS), folder)
         yield folder
@@ -71,7 +71,7 @@ def test_equal_words_tell_nothing(published: Path, tmp_path: Path) -> None:
     """The words of a pair of WiC are equal but for inflection: a probe of WORD is at chance, one half, over words."""
     parts = {split: [i for i in catalog.dataset("wic").items if i.conditions["split"] == split] for split in SPLITS}
     settings = TrainingSettings(max_rows=500, max_dev_rows=150)
-    shard = train_shard("threshold", "word", parts["train"], parts["dev"], "minilm", out=tmp_path, settings=settings)
+    shard = train_method("threshold", "word", parts["train"], parts["dev"], "minilm", out=tmp_path, settings=settings)
     answers = collect(parts["test"], [shard.spec], "same_sense", views=("word",))
     gold = {item.item_id: str(item.gold) for item in parts["test"]}
     words = {item.item_id: item.word for item in parts["test"]}

@@ -47,7 +47,7 @@ def made_folder(folder: Path, *, beta: float = 0.4, seed: int = 0, one_sense: Se
     vectors = SenseVectors(tuple(WORDS), counts, senses.astype(np.float32), contexts.astype(np.float32), mask)
     log = [LogRow(1, 1000 * n, 0.01, 3 - n / 10, 0.6, 0.5, 0.1, n / 10, beta) for n in range(1, 6)]
     (folder / LOG).write_text(log_text(log))
-    settings = GasiSettings(beta=beta, senses=2, dimensions=8).deciding()
+    settings = GasiSettings(beta=beta, senses=2, dimensions=8).deciding_values()
     write_senses(folder, vectors, {"settings": settings, "seed": seed, "corpus": {}}, (LOG,))
     return folder
 
@@ -332,7 +332,7 @@ def planted_folder(folder: Path, gold: Sequence[tuple[str, str]], *, senses: int
     mask = np.array([[True, False]] * 24 + [[True, True]] * 3)
     contexts = np.concatenate([vectors, np.zeros((3, 3), np.float32)])
     learnt = SenseVectors((*words, "ab", "cd", "ef"), np.full(27, 9), np.concatenate([single, made]), contexts, mask)
-    about = {"settings": GasiSettings(senses=2, dimensions=3).deciding()}
+    about = {"settings": GasiSettings(senses=2, dimensions=3).deciding_values()}
     for name in ("learnt", "planted/reference"):
         (folder / name).mkdir(parents=True)
     write_senses(folder / "learnt", learnt, about)

@@ -187,7 +187,7 @@ def _run(published: Path, folder: Path) -> tuple[Model, tuple[Record, ...]]:
     mask[words.index("bank")] = True
     (folder / "a").mkdir()
     vectors = SenseVectors(tuple(words), np.arange(len(words), 0, -1), senses, contexts, mask)
-    how = {"settings": GasiSettings(senses=K, dimensions=WIDTH, window=WINDOW).deciding()}
+    how = {"settings": GasiSettings(senses=K, dimensions=WIDTH, window=WINDOW).deciding_values()}
     write_senses(folder / "a", vectors, how)
     settings = SenseInductionSettings(datasets=("scws", "wic", *(f"wordsim?set={name}" for name in SETS)),
         subjects=(f"gasi:{folder / 'a'}",), synset="bank.n.01", words=(), n_bootstrap=5,

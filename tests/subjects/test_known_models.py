@@ -8,9 +8,9 @@ from pathlib import Path
 import huggingface_hub
 import pytest
 
-from lexiscope.subjects.local._model_folder import HUB_IDS, PUBLISHED, locate
+from lexiscope.subjects.local._model_folder import HUB_IDS, PUBLISHED, locate_folder
 from lexiscope.subjects.local.encoder import Encoder
-from lexiscope.training._claim import base_of
+from lexiscope.training._base import base_of
 
 
 @pytest.mark.parametrize("name", ["bert-base-uncased", "roberta-base", "pubmedbert", "deberta-large"])
@@ -25,8 +25,8 @@ def test_a_known_name_stands_for_a_hub_id(
         return str(tiny("bert"))
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
-    assert locate(name, "", allow=()).path == tiny("bert")
-    assert base_of(name).told()["name"] == name
+    assert locate_folder(name, "", allow=()).path == tiny("bert")
+    assert base_of(name).record()["name"] == name
     facts = Encoder(name).facts
     assert set(asked) == {HUB_IDS[name]}
     assert (facts.title, facts.source) == (PUBLISHED[name]["title"], HUB_IDS[name])

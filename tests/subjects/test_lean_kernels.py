@@ -15,13 +15,20 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.activations import ACT2FN
 
 from lexiscope.subjects._scoring_options import CausalOptions
-from lexiscope.subjects.local._lean_modules import lean_modules, replaced, tanh_gelu
+from lexiscope.subjects.local._causal_forward import (
+    CausalForward,
+    attend,
+    attending_in_blocks,
+    cut_into_blocks,
+    lean_modules,
+    log_probabilities,
+    tanh_gelu,
+    tree_row,
+    use_lean_modules,
+)
 from lexiscope.subjects.local._rounding import rounding
-from lexiscope.subjects.local._route import guard
-from lexiscope.subjects.local._score_units import grow, tree_plan
-from lexiscope.subjects.local._tree_attention import attend, cut, in_blocks, tree_row
-from lexiscope.subjects.local._tree_forward import CausalForward, log_probabilities
-from lexiscope.subjects.local.causal_lm import CausalLM
+from lexiscope.subjects.local._score_units import build_prefix_tree, tree_plan
+from lexiscope.subjects.local.causal_lm import CausalLM, check_routes
 
 Folders = Callable[[str], Path]
 
@@ -80,9 +87,9 @@ def test_the_guard_says_which_kernels_are_used(causal: Folders) -> None:
 
 def test_kernels_that_are_not_exact_are_left(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where lean kernels differ from the plain pass (here: made to), the model's own are used, and it is said."""
-    monkeypatch.setattr("lexiscope.subjects.local._lean_modules.tanh_gelu", lambda given: given.mul_(0.9))
+    monkeypatch.setattr("lexiscope.subjects.local._causal_forward.tanh_gelu", lambda given: given.mul_(0.9))
     forward = forward_of(causal("gpt2"))
-    found = guard(forward, "auto", row_budget=2_048, plain_budget=512, batch_budget=1_024)
+    found = check_routes(forward, "auto", row_budget=2_048, plain_budget=512, batch_budget=1_024)
     assert (found.route, found.lean, found.row) == ("tree", False, 512)
     assert found.difference <= rounding(10.0)
     assert found.kernels.startswith("plain; lean ones (attention in blocks")
@@ -93,10 +100,10 @@ def test_an_attention_window_shortens_the_rows(causal: Folders) -> None:
     forward = forward_of(causal("mistral_wide"))
     for window, row in ((4_096, 2_048), (1_000, 1_000)):
         forward.model.config.sliding_window = window
-        found = guard(forward, "auto", row_budget=2_048, plain_budget=512, batch_budget=1_024)
+        found = check_routes(forward, "auto", row_budget=2_048, plain_budget=512, batch_budget=1_024)
         assert (found.route, found.lean, found.row) == ("tree", True, row)
     forward.model.config.sliding_window = 500
-    assert guard(forward, "auto", row_budget=2_048, plain_budget=512, batch_budget=1_024).route == "batched"
+    assert check_routes(forward, "auto", row_budget=2_048, plain_budget=512, batch_budget=1_024).route == "batched"
 
 
 @pytest.mark.parametrize("name", ["gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_python_tanh"])
@@ -149,7 +156,7 @@ class Widths(TorchDispatchMode):
 
 def test_no_row_of_the_vocabulary_is_made(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """In pieces, no tensor is as wide as the vocabulary, or wider than a piece; the plain pass makes such rows."""
-    monkeypatch.setattr("lexiscope.subjects.local._tree_forward._OUTPUTS", 200)
+    monkeypatch.setattr("lexiscope.subjects.local._causal_forward._OUTPUTS", 200)
     forward = forward_of(causal("gpt2"))
     plan = tree_plan(sequences(20, forward.n_vocabulary), budget=1_000, longest=1_000)
     (unit,) = plan.units
@@ -191,9 +198,9 @@ def test_a_projection_that_an_adapter_wraps_is_left_alone(causal: Folders) -> No
 @pytest.mark.parametrize("size", [1, 3, 32])
 def test_a_node_sees_its_ancestors_and_itself(size: int) -> None:
     """Whatever the size of a block, what is not hidden from a node are its ancestors and itself, once each."""
-    tree = grow(sequences(40, 300))
+    tree = build_prefix_tree(sequences(40, 300))
     met = []
-    for group in cut(tree.ends, size=size):
+    for group in cut_into_blocks(tree.ends, size=size):
         for nodes, keys, seen in zip(group.nodes, group.keys, group.seen, strict=True):
             for node, row in zip(nodes.tolist(), seen, strict=True):
                 path, each = [], node
@@ -209,7 +216,7 @@ def test_attention_that_asks_for_more_is_refused() -> None:
     """A soft cap, sinks or a mask of its own are not left out silently: they raise, and the guard goes on."""
     row = tree_row(np.array([2, 2]), device="cpu", dtype=torch.float32)
     given = torch.zeros(1, 2, 2, 4)
-    with in_blocks(torch.nn.Module(), row) as mask:
+    with attending_in_blocks(torch.nn.Module(), row) as mask:
         assert attend(None, given, given, given, mask)[0].shape == (1, 2, 2, 4)
         for more in ({"softcap": 5.0}, {"s_aux": given}, {"position_bias": given}):
             with pytest.raises(ValueError, match=f"attention with {next(iter(more))}"):
@@ -271,6 +278,6 @@ def test_a_function_of_ones_own_comes_back() -> None:
     """A module whose forward had been replaced by someone else has that one again."""
     module = torch.nn.Sequential(ACT2FN["gelu_new"])
     own = module[0].forward = lambda given: given
-    with replaced(lean_modules(module)):
+    with use_lean_modules(lean_modules(module)):
         assert module[0].forward is tanh_gelu
     assert module[0].forward is own

@@ -14,9 +14,8 @@ from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
 from lexiscope.training.lora import TrainingItems, TunedModel, train_lora
+from lexiscope.training.lora_examples import RatedItem, Split
 from lexiscope.training.lora_settings import LoraSettings
-from lexiscope.training.lora_split import Split
-from lexiscope.training.lora_targets import RatedItem
 
 from .tiny_views import save_bert
 

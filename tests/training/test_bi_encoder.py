@@ -18,11 +18,11 @@ from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects._vector_store import VectorStore
 from lexiscope.subjects.trained import _trained_folder
-from lexiscope.subjects.trained._reader import LoadedClassifier
-from lexiscope.subjects.trained._reading import TextsWithTargets
+from lexiscope.subjects.trained._encoder import LoadedClassifier
+from lexiscope.subjects.trained._wording import TextsWithTargets
 from lexiscope.subjects.trained.bi_encoder import load
 from lexiscope.training import _training
-from lexiscope.training._training import Shard
+from lexiscope.training._training import TrainedModel
 from lexiscope.training.bi_encoder import Triplets, train_bi_encoder
 
 from .tiny_views import QUICK, SPACE, retrievals, save_bert
@@ -109,7 +109,7 @@ def test_without_training_it_is_a_probe(bert: Path, tmp_path: Path, pooling: str
     assert (tmp_path / "b" / "vectors.npy").is_file()
 
 
-def untrained(bert: Path, out: Path, view: str, store: Path | None = None) -> Shard:
+def untrained(bert: Path, out: Path, view: str, store: Path | None = None) -> TrainedModel:
     """Fit an encoder that is not trained to a view."""
     settings = replace(QUICK, epochs=0, dev_entries=6)
     return train_bi_encoder(TRAIN, DEV, SPACE, str(bert), view=view, out=out, settings=settings, store=store)
@@ -215,7 +215,7 @@ def test_the_files_of_a_folder_are_hashed_once(bert: Path, tmp_path: Path, monke
     subject = load(SubjectSpec.parse(found.spec))
     assert subject.n_cut(DEV) == 0
     subject.judge(DEV, "sense_retrieval")
-    names = subject.folder.about["files"]
+    names = subject.folder.record["files"]
     assert {"vectors.npy", "entries.jsonl", "encoder/model.safetensors"} <= set(names)
     assert sorted(hashed) == sorted(found.folder / name for name in names)
 

@@ -19,10 +19,10 @@ from lexiscope.core.errors import RunError, SubjectError
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.subjects.trained.classifier import load
 from lexiscope.training import _checkpoint, _trainer, _training
-from lexiscope.training._course import Progress
+from lexiscope.training._steps import Progress
 from lexiscope.training._trainer import StepTrainer
-from lexiscope.training._training import Shard
-from lexiscope.training.pair_classifier import train_pair_classifier
+from lexiscope.training._training import TrainedModel
+from lexiscope.training.classifier import train_pair_classifier
 
 from .tiny_views import QUICK, pairs
 
@@ -37,7 +37,7 @@ import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from training.test_broken_off import DEV, SHORT, TRAIN
-from lexiscope.training.pair_classifier import train_pair_classifier
+from lexiscope.training.classifier import train_pair_classifier
 
 def told(part, done, total):
     BODY
@@ -109,7 +109,7 @@ class Killed(BaseException):
     """Stands for SIGKILL: nothing catches it."""
 
 
-def train(bert: Path, out: Path, **more: Any) -> Shard:
+def train(bert: Path, out: Path, **more: Any) -> TrainedModel:
     return train_pair_classifier(TRAIN, DEV, str(bert), view="full", out=out, **({"settings": SHORT} | more))
 
 
@@ -146,7 +146,7 @@ def broken_off(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if place == "with the weights alone":
         monkeypatch.setattr(StepTrainer, "_save_optimizer_and_scheduler", dies(_optimizer))
     elif place == "without a mark":
-        monkeypatch.setattr(_trainer, "mark", dies(_checkpoint.mark))
+        monkeypatch.setattr(_trainer, "mark_checkpoint", dies(_checkpoint.mark_checkpoint))
     else:
         monkeypatch.setattr(_checkpoint.shutil, "rmtree", dies(_checkpoint.shutil.rmtree))
 

@@ -13,8 +13,8 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.trained.classifier import load
-from lexiscope.training.gloss_classifier import train_gloss_classifier, train_verification
-from lexiscope.training.label_baseline import fit_label_baseline
+from lexiscope.training.classifier import train_gloss_classifier, train_verification
+from lexiscope.training.probes import fit_label_baseline
 
 from .tiny_views import QUICK, senses, verifications
 

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from lexiscope.core.errors import InputError
-from lexiscope.training.logistic import answered, fit_chosen, fit_logistic
+from lexiscope.training.view_learners import fit_best_penalty, fit_logistic, predict_answers
 
 
 @pytest.mark.parametrize("penalty", [10.0, 1.0, 0.1])
@@ -28,7 +28,7 @@ def test_what_cannot_be_learnt_gets_no_weight() -> None:
     """Labels by a coin, many features: the infinite penalty is chosen, and every answer is the most frequent one."""
     rng = np.random.default_rng(5)
     matrix, truths, rows = rng.normal(size=(300, 50)), rng.random(300) < 0.6, np.arange(300)
-    fitted, penalty = fit_chosen(matrix, truths, rows[:200], rows[200:], refit=True)
+    fitted, penalty = fit_best_penalty(matrix, truths, rows[:200], rows[200:], refit=True)
     assert penalty == np.inf
     assert not fitted.weights.any()
     assert (fitted.log_odds(matrix) > 0).all()
@@ -39,6 +39,6 @@ def test_answers_come_in_the_order_of_the_rows() -> None:
     matrix = np.array([[1.0], [-1.0]] * 6)
     golds, rows = ["t", "f"] * 6, np.arange(12)
     parts = [(rows[:4], rows[4:6], rows[6:]), (rows[6:10], rows[10:], rows[:6])]
-    assert answered(matrix, golds, parts, refit=True) == golds
+    assert predict_answers(matrix, golds, parts, refit=True) == golds
     with pytest.raises(InputError, match="two answers"):
-        answered(matrix, ["t"] * 12, parts, refit=True)
+        predict_answers(matrix, ["t"] * 12, parts, refit=True)

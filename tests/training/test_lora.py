@@ -26,15 +26,14 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.answers.chat_answers import expected_rating
 from lexiscope.items.answers.scale_scoring import scoring_function
-from lexiscope.subjects.local._chat_text import answer_tokens, numbers_of
+from lexiscope.subjects.local._chat_text import answer_tokens, point_texts
 from lexiscope.subjects.local._local_chat import load_local
 from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.local._rounding import rounding
 from lexiscope.subjects.local.causal_lm import load as load_causal
 from lexiscope.tasks.plausibility import example_items
 from lexiscope.training import lora
-from lexiscope.training._lora_model import LoraModel
-from lexiscope.training.lora import AdapterLessons, TunedModel, learn_adapter, train_lora
+from lexiscope.training.lora import AdapterExamples, LoraModel, TunedModel, learn_adapter, train_lora
 from lexiscope.training.lora_examples import MASKED, examples_of
 from lexiscope.training.lora_settings import PRESETS, LoraSettings
 
@@ -279,7 +278,7 @@ def test_an_undefined_correlation_is_said_so(llama: Path, tmp_path: Path) -> Non
     """Predictions that are all the same have no correlation: ``null`` in the record, never a number."""
     model = learner(llama)
     examples = examples_of(rated_items(4), model.tokenizer, ask, SCALE)
-    lessons = AdapterLessons(examples, examples, lambda scores: (None, 0.5))
+    lessons = AdapterExamples(examples, examples, lambda scores: (None, 0.5))
     course = learn_adapter(model, lessons, seed=0, folder=tmp_path, versions={})
     assert {result.spearman for result in course.history} == {None}
 
@@ -399,7 +398,7 @@ def test_numbers_that_begin_alike_are_told_apart_by_their_end(llama: Path, tmp_p
     wide = replace(material(8), scale=Scale(1, 10))
     train_lora(wide, str(llama), out=tmp_path / "out", settings=SHORT)
     tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
-    numbers = numbers_of(Scale(1, 10))
+    numbers = point_texts(Scale(1, 10))
     tokens = answer_tokens(tokenizer, ask(rated_items(1)[0].item), numbers)
     one, ten = tokens.answers[0], tokens.answers[-1]
     assert tokens.end == (tokenizer.eos_token_id,)

@@ -18,8 +18,8 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.trained.classifier import load
-from lexiscope.training.label_baseline import fit_label_baseline
-from lexiscope.training.pair_classifier import train_pair_classifier
+from lexiscope.training.classifier import train_pair_classifier
+from lexiscope.training.probes import fit_label_baseline
 from lexiscope.training.settings import TrainingSettings
 
 from .tiny_views import QUICK, save_bert

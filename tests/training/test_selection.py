@@ -17,9 +17,9 @@ from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.lock import folder_lock
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.subjects.trained.classifier import load
-from lexiscope.training.selection import Grid, merge_shards, run_selection, selection_table, shard_folder
+from lexiscope.training.methods import METHODS, train_method
+from lexiscope.training.selection import Grid, run_selection, select_best, selection_table, training_folder
 from lexiscope.training.settings import RATES, SEEDS
-from lexiscope.training.shards import METHODS, train_shard
 
 from .tiny_views import QUICK, SPACE, pairs, retrievals, senses, verifications
 
@@ -32,8 +32,8 @@ SMALL = Grid((1e-3,), (0, 1))
 def test_the_grid_is_the_published_one() -> None:
     """§2.4: three rates and three seeds are nine trainings; what takes no steps is fitted once."""
     assert Grid() == Grid(RATES, SEEDS)
-    assert len(Grid().cells("pair")) == 9
-    assert len(Grid().cells("threshold")) == 1
+    assert len(Grid().combinations("pair")) == 9
+    assert len(Grid().combinations("threshold")) == 1
     with pytest.raises(InputError):
         Grid((1e-5, 1e-5))
 
@@ -41,10 +41,10 @@ def test_the_grid_is_the_published_one() -> None:
 def test_shards_in_any_order_give_one_table(bert: Path, tmp_path: Path) -> None:
     """One by one from the last to the first, or as a whole: the same table, the same best, the same SD."""
     whole = run_selection("pair", "full", TRAIN, DEV, str(bert), out=tmp_path / "a", grid=GRID, settings=ONCE)
-    for rate, seed in reversed(GRID.cells("pair")):
-        folder = shard_folder(tmp_path / "b", "full", rate, seed)
-        train_shard("pair", "full", TRAIN, DEV, str(bert), out=folder, seed=seed, learning_rate=rate, settings=ONCE)
-    merged = merge_shards("pair", "full", out=tmp_path / "b", grid=GRID)
+    for rate, seed in reversed(GRID.combinations("pair")):
+        folder = training_folder(tmp_path / "b", "full", rate, seed)
+        train_method("pair", "full", TRAIN, DEV, str(bert), out=folder, seed=seed, learning_rate=rate, settings=ONCE)
+    merged = select_best("pair", "full", out=tmp_path / "b", grid=GRID)
     assert selection_table(merged) == selection_table(whole)
     tables = [(tmp_path / name / "full" / "selection.csv").read_text() for name in "ab"]
     assert tables[0] == tables[1] == selection_table(whole)
@@ -74,12 +74,12 @@ def test_equal_figures_choose_the_lowest_rate_and_seed(bert: Path, tmp_path: Pat
 
 def test_a_shard_that_is_missing_is_named(bert: Path, tmp_path: Path) -> None:
     """A table of a part of the grid is none: what is missing is said."""
-    folder = shard_folder(tmp_path, "full", 1e-3, 0)
-    train_shard("pair", "full", TRAIN, DEV, str(bert), out=folder, learning_rate=1e-3, settings=ONCE)
+    folder = training_folder(tmp_path, "full", 1e-3, 0)
+    train_method("pair", "full", TRAIN, DEV, str(bert), out=folder, learning_rate=1e-3, settings=ONCE)
     with pytest.raises(RunError, match=r"3 of 4 shards(.|\n)*rate-0\.001_seed-1"):
-        merge_shards("pair", "full", out=tmp_path, grid=GRID)
+        select_best("pair", "full", out=tmp_path, grid=GRID)
     with folder_lock(folder), pytest.raises(RunError, match="another process"):
-        train_shard("pair", "full", TRAIN, DEV, str(bert), out=folder, learning_rate=1e-3, settings=ONCE)
+        train_method("pair", "full", TRAIN, DEV, str(bert), out=folder, learning_rate=1e-3, settings=ONCE)
 
 
 CHILD = """
@@ -123,7 +123,7 @@ def test_every_method_has_shards(bert: Path, tmp_path: Path, method: str) -> Non
     """One function trains any of them; the folder's spec names the subject that it is."""
     made = {"gloss": senses, "verification": verifications, "bi_encoder": retrievals}.get(method, pairs)
     view = "label" if method == "label" else "word"
-    found = train_shard(
+    found = train_method(
         method, view, made(24), made(16, start=24), str(bert), out=tmp_path / "s", settings=ONCE, space=SPACE
     )
     kind = "bi_encoder" if method == "bi_encoder" else "classifier"
@@ -140,6 +140,6 @@ def test_what_does_not_fit_is_refused(bert: Path, tmp_path: Path) -> None:
         ("gloss", "full", {"task": "same_sense"}, "answers 'sense_disambiguation'"),
     ):
         with pytest.raises(InputError, match=said):
-            train_shard(method, view, TRAIN, DEV, str(bert), out=tmp_path / "x", settings=ONCE, **more)  # type: ignore[arg-type]
+            train_method(method, view, TRAIN, DEV, str(bert), out=tmp_path / "x", settings=ONCE, **more)  # type: ignore[arg-type]
     learnt = {catalog.task(name).learnt for name in catalog.names("tasks")} - {""}
     assert learnt < set(METHODS)

@@ -13,10 +13,10 @@ import torch
 
 from lexiscope.core.errors import SubjectError
 from lexiscope.subjects.local._model_folder import ModelFolder
-from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
-from lexiscope.subjects.trained._reading import Wording
-from lexiscope.training._course import pace_of, run_steps, seed_of
-from lexiscope.training._lessons import Lessons, learn, length_batches, steps_of
+from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape
+from lexiscope.subjects.trained._wording import Wording
+from lexiscope.training._objective import Objective, length_batches, steps_of, train_reader
+from lexiscope.training._steps import run_steps, seed_of, step_settings_of
 
 from .tiny_views import QUICK, pairs, parameters_of, weights_of
 
@@ -24,7 +24,7 @@ ITEMS = pairs(40)
 HOW = replace(QUICK, epochs=2, dropout=0.1, warmup=0.2, weight_decay=0.1, max_gradient_norm=0.5)
 
 
-def lessons_of(reader: LoadedClassifier) -> Lessons:
+def lessons_of(reader: LoadedClassifier) -> Objective:
     """Lessons whose loss is a cross-entropy of made-up answers, and whose figure on dev is always the same."""
     encoded = reader.encode([Wording("full", "[MASK]").pair(item) for item in ITEMS])
     labels = torch.tensor([int(item.gold == "t") for item in ITEMS])
@@ -32,7 +32,7 @@ def lessons_of(reader: LoadedClassifier) -> Lessons:
     def loss(batch: list[int]) -> torch.Tensor:
         return torch.nn.functional.cross_entropy(reader.outputs([encoded[n] for n in batch]), labels[batch])
 
-    return Lessons([len(each.ids) for each in encoded], loss, lambda: 0.5)  # type: ignore[arg-type]
+    return Objective([len(each.ids) for each in encoded], loss, lambda: 0.5)  # type: ignore[arg-type]
 
 
 def reader_of(bert: Path) -> LoadedClassifier:
@@ -50,7 +50,7 @@ def test_the_steps_are_those_of_a_plain_loop(bert: Path, schedule: str, monkeypa
     trained, plain = reader_of(bert), reader_of(bert)
     steps = steps_of(trained, lessons_of(trained), how, 7)
     steps.module.requires_grad_(True)
-    run_steps(steps, pace_of(how), seed=7, folder=None, versions={})
+    run_steps(steps, step_settings_of(how), seed=7, folder=None, versions={})
     weights = {name: each.requires_grad_(True) for name, each in parameters_of(plain).items()}
     still = [name for name in weights if "bias" in name or "LayerNorm" in name]
     groups = [
@@ -83,7 +83,7 @@ def test_a_batch_that_teaches_nothing_changes_nothing(bert: Path, tmp_path: Path
     reader = reader_of(bert)
     before = weights_of(reader)
     silent = replace(lessons_of(reader), loss=lambda batch: None)
-    course = learn(reader, silent, HOW, seed=0, folder=tmp_path, versions={})
+    course = train_reader(reader, silent, HOW, seed=0, folder=tmp_path, versions={})
     assert [epoch.training_loss for epoch in course.history] == [0.0, 0.0]
     assert all(torch.equal(each, before[name]) for name, each in weights_of(reader).items())
 
@@ -94,7 +94,7 @@ def test_a_loss_that_is_not_finite_ends_the_training(bert: Path, tmp_path: Path)
     lessons, calls = lessons_of(reader), iter(range(100))
     broken = replace(lessons, loss=lambda batch: lessons.loss(batch) * (float("nan") if next(calls) == 6 else 1.0))
     with pytest.raises(SubjectError, match="step 2 of epoch 2"):
-        learn(reader, broken, HOW, seed=0, folder=tmp_path, versions={})
+        train_reader(reader, broken, HOW, seed=0, folder=tmp_path, versions={})
 
 
 def test_nothing_of_it_is_seen_or_left_behind(bert: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -106,7 +106,7 @@ def test_nothing_of_it_is_seen_or_left_behind(bert: Path, tmp_path: Path, capfd:
     np.random.seed(3)  # noqa: NPY002
     reader = reader_of(bert)
     capfd.readouterr()
-    learn(reader, lessons_of(reader), HOW, seed=0, folder=tmp_path, versions={})
+    train_reader(reader, lessons_of(reader), HOW, seed=0, folder=tmp_path, versions={})
     assert tuple(capfd.readouterr()) == ("", "")
     assert (random.random(), np.random.rand()) == expected  # noqa: NPY002
 
@@ -116,7 +116,7 @@ def test_two_checkpoints_are_kept(bert: Path, tmp_path: Path) -> None:
     reader = reader_of(bert)
     figures = iter([0.5, 0.7, 0.6, 0.65])
     lessons = replace(lessons_of(reader), measure=lambda: next(figures))
-    learn(reader, lessons, replace(HOW, epochs=4, checkpoint_steps=2), seed=0, folder=tmp_path, versions={})
+    train_reader(reader, lessons, replace(HOW, epochs=4, checkpoint_steps=2), seed=0, folder=tmp_path, versions={})
     kept = sorted(each.name for each in (tmp_path / "checkpoint").iterdir())
     # 5 steps an epoch: the ends of the second and of the fourth
     assert kept == ["checkpoint-10", "checkpoint-20"]

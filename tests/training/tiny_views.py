@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.search_space import Entry, SearchSpace
-from lexiscope.subjects.trained._reader import LoadedClassifier
+from lexiscope.subjects.trained._encoder import LoadedClassifier
 from lexiscope.training.settings import TrainingSettings
 
 NOUNS = ["bat", "bank", "seal", "mole", "crane", "jam", "bark", "bow"]

@@ -21,17 +21,18 @@ class AnswerLog:
     """The answers of one subject under one setting.
 
     *key* is everything that can change an answer apart from the question itself (model, options, versions): another
-    key is another file of *folder*. *mends* cuts off a line without an end; without it nothing is written on opening,
-    as for a look at a run that may be going on. Errors: :class:`RunError` where the file is damaged or cannot be made.
+    key is another file of *folder*. Without a folder the answers are in memory only. *mends* cuts off a line without an
+    end; without it nothing is written on opening, so that a run under way can be read. Errors: :class:`RunError` if the
+    file is damaged or cannot be made.
     """
 
-    def __init__(self, folder: Path, key: object, *, mends: bool = True) -> None:
-        self.path = folder / f"{digest(key)[:40]}.jsonl"
+    def __init__(self, folder: Path | None, key: object, *, mends: bool = True) -> None:
+        self.path = folder / f"{digest(key)[:40]}.jsonl" if folder else None
         self._answers: dict[str, Any] = {}
         # requests under way at the same time finish in any order
         self._lock = Lock()
-        if self.path.is_file():
-            self._read(mends=mends)
+        if self.path is not None and self.path.is_file():
+            self._read(self.path, mends=mends)
 
     def __len__(self) -> int:
         return len(self._answers)
@@ -56,25 +57,26 @@ class AnswerLog:
         content = json.dumps([name, answer], ensure_ascii=True, allow_nan=False, separators=(",", ":"))
         line = f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n"
         with self._lock:
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                with self.path.open("ab") as stream:
-                    stream.write(line.encode("ascii"))
-            except OSError as error:
-                raise RunError("an answer cannot be kept", place=Place(str(self.path)), why=str(error)) from error
+            if self.path is not None:
+                try:
+                    self.path.parent.mkdir(parents=True, exist_ok=True)
+                    with self.path.open("ab") as stream:
+                        stream.write(line.encode("ascii"))
+                except OSError as error:
+                    raise RunError("an answer cannot be kept", place=Place(str(self.path)), why=str(error)) from error
             self._answers[name] = answer
 
-    def _read(self, *, mends: bool) -> None:
-        content = self.path.read_bytes()
+    def _read(self, path: Path, *, mends: bool) -> None:
+        content = path.read_bytes()
         whole = content.rfind(b"\n") + 1
         if whole < len(content) and mends:
-            os.truncate(self.path, whole)
+            os.truncate(path, whole)
         for number, line in enumerate(content[:whole].splitlines(), start=1):
             seal, _, text = line.partition(b" ")
             if hashlib.sha256(text).hexdigest().encode() != seal:
                 raise RunError(
                     "this line of stored answers is damaged",
-                    place=Place(str(self.path), number),
+                    place=Place(str(path), number),
                     why="its content does not hash to the number at its beginning",
                     hint="delete the line and run the same command again: it will be asked anew",
                 )

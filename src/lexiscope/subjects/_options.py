@@ -20,7 +20,7 @@ OptionsT = TypeVar("OptionsT")
 def split_name(text: str) -> tuple[str, str, dict[str, str]]:
     """Split what follows the kind in a spec into name, revision and options.
 
-    An existing folder is taken whole, whatever its name.
+    The path of an existing folder is taken whole.
 
     >>> split_name("org/model#v1.0?dtype=bf16&threads=2")
     ('org/model', 'v1.0', {'dtype': 'bf16', 'threads': '2'})
@@ -65,38 +65,32 @@ def read_options(
     if unknown:
         hint = f"use one of {', '.join(names)}" if names else "write the name alone"
         raise SpecError(f"{unknown[0]!r} is no option of {of}", hint=hint)
-    return kind(**made, **{key: _value(key, text, types[key], of) for key, text in given.items() if key not in known})
+    return kind(
+        **made, **{key: _parse_value(key, text, types[key], of) for key, text in given.items() if key not in known}
+    )
 
 
-def _value(key: str, text: str, wanted: Any, of: str) -> object:
+def _parse_value(key: str, text: str, wanted: Any, of: str) -> object:
     types = get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
-    words = [word for each in types if get_origin(each) is Literal for word in get_args(each)]
+    words = [word for form in types if get_origin(form) is Literal for word in get_args(form)]
     words += ["yes", "no"] if bool in types else []
     if text in words:
         return text == "yes" if bool in types else text
-    for each, read in ((int, _whole), (float, _finite), (Path, _path), (str, str)):
-        if each in types:
-            value = read(text)
-            if value is not None:
-                return value
+    if int in types and text.isdecimal():
+        return int(text)
+    # a budget of nan would never be spent
+    if float in types and (number := _parse_float(text)) is not None and math.isfinite(number):
+        return number
+    if Path in types or str in types:
+        return Path(text).expanduser() if Path in types else text
     forms = {int: "a whole number", float: "a number"}
-    needed = [forms[each] for each in types if each in forms]
+    needed = [forms[form] for form in types if form in forms]
     needed += [f"one of {', '.join(words)}"] if words else []
     raise SpecError(f"the option {key!r} of {of} is {' or '.join(needed)}, not {text!r}")
 
 
-def _whole(text: str) -> int | None:
-    return int(text) if text.isdecimal() else None
-
-
-def _finite(text: str) -> float | None:
+def _parse_float(text: str) -> float | None:
     try:
-        number = float(text)
+        return float(text)
     except ValueError:
         return None
-    # a budget of nan would never be spent
-    return number if math.isfinite(number) else None
-
-
-def _path(text: str) -> Path:
-    return Path(text).expanduser()

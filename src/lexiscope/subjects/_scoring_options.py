@@ -25,7 +25,7 @@ class CausalOptions:
     ``policy``: which tokens count. ``threads``: of torch, 0 = as the process has it. ``route``: how texts that begin
     alike are scored. ``row_tokens``: most tokens of a row of the prefix tree where it can be cut well,
     ``batch_tokens``: of a batch; 0 = as measured best. ``self_test``: the task tries trivially easy pairs first.
-    ``bos_token``: the text of the token that stands before a text, for a tokenizer that names none.
+    ``bos_token``: the text of the token that is put before a text, for a tokenizer that names none.
     ``trust_remote_code``: the revision whose code may run. ``base``: where the base model of an adapter lies, if not
     where the training found it.
     """
@@ -59,7 +59,7 @@ class CausalOptions:
 
 
 def policy_of(given: Mapping[str, str]) -> ScoringPolicy:
-    """Read a policy: a preset (``policy=``), and the parts of it that are given beside.
+    """Read a policy: a preset (``policy=``), and the parts of it that are given in addition.
 
     >>> str(policy_of({"policy": "bos", "tokens": "word"}))
     'log_probability(bos=yes,first=scored,tokens=word,per=token)'

@@ -58,16 +58,12 @@ class VectorStore:
         """Store the plan of a request."""
         _seal(self._path("plan", request), {"kind": "plan"}, json.dumps(plan, sort_keys=True).encode())
 
-    def first(self, what: object, find: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+    def provenance(self, what: object, find: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Return what was found when the first call on this folder began; it is found and stored now if none is.
 
         A call that continues a broken one keeps the first finding: answers of one run have one provenance.
         """
-        stored = self.read_plan(["first", what])
-        if stored is None:
-            stored = dict(find())
-            self.write_plan(["first", what], stored)
-        return stored
+        return read_or_make(self, ["first", what], find)
 
     def has(self, batch: object) -> bool:
         """Say whether the vectors of a batch are stored."""
@@ -89,6 +85,16 @@ class VectorStore:
     def _path(self, kind: str, content: object) -> Path:
         name = digest([self.model_key, kind, content])
         return self.folder / self.model_key[:16] / name[:2] / f"{name[:40]}.{kind}"
+
+
+def read_or_make(store: VectorStore | None, request: object, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return the stored plan of a request, or make and store it now; without a store it is made each time."""
+    stored = store.read_plan(request) if store else None
+    if stored is None:
+        stored = make()
+        if store:
+            store.write_plan(request, stored)
+    return stored
 
 
 def _seal(path: Path, header: Mapping[str, object], payload: bytes) -> None:

@@ -73,25 +73,25 @@ class Recorded:
     def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
         """Return the recorded rows of the asked items and this task, as they were recorded.
 
-        An item of which nobody's answer is on record gets one row under this subject's own id, without value.
+        An item without a recorded answer gets one row under this subject's own id, without value.
         Errors: :class:`RunError` or :class:`InputError` for a file that is no response table.
         """
         asked = tuple(item.item_id for item in items)
-        found = self._answers.where(task=task, item_id=asked)
-        known = set(found.unique("item_id"))
+        recorded = self._answers.where(task=task, item_id=asked)
+        known = set(recorded.unique("item_id"))
         silent = [item_id for item_id in asked if item_id not in known]
         if not silent:
-            return found
+            return recorded
         rows = {"item_id": np.array(silent, dtype=object), "subject_id": self.subject_id, "subject_kind": self.kind}
         nothing = ResponseTable.from_columns(rows | {"task": task, "measure": catalog.task(task).measure})
-        return ResponseTable.concat([found, nothing])
+        return ResponseTable.concat([recorded, nothing])
 
     def place_of(self, response: Response) -> Place:
         """Return the file and line of an answer; of a table without lines (Parquet) its row, counted from 1."""
         if not self._is_file:
             return Place(self.name, item_id=response.item_id)
         rows = self._answers.arrow.to_pylist()
-        # the view is filled in when an answer is asked for; everything else stands in the file
+        # the view is filled in when an answer is asked for; everything else is in the file
         wanted = asdict(replace(response, view=None, scale=None))
         same = (number for number, row in enumerate(rows) if row | {"view": None, "scale": None} == wanted)
         number = next(same, None)

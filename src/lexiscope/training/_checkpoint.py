@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,26 +22,20 @@ _PREFIX = "checkpoint-"
 _HINT = f"delete the folder {FOLDER} and begin again"
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole checkpoint: its folder, and where the training stood."""
-
-    path: Path
-    course: dict[str, Any]
-
-
-def checkpoint_at(folder: Path, step: int) -> Path:
+def checkpoint_folder(folder: Path, step: int) -> Path:
     """Return where the Trainer keeps its state after a step."""
     return folder / f"{_PREFIX}{step}"
 
 
-def mark(folder: Path, step: int, best: int | None, course: Mapping[str, Any], versions: Mapping[str, str]) -> None:
+def mark_checkpoint(
+    folder: Path, step: int, best: int | None, course: Mapping[str, Any], versions: Mapping[str, str]
+) -> None:
     """Mark the checkpoint of a step as whole, then delete all others but the *best* one.
 
     Errors: :class:`RunError` where it cannot be written.
     """
-    path = checkpoint_at(folder, step)
-    names = sorted(each.name for each in path.iterdir() if each.name != MARK)
+    path = checkpoint_folder(folder, step)
+    names = sorted(file.name for file in path.iterdir() if file.name != MARK)
     for name in names:
         # a mark must not reach the disk before what it vouches for
         with (path / name).open("rb") as stream:
@@ -51,23 +44,25 @@ def mark(folder: Path, step: int, best: int | None, course: Mapping[str, Any], v
     write_json(path / MARK, about)
     for other in _steps(folder):
         if other not in (step, best):
-            _delete(checkpoint_at(folder, other))
+            _delete(checkpoint_folder(folder, other))
 
 
-def newest(folder: Path, versions: Mapping[str, str]) -> Whole | None:
-    """Return the newest whole checkpoint, or ``None``; folders that were not finished are deleted.
+def newest_checkpoint(folder: Path, versions: Mapping[str, str]) -> tuple[Path, dict[str, Any]] | None:
+    """Return the folder of the newest whole checkpoint and how far the training was; unfinished folders are deleted.
+
+    ``None`` if there is no whole one.
 
     Errors: :class:`RunError` for a damaged checkpoint (this one, or the best one that it names), and for one of other
-    *versions* of the libraries: two halves made by two versions would be a result that nobody can repeat.
+    *versions* of the libraries: two halves made by two versions would be a result that cannot be repeated.
     """
     for step in _steps(folder):
-        if not (checkpoint_at(folder, step) / MARK).is_file():
-            _delete(checkpoint_at(folder, step))
+        if not (checkpoint_folder(folder, step) / MARK).is_file():
+            _delete(checkpoint_folder(folder, step))
     steps = _steps(folder)
     if not steps:
         return None
-    path = checkpoint_at(folder, steps[-1])
-    about = _read(path)
+    path = checkpoint_folder(folder, steps[-1])
+    about = _read_mark(path)
     if about["versions"] != versions:
         before = about["versions"]
         changed = [f"{name} was {before.get(name)}" for name in sorted(versions) if before.get(name) != versions[name]]
@@ -75,11 +70,11 @@ def newest(folder: Path, versions: Mapping[str, str]) -> Whole | None:
         what = "this training was begun with other versions of its libraries"
         raise RunError(what, place=Place(str(path)), why="; ".join(changed), hint=hint)
     if about["best"] not in (None, steps[-1]):
-        _read(checkpoint_at(folder, about["best"]))
-    return Whole(path, about["course"])
+        _read_mark(checkpoint_folder(folder, about["best"]))
+    return path, about["course"]
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_mark(path: Path) -> dict[str, Any]:
     """Return the mark of a checkpoint whose files are as they were written."""
     try:
         about: dict[str, Any] = read_json(path / MARK)
@@ -94,7 +89,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _steps(folder: Path) -> list[int]:
     """Return the steps of which there are checkpoints, whole or not, in their order."""
-    names = [each.name.removeprefix(_PREFIX) for each in folder.glob(f"{_PREFIX}*") if each.is_dir()]
+    names = [path.name.removeprefix(_PREFIX) for path in folder.glob(f"{_PREFIX}*") if path.is_dir()]
     return sorted(int(name) for name in names if name.isdecimal())
 
 

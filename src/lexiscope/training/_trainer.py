@@ -1,10 +1,10 @@
-"""The Trainer of transformers, stepping through what :mod:`lexiscope.training._course` describes.
+"""The Trainer of transformers, stepping through what :mod:`lexiscope.training._steps` describes.
 
 The Trainer makes the steps, the optimizer, the schedule and the checkpoints, clips the gradients, stops early and loads
 the best epoch. What is added: batches that were made beforehand, a loss and a figure on dev of the training's own, a
 seed for every step, and checkpoints that count only when they are whole. Nothing is printed, logged or reported.
 
-This module needs transformers in order to be imported; :func:`lexiscope.training._course.run_steps` calls it.
+This module needs transformers in order to be imported; :func:`lexiscope.training._steps.run_steps` calls it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ import math
 import os
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -29,8 +28,8 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from lexiscope.core.errors import Place, RunError, SubjectError
-from lexiscope.training._checkpoint import FOLDER, checkpoint_at, mark, newest
-from lexiscope.training._course import Pace, Progress, Steps, TrainingOutcome, seed_of
+from lexiscope.training._checkpoint import FOLDER, checkpoint_folder, mark_checkpoint, newest_checkpoint
+from lexiscope.training._steps import Progress, Steps, StepSettings, TrainingOutcome, seed_of
 
 # no score is this low: where the figure of an epoch is not defined, any other is better
 _LOWEST = -sys.float_info.max
@@ -38,24 +37,27 @@ _LOWEST = -sys.float_info.max
 
 def run(
     steps: Steps,
-    pace: Pace,
+    pace: StepSettings,
     *,
     seed: int,
     folder: Path | None,
     versions: dict[str, str],
     progress: Progress | None = None,
 ) -> TrainingOutcome:
-    """Train to the end; see :func:`lexiscope.training._course.run_steps`."""
-    with TemporaryDirectory() as nowhere, _apart():
-        kept = newest(folder / FOLDER, versions) if folder else None
-        course = _course_of(steps, kept.course) if kept else TrainingOutcome()
+    """Train to the end; see :func:`lexiscope.training._steps.run_steps`."""
+    with TemporaryDirectory() as nowhere, _isolated():
+        kept = newest_checkpoint(folder / FOLDER, versions) if folder else None
+        course = TrainingOutcome()
+        if kept:
+            history = [steps.result(**result) for result in kept[1]["history"]]
+            course = TrainingOutcome(**kept[1] | {"history": history})
         place = folder / FOLDER if folder else Path(nowhere)
         trainer = StepTrainer(steps, course, _arguments(steps, pace, course, place, keep=folder is not None))
         if folder:
             trainer.add_callback(transformers.EarlyStoppingCallback(early_stopping_patience=pace.patience))
         trainer.add_callback(TrainingCallback(steps, pace, course, seed, versions, progress))
         trainer.remove_callback(transformers.PrinterCallback)
-        trainer.train(resume_from_checkpoint=str(kept.path) if kept else None)
+        trainer.train(resume_from_checkpoint=str(kept[0]) if kept else None)
     course.best_epoch = (trainer.state.best_global_step or 0) // steps.number
     return course
 
@@ -77,7 +79,11 @@ class StepTrainer(transformers.Trainer):  # type: ignore[misc]
     def get_train_dataloader(self) -> Any:
         """Return the ready batches, epoch by epoch."""
         # nothing here refers to the Trainer, or its memory would not be free before the next garbage collection
-        collate = partial(_collated, self.steps.labels)
+        labels = self.steps.labels
+
+        def collate(batch: Sequence[int]) -> dict[str, Any]:
+            return {"batch": list(batch)} | ({} if labels is None else {"labels": labels(batch)})
+
         made = torch.utils.data.DataLoader(self.train_dataset, batch_sampler=_Batches(self.steps), collate_fn=collate)
         return self.accelerator.prepare(made)
 
@@ -108,11 +114,11 @@ class StepTrainer(transformers.Trainer):  # type: ignore[misc]
     def save_model(self, output_dir: str | None = None, **_: Any) -> None:
         """Write the weights and nothing else.
 
-        Tensors are copied: safetensors takes none that share memory. No settings are pickled beside them.
+        Tensors are copied: safetensors takes none that share memory. No settings are pickled with them.
         """
         place = Path(output_dir or self.args.output_dir)
         place.mkdir(parents=True, exist_ok=True)
-        state = {name: each.detach().cpu().clone().contiguous() for name, each in self.model.state_dict().items()}
+        state = {name: weight.detach().cpu().clone().contiguous() for name, weight in self.model.state_dict().items()}
         save_file(state, place / "model.safetensors", metadata={"format": "pt"})
 
     def _save_checkpoint(self, *given: Any, **more: Any) -> None:
@@ -130,7 +136,7 @@ class TrainingCallback(transformers.TrainerCallback):  # type: ignore[misc]
     def __init__(
         self,
         steps: Steps,
-        pace: Pace,
+        pace: StepSettings,
         course: TrainingOutcome,
         seed: int,
         versions: dict[str, str],
@@ -142,7 +148,7 @@ class TrainingCallback(transformers.TrainerCallback):  # type: ignore[misc]
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Name the best checkpoint where it lies now: the folder may have been moved."""
         if state.best_global_step:
-            state.best_model_checkpoint = str(checkpoint_at(Path(args.output_dir), state.best_global_step))
+            state.best_model_checkpoint = str(checkpoint_folder(Path(args.output_dir), state.best_global_step))
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Draw dropout with a seed of the step's own: no result depends on what was drawn before."""
@@ -168,8 +174,8 @@ class TrainingCallback(transformers.TrainerCallback):  # type: ignore[misc]
             why = f"no better {self.steps.monitor} for {self.pace.patience} epochs"
             course.stopped = why if waited else f"{self.pace.epochs} epochs are done"
         about = {"loss": course.loss, "count": course.count, "stopped": course.stopped}
-        about["history"] = [asdict(each) for each in course.history]
-        mark(Path(args.output_dir), state.global_step, state.best_global_step, about, self.versions)
+        about["history"] = [asdict(result) for result in course.history]
+        mark_checkpoint(Path(args.output_dir), state.global_step, state.best_global_step, about, self.versions)
 
 
 class _Batches:
@@ -189,11 +195,7 @@ class _Batches:
         return iter(self.steps.batches(self.epoch + 1))
 
 
-def _collated(labels: Callable[[Sequence[int]], Any] | None, batch: Sequence[int]) -> dict[str, Any]:
-    return {"batch": list(batch)} | ({} if labels is None else {"labels": labels(batch)})
-
-
-def _arguments(steps: Steps, pace: Pace, course: TrainingOutcome, place: Path, *, keep: bool) -> Any:
+def _arguments(steps: Steps, pace: StepSettings, course: TrainingOutcome, place: Path, *, keep: bool) -> Any:
     """Return the arguments of the Trainer."""
     # a training that had ended makes no step: its best epoch is loaded
     epochs = len(course.history) if course.stopped else pace.epochs
@@ -228,13 +230,8 @@ def _arguments(steps: Steps, pace: Pace, course: TrainingOutcome, place: Path, *
     return made
 
 
-def _course_of(steps: Steps, kept: dict[str, Any]) -> TrainingOutcome:
-    history = [steps.result(**each) for each in kept["history"]]
-    return TrainingOutcome(stopped=kept["stopped"], history=history, loss=kept["loss"], count=kept["count"])
-
-
 @contextmanager
-def _apart() -> Iterator[None]:
+def _isolated() -> Iterator[None]:
     """Keep the Trainer and the rest of the process apart, both ways.
 
     It seeds the random numbers of Python and numpy and makes transformers silent, which is put back. From the

@@ -18,25 +18,24 @@ from lexiscope.core.run import atomic_folder, manifest, read_json, sha256_of, ve
 from lexiscope.core.sealed import write_machine
 from lexiscope.subjects._vector_store import digest
 from lexiscope.subjects.local._adapter import CLAIM, RECORD
-from lexiscope.subjects.local._loading import torch_threads
 from lexiscope.subjects.local._model_folder import TOKENIZER_FILES
-from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
+from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape
 from lexiscope.subjects.trained._trained_folder import ENCODER, HEAD, SEAL, VECTORS, seal_of
+from lexiscope.training._base import Base, check_claim, deciding_versions, isolated_torch
 from lexiscope.training._checkpoint import FOLDER
-from lexiscope.training._claim import Base, check_claim, deciding_versions, devices_of
-from lexiscope.training._course import Progress, TrainingOutcome, TrainingPlace, seed_of
-from lexiscope.training._lessons import Epoch, Lessons, learn
-from lexiscope.training._rows import Rows, rows_of
+from lexiscope.training._labelled_items import Rows, rows_of
+from lexiscope.training._objective import Epoch, Objective, train_reader
+from lexiscope.training._steps import Progress, TrainingOutcome, TrainingPlace, seed_of
 from lexiscope.training.settings import TrainingSettings
 
-Build = Callable[[LoadedClassifier], Lessons]
+Build = Callable[[LoadedClassifier], Objective]
 """Makes what is learnt, for one loaded encoder."""
 Finish = Callable[[LoadedClassifier, Path], Sequence[str]]
 """Writes what else belongs to the folder; returns the names of its files."""
 
 
-class How(TypedDict, total=False):
-    """How a training is run, whatever is learnt.
+class TrainingOptions(TypedDict, total=False):
+    """How a training is run; the same for everything that is learnt.
 
     ``view``: what the model is shown; ``out``: the folder of the training; ``settings``: the published ones where there
     are none; ``seed``: 0 where there is none; ``command``: what the user typed, for the record; ``progress`` is called
@@ -85,16 +84,16 @@ class Job:
             "view": self.view,
             "task": self.task,
             "question": self.question,
-            "items": {"train": self.train.told(), "dev": self.dev.told()},
-            "settings": self.settings.deciding(),
+            "items": {"train": self.train.record(), "dev": self.dev.record()},
+            "settings": self.settings.deciding_values(),
             "seed": self.seed,
-            **({"encoder": base.told()} if base else {}),
+            **({"encoder": base.record()} if base else {}),
             **self.more,
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Shard:
+class TrainedModel:
     """A finished training: its folder, the subject that it is, and what it came to on dev.
 
     ``dev_accuracy`` is the figure named by ``monitor``: ``accuracy`` (of retrieval: at rank 1, among the entries that
@@ -120,10 +119,12 @@ class Shard:
     cut: Mapping[str, int] = field(default_factory=dict)
 
 
-def parts_of(train: Sequence[Item], dev: Sequence[Item], how: How) -> tuple[TrainingSettings, tuple[Rows, Rows]]:
+def training_parts(
+    train: Sequence[Item], dev: Sequence[Item], how: TrainingOptions
+) -> tuple[TrainingSettings, tuple[Rows, Rows]]:
     """Return the settings of a training, and its two parts as the view shows them.
 
-    Errors: those of :func:`~lexiscope.training._rows.rows_of`.
+    Errors: those of :func:`~lexiscope.training._labelled_items.rows_of`.
     """
     asked, view = how.get("settings") or TrainingSettings(), how["view"]
     given = (train, "train", asked.max_rows), (dev, "dev", asked.max_dev_rows)
@@ -136,11 +137,11 @@ def train_folder(
     base: Base,
     shape: Shape,
     build: Build,
-    how: How,
+    how: TrainingOptions,
     *,
     finish: Finish | None = None,
     store: Path | None = None,
-) -> Shard:
+) -> TrainedModel:
     """Train a model on a job and write it to a folder that a subject loads.
 
     The same call on the same folder does nothing where the training is finished and goes on where it was broken off; on
@@ -150,42 +151,37 @@ def train_folder(
     model that cannot be read; :class:`MissingExtraError`; those of *build*.
     """
     begun = time.monotonic()
-    torch = require("torch", "train")
     settings, out = job.settings, how["out"]
     claim = job.claim(base)
-    with (
-        folder_lock(out),
-        torch.random.fork_rng(devices=devices_of(torch, settings.device)),
-        torch_threads(torch, settings.threads),
-    ):
+    with isolated_torch(settings.device, settings.threads), folder_lock(out):
         check_claim(out, claim, _FOREIGN)
         if not (out / RECORD).is_file():
             reader = LoadedClassifier(base.folder, shape, device=settings.device, start=seed_of(job.seed))
             lessons = build(reader)
             write_json(out / CLAIM, claim)
             where: TrainingPlace = {"seed": job.seed, "folder": out, "versions": deciding_versions()}
-            course = learn(reader, lessons, settings, **(where | {"progress": how.get("progress")}))
+            course = train_reader(reader, lessons, settings, **(where | {"progress": how.get("progress")}))
 
             def write(folder: Path) -> list[str]:
                 return [*_write_weights(folder, reader, base), *(finish(reader, folder) if finish else ())]
 
-            files = put_shared(store, _common(claim), out, write) if store else manifest(out, write(out))
+            # what decides the files of a training that learns nothing
+            common = {name: value for name, value in claim.items() if name not in ("view", "items", "seed")}
+            content = [common, deciding_versions()]
+            files = put_shared(store, content, out, write) if store else manifest(out, write(out))
             more = {"shape": asdict(shape), "command": list(how.get("command", ())), "cut": dict(lessons.cut)}
             _write_record(out, job, claim, course, files, more)
             write_machine(out, time.monotonic() - begun)
         # with what a killed process may have begun to write there
         shutil.rmtree(out / FOLDER, ignore_errors=True)
-    return shard_of(out)
+    return read_training(out)
 
 
-def _common(claim: Mapping[str, Any]) -> list[Any]:
-    """Return what decides the files of a training that learns nothing."""
-    return [{name: each for name, each in claim.items() if name not in ("view", "items", "seed")}, deciding_versions()]
-
-
-def settle(job: Job, base: Base | None, *, out: Path, figure: Callable[[], tuple[float, Mapping[str, Any]]]) -> Shard:
+def write_untrained(
+    job: Job, base: Base | None, *, out: Path, figure: Callable[[], tuple[float, Mapping[str, Any]]]
+) -> TrainedModel:
     """Write the folder of a job that needs no steps: *figure* gives its figure on dev and what it found (``cut``
-    of it as in :class:`Shard`).
+    of it as in :class:`TrainedModel`).
 
     Errors: :class:`RunError` for a folder of another training; those of *figure*.
     """
@@ -194,22 +190,22 @@ def settle(job: Job, base: Base | None, *, out: Path, figure: Callable[[], tuple
         check_claim(out, claim, _FOREIGN)
         if not (out / RECORD).is_file():
             write_json(out / CLAIM, claim)
-            dev, found = figure()
+            dev, findings = figure()
             course = TrainingOutcome(history=[Epoch(0, 0.0, dev)], stopped="nothing was to be learnt")
-            decided = {name: each for name, each in found.items() if name != "cut"}
-            _write_record(out, job, claim | decided, course, {}, {"cut": found.get("cut", {})})
+            decided = {name: value for name, value in findings.items() if name != "cut"}
+            _write_record(out, job, claim | decided, course, {}, {"cut": findings.get("cut", {})})
             write_machine(out, time.monotonic() - begun)
-    return shard_of(out)
+    return read_training(out)
 
 
 _FOREIGN = (RECORD, "config.json", "model.safetensors", HEAD, ENCODER)
 
 
-def shard_of(folder: Path) -> Shard:
+def read_training(folder: Path) -> TrainedModel:
     """Return a finished training. Errors: :class:`RunError` where its record cannot be read."""
     about = read_json(folder / RECORD)
     training = about["training"]
-    return Shard(
+    return TrainedModel(
         folder=folder,
         spec=f"{about['kind']}:{folder}",
         method=training["method"],
@@ -219,7 +215,7 @@ def shard_of(folder: Path) -> Shard:
         dev_accuracy=about["dev"],
         monitor=about["monitor"],
         best_epoch=about["best_epoch"],
-        history=tuple(Epoch(**each) for each in about["history"]),
+        history=tuple(Epoch(**epoch) for epoch in about["history"]),
         stopped=about["stopped"],
         n_train=training["items"]["train"]["n"],
         n_dev=training["items"]["dev"]["n"],
@@ -228,7 +224,7 @@ def shard_of(folder: Path) -> Shard:
     )
 
 
-def prune(folder: Path) -> None:
+def delete_weights(folder: Path) -> None:
     """Delete the weights of a finished training and keep its record, which says so."""
     with folder_lock(folder):
         write_json(folder / RECORD, read_json(folder / RECORD) | {"pruned": True})
@@ -251,7 +247,7 @@ def _write_record(
         "training": dict(claim),
         "monitor": job.monitor,
         "dev": course.history[best - 1].dev,
-        "history": [asdict(each) for each in course.history],
+        "history": [asdict(epoch) for epoch in course.history],
         "best_epoch": course.best_epoch,
         "stopped": course.stopped,
         "files": dict(files),
@@ -267,10 +263,10 @@ def _write_weights(out: Path, reader: LoadedClassifier, base: Base) -> list[str]
     """Write the encoder as a model folder, with the base's own tokenizer, and the layer on top; return the names."""
     safetensors = require("safetensors.torch", "models")
     folder = out / ENCODER
-    state = {name: each.detach().cpu().clone() for name, each in sorted(reader.model.state_dict().items())}
+    state = {name: weight.detach().cpu().clone() for name, weight in sorted(reader.model.state_dict().items())}
     write_atomically(folder / "model.safetensors", safetensors.save(state, metadata={"format": "pt"}))
     config = read_json(base.folder.path / "config.json")
-    # the weights were learnt in single precision, whatever the base was kept in
+    # the weights were learnt in single precision, also if the base was kept in another
     single = {name: "float32" for name in ("dtype", "torch_dtype") if name in config}
     write_atomically(folder / "config.json", json.dumps(config | single, indent=2, sort_keys=True) + "\n")
     names = [f"{ENCODER}/model.safetensors", f"{ENCODER}/config.json"]
@@ -279,7 +275,7 @@ def _write_weights(out: Path, reader: LoadedClassifier, base: Base) -> list[str]
             write_atomically(folder / name, (base.folder.path / name).read_bytes())
             names.append(f"{ENCODER}/{name}")
     if reader.head is not None:
-        layer = {name: each.detach().cpu().clone() for name, each in reader.head.state_dict().items()}
+        layer = {name: weight.detach().cpu().clone() for name, weight in reader.head.state_dict().items()}
         write_atomically(out / HEAD, safetensors.save(layer, metadata={"format": "pt"}))
         names.append(HEAD)
     return names
@@ -291,7 +287,7 @@ def _write_weights(out: Path, reader: LoadedClassifier, base: Base) -> list[str]
 # An encoder that learns nothing is the same in every view, and so are the vectors of its entries. They lie in a folder
 # of the store that is named by a hash of all that decides them, and gets this name when it is whole. Every training is
 # given second names (hard links) of the same files, or copies where the file system has no such names: its own folder
-# needs nothing beside it, and the store may be deleted.
+# needs no other folder, and the store may be deleted.
 
 
 _CHECKSUMS = "checksums.json"
@@ -305,18 +301,18 @@ def put_shared(store: Path, content: object, out: Path, write: Callable[[Path], 
     """
     kept = store / digest(content)[:40]
     if kept.is_dir():
-        _check(kept)
+        _check_shared(kept)
     else:
         # another process may be faster: its files serve as well
         with atomic_folder(kept, keep_earlier=True) as begun:
             write_json(begun / _CHECKSUMS, manifest(begun, write(begun)))
     files = read_json(kept / _CHECKSUMS)
     for name in files:
-        _put(kept / name, out / name)
+        _link_or_copy(kept / name, out / name)
     return files
 
 
-def _check(kept: Path) -> None:
+def _check_shared(kept: Path) -> None:
     paths = {kept / name: expected for name, expected in read_json(kept / _CHECKSUMS).items()}
     wrong = [path.name for path, expected in paths.items() if not path.is_file() or sha256_of(path) != expected]
     if wrong:
@@ -325,7 +321,7 @@ def _check(kept: Path) -> None:
         raise RunError("these files of an untrained encoder are damaged", place=Place(str(kept)), why=why, hint=hint)
 
 
-def _put(source: Path, target: Path) -> None:
+def _link_or_copy(source: Path, target: Path) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
@@ -334,6 +330,6 @@ def _put(source: Path, target: Path) -> None:
         write_atomically(target, source.read_bytes())
 
 
-def learnt_by(method: str) -> str:
+def task_learnt_by(method: str) -> str:
     """Return the first task whose answers a method learns: the tasks say it."""
     return catalog.tasks_where(lambda task: task.learnt == method)[0]

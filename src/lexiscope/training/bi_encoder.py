@@ -25,15 +25,15 @@ from lexiscope.items.answers.search_space import Entry, SearchSpace, check_reach
 from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.resources.vectors.nearest import nearest
 from lexiscope.subjects._vector_store import VectorStore, digest
-from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
-from lexiscope.subjects.trained._reading import TextsWithTargets, Wording, entry_text
+from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape
 from lexiscope.subjects.trained._trained_folder import ENCODER, ENTRIES, VECTORS
+from lexiscope.subjects.trained._wording import TextsWithTargets, Wording, entry_text
 from lexiscope.tasks import RETRIEVED
+from lexiscope.training._base import base_of, deciding_versions
 from lexiscope.training._checkpoint import FOLDER
-from lexiscope.training._claim import base_of, deciding_versions
-from lexiscope.training._lessons import Lessons
-from lexiscope.training._rows import Rows
-from lexiscope.training._training import How, Job, Shard, parts_of, train_folder
+from lexiscope.training._labelled_items import Rows
+from lexiscope.training._objective import Objective
+from lexiscope.training._training import Job, TrainedModel, TrainingOptions, train_folder, training_parts
 from lexiscope.training.settings import TrainingSettings
 
 METHOD = "bi_encoder"
@@ -54,8 +54,8 @@ def train_bi_encoder(
     *,
     task: str = RETRIEVED,
     store: Path | None = None,
-    **how: Unpack[How],
-) -> Shard:
+    **how: Unpack[TrainingOptions],
+) -> TrainedModel:
     """Train a bi-encoder on items of retrieval, or go on with it, and keep the vectors of the whole search space.
 
     The figure on dev is the accuracy at rank 1 among the right entries of dev and others, ``dev_entries`` in all.
@@ -64,11 +64,13 @@ def train_bi_encoder(
     Errors: :class:`InputError` naming an item without a right answer, or one that the search space does not hold;
     :class:`RunError`, :class:`SubjectError` as for pairs.
     """
-    asked, rows = parts_of(train, dev, how)
+    asked, rows = training_parts(train, dev, how)
     for part in rows:
         check_reachable(part.items, space)
-    _check_several(rows[0])
-    entries = hashlib.sha256(json.dumps(_told(space.entries)).encode()).hexdigest()
+    if len({item.gold for item in rows[0].items}) < 2:
+        what = f"all training items have the answer {rows[0].items[0].gold!r}: no triplet can be made"
+        raise InputError(what, place=Place(item_id=rows[0].items[0].item_id), hint="give items of several entries")
+    entries = hashlib.sha256(json.dumps(_entry_fields(space.entries)).encode()).hexdigest()
     about = {"name": space.name, "n": len(space), "sha256": entries}
     job = Job(METHOD, METHOD, how["view"], task, "retrieval", *rows, asked, how.get("seed", 0), more={"space": about})
     shape = Shape(0, pooling=asked.pooling, longest=asked.longest)
@@ -77,8 +79,8 @@ def train_bi_encoder(
     shared = None if asked.epochs or store is None else store / "untrained"
     kept = _vector_store(shared, base.sha256, asked) if shared else None
 
-    def build(reader: LoadedClassifier) -> Lessons:
-        return _lessons(reader, job, space, kept)
+    def build(reader: LoadedClassifier) -> Objective:
+        return _objective(reader, job, space, kept)
 
     def finish(reader: LoadedClassifier, folder: Path) -> Sequence[str]:
         own = kept or _vector_store(folder / FOLDER, sha256_of(folder / ENCODER / "model.safetensors"), asked)
@@ -93,24 +95,31 @@ def entry_readings(entries: Sequence[Entry], description: str) -> list[TextsWith
     return [TextsWithTargets(entry_text(entry, description)) for entry in entries]
 
 
-def _lessons(reader: LoadedClassifier, job: Job, space: SearchSpace, kept: VectorStore | None) -> Lessons:
+def _objective(reader: LoadedClassifier, job: Job, space: SearchSpace, kept: VectorStore | None) -> Objective:
     """Return lessons of queries and entries; *kept* holds vectors of entries where the encoder stays as it is."""
     word, asked = Wording(job.view, reader.mask).query, job.settings
-    golds = [_gold(item, space) for item in job.train.items]
+    # what is learnt is the first right entry, in the order of their ids, that the space holds
+    golds = [space.row(next(name for name in sorted(correct_ids(item)) if name in space)) for item in job.train.items]
     distinct = sorted(set(golds))
     number = {row: place for place, row in enumerate(distinct)}
     queries = reader.encode([word(item) for item in job.train.items])
     entries = reader.encode(entry_readings([space.entries[row] for row in distinct], asked.description))
     triplets = Triplets(asked.margin, asked.miner)
-    right = [{number.get(space.row(each)) for each in correct_ids(item) if each in space} for item in job.train.items]
+    right = [
+        {number.get(space.row(entry_id)) for entry_id in correct_ids(item) if entry_id in space}
+        for item in job.train.items
+    ]
 
     def loss(batch: Sequence[int]) -> Any:
         places = [number[golds[query]] for query in batch]
         # an entry that is right for several queries of a batch is read once
         shown = sorted(set(places))
-        labels = [reader.torch.tensor(each, device=reader.device) for each in (places, shown)]
+        labels = [reader.torch.tensor(rows, device=reader.device) for rows in (places, shown)]
         also = {(row, column) for row, query in enumerate(batch) for column, n in enumerate(shown) if n in right[query]}
-        vectors = [reader.vectors([queries[each] for each in batch]), reader.vectors([entries[each] for each in shown])]
+        vectors = [
+            reader.vectors([queries[number] for number in batch]),
+            reader.vectors([entries[number] for number in shown]),
+        ]
         return triplets.loss(*vectors, *labels, right=also)
 
     rows = _dev_rows(job.dev, space, asked.dev_entries)
@@ -119,12 +128,14 @@ def _lessons(reader: LoadedClassifier, job: Job, space: SearchSpace, kept: Vecto
 
     def measure() -> float:
         vectors = _vectors(reader, dev_entries, kept) if kept else reader.predict(dev_entries)
-        found = nearest(reader.predict(dev_queries), vectors).rows[:, 0]
-        ids = [space.entries[rows[place]].entry_id for place in found.tolist()]
-        return float(np.mean([each in correct_ids(item) for each, item in zip(ids, job.dev.items, strict=True)]))
+        nearest_rows = nearest(reader.predict(dev_queries), vectors).rows[:, 0]
+        ids = [space.entries[rows[place]].entry_id for place in nearest_rows.tolist()]
+        return float(
+            np.mean([entry_id in correct_ids(item) for entry_id, item in zip(ids, job.dev.items, strict=True)])
+        )
 
-    cut = {"train": sum(each.cut for each in queries), "dev": reader.n_cut([each] for each in dev_queries)}
-    return Lessons([len(each.ids) for each in queries], loss, measure, cut)
+    cut = {"train": sum(query.cut for query in queries), "dev": reader.n_cut([query] for query in dev_queries)}
+    return Objective([len(query.ids) for query in queries], loss, measure, cut)
 
 
 class Triplets:
@@ -150,29 +161,24 @@ class Triplets:
 
         *right* are (query, entry) that go together although the labels differ: several entries of a query are right.
         """
-        found: tuple[Any, Any, Any] = self._miner(queries, query_labels, entries, entry_labels)
-        pairs = zip(found[0].tolist(), found[2].tolist(), strict=True)
-        kept = found[0].new_tensor([place for place, pair in enumerate(pairs) if pair not in right])
-        return found[0][kept], found[1][kept], found[2][kept]
+        triplets: tuple[Any, Any, Any] = self._miner(queries, query_labels, entries, entry_labels)
+        pairs = zip(triplets[0].tolist(), triplets[2].tolist(), strict=True)
+        kept = triplets[0].new_tensor([place for place, pair in enumerate(pairs) if pair not in right])
+        return triplets[0][kept], triplets[1][kept], triplets[2][kept]
 
     def loss(
         self, queries: Any, entries: Any, query_labels: Any, entry_labels: Any, *, right: Pairs = frozenset()
     ) -> Any:
         """Return the mean loss of the mined triplets above 0, or ``None`` where there are none."""
-        found = self.mine(queries.detach(), entries.detach(), query_labels, entry_labels, right=right)
-        if not len(found[0]):
+        triplets = self.mine(queries.detach(), entries.detach(), query_labels, entry_labels, right=right)
+        if not len(triplets[0]):
             return None
-        return self._loss(queries, query_labels, found, entries, entry_labels)
-
-
-def _gold(item: Item, space: SearchSpace) -> int:
-    """Return the entry that is learnt: the first right one, in the order of their ids, that the space holds."""
-    return space.row(next(each for each in sorted(correct_ids(item)) if each in space))
+        return self._loss(queries, query_labels, triplets, entries, entry_labels)
 
 
 def _dev_rows(dev: Rows, space: SearchSpace, number: int) -> list[int]:
     """Return the entries that dev is searched among: all right ones, and others by a hash of their ids."""
-    right = {space.row(each) for item in dev.items for each in correct_ids(item) if each in space}
+    right = {space.row(entry_id) for item in dev.items for entry_id in correct_ids(item) if entry_id in space}
     if not number or number >= len(space):
         return list(range(len(space)))
     others = sorted(
@@ -182,22 +188,16 @@ def _dev_rows(dev: Rows, space: SearchSpace, number: int) -> list[int]:
     return sorted([*right, *others[: max(0, number - len(right))]])
 
 
-def _check_several(train: Rows) -> None:
-    if len({item.gold for item in train.items}) < 2:
-        what = f"all training items have the answer {train.items[0].gold!r}: no triplet can be made"
-        raise InputError(what, place=Place(item_id=train.items[0].item_id), hint="give items of several entries")
-
-
 def _write_space(
     reader: LoadedClassifier, folder: Path, space: SearchSpace, settings: TrainingSettings, kept: VectorStore
 ) -> None:
     """Write the entries and their vectors; stretches that are *kept* already are not read again."""
-    lines = [json.dumps(each, ensure_ascii=False) for each in _told(space.entries)]
+    lines = [json.dumps(fields, ensure_ascii=False) for fields in _entry_fields(space.entries)]
     write_atomically(folder / ENTRIES, "\n".join(lines) + "\n")
     readings = entry_readings(space.entries, settings.description)
     stretches = [readings[start : start + _STRETCH] for start in range(0, len(readings), _STRETCH)]
     stream = io.BytesIO()
-    np.save(stream, np.concatenate([_vectors(reader, each, kept) for each in stretches]), allow_pickle=False)
+    np.save(stream, np.concatenate([_vectors(reader, stretch, kept) for stretch in stretches]), allow_pickle=False)
     write_atomically(folder / VECTORS, stream.getvalue())
 
 
@@ -214,5 +214,5 @@ def _vectors(reader: LoadedClassifier, readings: Sequence[TextsWithTargets], kep
     return kept.read(texts)
 
 
-def _told(entries: Sequence[Entry]) -> list[list[str]]:
-    return [[each.entry_id, each.name, each.description] for each in entries]
+def _entry_fields(entries: Sequence[Entry]) -> list[list[str]]:
+    return [[entry.entry_id, entry.name, entry.description] for entry in entries]

@@ -1,7 +1,7 @@
 """What fits into a budget of time: the whole protocol, a reduced one, or none of the training.
 
-A few steps are measured on the views, the encoder and the items at hand. What the plan leaves out it says in words, for
-the report: a figure of a reduced protocol is not one of the published one.
+A few steps are measured on the views, the encoder and the items of the run. What the plan leaves out it says in words,
+for the report: a figure of a reduced protocol is not one of the published one.
 """
 
 from __future__ import annotations
@@ -12,18 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lexiscope.core.errors import InputError, require
+from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.splits import sample_items
 from lexiscope.items.arrange.views import view_item
-from lexiscope.subjects.local._loading import torch_threads
-from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
-from lexiscope.subjects.trained._reading import TextsWithTargets, Wording
-from lexiscope.training._claim import base_of, devices_of
-from lexiscope.training._course import pace_of, run_steps
-from lexiscope.training._lessons import Lessons, steps_of
+from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape
+from lexiscope.subjects.trained._wording import TextsWithTargets, Wording
+from lexiscope.training._base import base_of, isolated_torch
+from lexiscope.training._objective import Objective, steps_of
+from lexiscope.training._steps import run_steps, step_settings_of
 from lexiscope.training.selection import Grid
 from lexiscope.training.settings import TrainingSettings
 
@@ -34,7 +33,7 @@ _MEASURED_STEPS = 2
 _FEW_EPOCHS = 3
 _ROWS = (5_000, 2_000, 1_000, 500)
 _DEV_ROWS = 500
-# a plan that fits by a hair does not fit: lengths differ, other work runs beside it
+# a plan that fits by a hair does not fit: lengths differ, other work runs at the same time
 _MARGIN = 1.25
 
 
@@ -80,10 +79,11 @@ class BudgetPlan:
     @property
     def words(self) -> str:
         """The plan in one sentence."""
-        cost = f"about {_said(self.seconds)}; the whole protocol would take about {_said(self.seconds_full)}"
+        seconds = _duration_text(self.seconds)
         if self.protocol == "full":
-            return f"the whole protocol is run: about {_said(self.seconds)}"
+            return f"the whole protocol is run: about {seconds}"
         how = "no model is trained" if self.protocol == "zero_shot" else "a reduced protocol is run"
+        cost = f"about {seconds}; the whole protocol would take about {_duration_text(self.seconds_full)}"
         return f"{how} ({cost}); left out: {'; '.join(self.left_out)}"
 
 
@@ -95,9 +95,9 @@ def read_duration(text: str) -> float:
     >>> read_duration("30m"), read_duration("1h30m"), read_duration("90s")
     (1800.0, 5400.0, 90.0)
     """
-    found = _DURATION.fullmatch(text.strip())
+    match = _DURATION.fullmatch(text.strip())
     seconds = (
-        sum(int(part or 0) * size for part, size in zip(found.groups(), (3600, 60, 1), strict=True)) if found else 0
+        sum(int(part or 0) * size for part, size in zip(match.groups(), (3600, 60, 1), strict=True)) if match else 0
     )
     if not seconds:
         raise InputError(f"{text!r} is no duration", hint="write 30m, 1h30m or 90s")
@@ -121,13 +121,13 @@ def plan_budget(
 
     Errors: :class:`InputError` for an unknown method, or items of another shape; those of the encoder.
     """
-    asked, cells = settings or TrainingSettings(), grid or Grid()
+    asked, asked_grid = settings or TrainingSettings(), grid or Grid()
     per_item = sum(len(glosses_of(item)) for item in train) / len(train) if method == "gloss" else 1.0
     held = 0 if space is None else len(space)
     searched = min(held, asked.dev_entries or held)
     sizes = Sizes(len(train), len(dev), n_test, per_item, held, searched)
     speeds = measure_speeds(method, views, train, encoder, asked)
-    return choose_protocol(speeds, sizes, seconds=seconds, grid=cells, settings=asked)
+    return choose_protocol(speeds, sizes, seconds=seconds, grid=asked_grid, settings=asked)
 
 
 def choose_protocol(
@@ -140,12 +140,12 @@ def choose_protocol(
     whole = cost_of(speeds, sizes, grid, settings)
     for smaller, changed in _protocols(grid, settings, sizes):
         cost = cost_of(speeds, sizes, smaller, changed)
-        left_out = _left_out(grid, smaller, settings, changed, sizes)
+        left_out = _omissions(grid, smaller, settings, changed, sizes)
         if cost * _MARGIN <= seconds:
             return BudgetPlan("reduced" if left_out else "full", smaller, changed, cost, whole, left_out)
-    reading = sum((sizes.train + sizes.dev + sizes.test) * sizes.readings * each.read for each in speeds.values())
+    reading = sum((sizes.train + sizes.dev + sizes.test) * sizes.readings * speed.read for speed in speeds.values())
     # entries are read once for all views where nothing is trained
-    reading += sizes.entries * max(each.read for each in speeds.values())
+    reading += sizes.entries * max(speed.read for speed in speeds.values())
     left_out = ("all training: layer and threshold of an encoder as it is are chosen on train and dev",)
     single, still = Grid(grid.learning_rates[:1], grid.seeds[:1]), replace(settings, epochs=0)
     return BudgetPlan("zero_shot", single, still, reading, whole, left_out)
@@ -170,32 +170,31 @@ def measure_speeds(
 
     Errors: :class:`InputError` for an unknown method or items of another shape; those of the encoder.
     """
-    torch, base = require("torch", "train"), base_of(encoder)
+    base = base_of(encoder)
     items = sample_items(train, settings.batch * (_MEASURED_STEPS + 1))
     shape = Shape(2, 2 if method == "pair" else 0, longest=settings.longest)
-    devices = devices_of(torch, settings.device)
-    with torch.random.fork_rng(devices=devices), torch_threads(torch, settings.threads):
+    with isolated_torch(settings.device, settings.threads):
         reader = LoadedClassifier(base.folder, shape, device=settings.device)
-        found = {}
+        speeds = {}
         for view in views:
             readings = _readings(method, Wording(view, reader.mask), [view_item(item, view) for item in items])
-            found[view] = _measured(reader, readings, settings)
+            speeds[view] = _measure_speed(reader, readings, settings)
     # a bi-encoder reads an entry with every query
     twice = 2 if method == "bi_encoder" else 1
-    return {view: Speed(each.learnt * twice, each.read) for view, each in found.items()}
+    return {view: Speed(speed.learnt * twice, speed.read) for view, speed in speeds.items()}
 
 
-def _measured(reader: LoadedClassifier, readings: Sequence[TextsWithTargets], settings: TrainingSettings) -> Speed:
+def _measure_speed(reader: LoadedClassifier, readings: Sequence[TextsWithTargets], settings: TrainingSettings) -> Speed:
     size = settings.batch
     encoded = reader.encode(readings[: size * (_MEASURED_STEPS + 1)])
 
     def loss(batch: Sequence[int]) -> object:
         return reader.outputs([encoded[place] for place in batch]).square().mean()
 
-    lessons = Lessons([len(each.ids) for each in encoded], loss, lambda: 0.0)
+    lessons = Objective([len(reading.ids) for reading in encoded], loss, lambda: 0.0)
     batches = [list(range(n, min(n + size, len(encoded)))) for n in range(0, len(encoded), size)]
     # one batch alone is learnt twice: the first step is not counted
-    pace = replace(pace_of(settings), epochs=1 if batches[1:] else 2)
+    pace = replace(step_settings_of(settings), epochs=1 if batches[1:] else 2)
     steps = replace(steps_of(reader, lessons, settings, 0), batches=lambda epoch: batches)
     steps.module.requires_grad_(True)
     ends: list[float] = []
@@ -230,22 +229,22 @@ def _protocols(grid: Grid, settings: TrainingSettings, sizes: Sizes) -> Iterator
             yield single, replace(few, max_rows=rows, max_dev_rows=min(rows, settings.max_dev_rows or _DEV_ROWS))
 
 
-def _left_out(
+def _omissions(
     grid: Grid, smaller: Grid, settings: TrainingSettings, changed: TrainingSettings, sizes: Sizes
 ) -> tuple[str, ...]:
-    found = []
+    parts = []
     if smaller.learning_rates != grid.learning_rates:
-        found.append(f"{len(grid.learning_rates) - 1} of {len(grid.learning_rates)} learning rates")
+        parts.append(f"{len(grid.learning_rates) - 1} of {len(grid.learning_rates)} learning rates")
     if smaller.seeds != grid.seeds:
-        found.append(f"{len(grid.seeds) - 1} of {len(grid.seeds)} seeds, and with them the SD over seeds")
+        parts.append(f"{len(grid.seeds) - 1} of {len(grid.seeds)} seeds, and with them the SD over seeds")
     if changed.epochs != settings.epochs:
-        found.append(f"epochs beyond {changed.epochs} (of {settings.epochs})")
+        parts.append(f"epochs beyond {changed.epochs} (of {settings.epochs})")
     if changed.max_rows != settings.max_rows:
-        found.append(f"{sizes.train - changed.max_rows:,} of {sizes.train:,} training items")
+        parts.append(f"{sizes.train - changed.max_rows:,} of {sizes.train:,} training items")
     if changed.max_dev_rows != settings.max_dev_rows and changed.max_dev_rows < sizes.dev:
-        found.append(f"{sizes.dev - changed.max_dev_rows:,} of {sizes.dev:,} dev items")
-    return tuple(found)
+        parts.append(f"{sizes.dev - changed.max_dev_rows:,} of {sizes.dev:,} dev items")
+    return tuple(parts)
 
 
-def _said(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     return f"{seconds / 60:,.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"

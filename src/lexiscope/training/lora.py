@@ -13,6 +13,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.norms.within_sd import is_within_sd
-from lexiscope.core.errors import StatisticError, require
+from lexiscope.core.errors import Place, StatisticError, SubjectError, require
 from lexiscope.core.lock import folder_lock
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json
@@ -29,23 +30,38 @@ from lexiscope.core.scoring import Doubles
 from lexiscope.core.sealed import write_machine, write_sealed
 from lexiscope.core.settings import Option
 from lexiscope.subjects.local._adapter import CLAIM, CONFIG, RECORD, WEIGHTS
-from lexiscope.subjects.local._chat_text import numbers_of, render
-from lexiscope.subjects.local._loading import load_tokenizer, torch_threads
+from lexiscope.subjects.local._chat_text import point_texts, render_question
+from lexiscope.subjects.local._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of
+from lexiscope.subjects.local._model_folder import ModelFolder
+from lexiscope.training._base import Base, base_of, check_claim, deciding_versions, isolated_torch
 from lexiscope.training._checkpoint import FOLDER
-from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
-from lexiscope.training._course import Progress, Steps, TrainingOutcome, TrainingPlace, pace_of, run_steps, seed_of
-from lexiscope.training._lora_model import LoraModel
-from lexiscope.training.lora_examples import Ask, TokenizedExample, check_lengths, examples_of, examples_sha256
+from lexiscope.training._steps import (
+    Progress,
+    Steps,
+    TrainingOutcome,
+    TrainingPlace,
+    run_steps,
+    seed_of,
+    step_settings_of,
+)
+from lexiscope.training.lora_examples import (
+    MASKED,
+    Ask,
+    RatedItem,
+    Split,
+    TokenizedExample,
+    check_lengths,
+    examples_of,
+    examples_sha256,
+)
 from lexiscope.training.lora_settings import LoraSettings
-from lexiscope.training.lora_split import Split
-from lexiscope.training.lora_targets import RatedItem
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingItems:
     """What is learnt: rated items in two parts, the scale of the ratings, and how a question is made of an item.
 
-    ``task`` and ``prompting`` name the question in the record, for whoever asks the tuned model; ``checksums`` are the
+    ``task`` and ``prompting`` name the question in the record, by which the tuned model is asked; ``checksums`` are the
     sha256 of the data files.
     """
 
@@ -74,7 +90,7 @@ class TunedModel:
 
 
 def train_lora(
-    material: TrainingItems,
+    data: TrainingItems,
     model: str,
     *,
     out: Path,
@@ -94,15 +110,10 @@ def train_lora(
     """
     begun, asked = time.monotonic(), settings or LoraSettings()
     require("peft", "train")
-    torch = require("torch", "train")
     base = base_of(model)
-    with (
-        folder_lock(out),
-        torch.random.fork_rng(devices=devices_of(torch, asked.device)),
-        torch_threads(torch, asked.threads),
-    ):
-        lessons = _lessons(material, base, asked)
-        claim = _claim(material, base, lessons, asked, seed)
+    with isolated_torch(asked.device, asked.threads), folder_lock(out):
+        lessons = _adapter_examples(data, base, asked)
+        claim = _claim(data, base, lessons, asked, seed)
         check_claim(out, claim, (CONFIG, WEIGHTS, RECORD, "config.json"))
         if not (out / RECORD).is_file():
             learner = LoraModel(base.folder, asked, start=seed_of(seed))
@@ -110,24 +121,30 @@ def train_lora(
             write_json(out / CLAIM, claim)
             where: TrainingPlace = {"seed": seed, "folder": out, "versions": deciding_versions(), "progress": progress}
             course = learn_adapter(learner, lessons, **where)
-            _write(out, learner, base)
-            about = _record(material, learner, course, claim, command)
+            safetensors = require("safetensors.torch", "models")
+            write_atomically(out / WEIGHTS, safetensors.save(learner.adapter(), metadata={"format": "pt"}))
+            config = learner.adapter_config(base=base.name, revision=base.revision)
+            write_atomically(out / CONFIG, json.dumps(config, indent=2, sort_keys=True) + "\n")
+            about = _record(data, learner, course, claim, command)
             write_sealed(out / RECORD, about | {"files": manifest(out, [CONFIG, WEIGHTS, CLAIM])})
             write_machine(out, time.monotonic() - begun)
-        _clear(out)
-    return _finished(out)
+        # several times the size of the adapter; with what a killed process may have begun to write there
+        shutil.rmtree(out / FOLDER, ignore_errors=True)
+    about = read_json(out / RECORD)
+    history = tuple(EpochResult(**epoch) for epoch in about["history"])
+    return TunedModel(out, history, about["best_epoch"], about["stopped"], about["learnt_weights"])
 
 
 # -- what is learnt -------------------------------------------------------------------------------------------
 
 
-def _lessons(material: TrainingItems, base: Base, settings: LoraSettings) -> AdapterLessons:
+def _adapter_examples(data: TrainingItems, base: Base, settings: LoraSettings) -> AdapterExamples:
     _, tokenizer = load_tokenizer(str(base.folder.path), trust_remote_code=False)
     training, validation = (
-        examples_of(part, tokenizer, material.ask, material.scale, rounding=settings.rounding)
-        for part in (material.split.training, material.split.validation)
+        examples_of(part, tokenizer, data.ask, data.scale, rounding=settings.rounding)
+        for part in (data.split.training, data.split.validation)
     )
-    return AdapterLessons(training, validation, _validation(material.split.validation, material.scale))
+    return AdapterExamples(training, validation, _validation(data.split.validation, data.scale))
 
 
 def _validation(items: Sequence[RatedItem], scale: Scale) -> Callable[[Doubles], tuple[float | None, float]]:
@@ -151,40 +168,33 @@ def _validation(items: Sequence[RatedItem], scale: Scale) -> Callable[[Doubles],
 
 
 def _claim(
-    material: TrainingItems, base: Base, lessons: AdapterLessons, settings: LoraSettings, seed: int
+    data: TrainingItems, base: Base, lessons: AdapterExamples, settings: LoraSettings, seed: int
 ) -> dict[str, Any]:
     """Return everything that decides the result but the versions of the libraries."""
     return {
-        "base": base.told(),
-        "task": material.task,
-        "prompting": {name: getattr(material.prompting, name) for name in ("variant", "shots", "language")},
-        "scale": list(numbers_of(material.scale)),
-        "split": material.split.how,
+        "base": base.record(),
+        "task": data.task,
+        "prompting": {name: getattr(data.prompting, name) for name in ("variant", "shots", "language")},
+        "scale": list(point_texts(data.scale)),
+        "split": data.split.how,
         "examples": {
             "training": {"n": len(lessons.training), "sha256": examples_sha256(lessons.training)},
             "validation": {"n": len(lessons.validation), "sha256": examples_sha256(lessons.validation)},
         },
-        "settings": settings.deciding(),
+        "settings": settings.deciding_values(),
         "seed": seed,
     }
 
 
-def _write(out: Path, learner: LoraModel, base: Base) -> None:
-    safetensors = require("safetensors.torch", "models")
-    config = learner.adapter_config(base=base.name, revision=base.revision)
-    write_atomically(out / WEIGHTS, safetensors.save(learner.adapter(), metadata={"format": "pt"}))
-    write_atomically(out / CONFIG, json.dumps(config, indent=2, sort_keys=True) + "\n")
-
-
 def _record(
-    material: TrainingItems,
+    data: TrainingItems,
     learner: LoraModel,
     course: TrainingOutcome,
     claim: Mapping[str, Any],
     command: Sequence[str],
 ) -> dict[str, Any]:
-    split = material.split
-    shown = render(learner.tokenizer, material.ask(split.training[0].item))
+    split = data.split
+    shown = render_question(learner.tokenizer, data.ask(split.training[0].item))
     return {
         **claim,
         "kind": "lora",
@@ -197,25 +207,13 @@ def _record(
             "left_out": split.left_out,
             "words_in_both_parts": list(split.shared_words),
         },
-        "data": dict(material.checksums or {}),
+        "data": dict(data.checksums or {}),
         "learnt_weights": learner.n_learnt,
         "history": [asdict(result) for result in course.history],
         "best_epoch": course.best_epoch,
         "stopped": course.stopped,
         "versions": versions() | deciding_versions(),
     }
-
-
-def _finished(out: Path) -> TunedModel:
-    about = read_json(out / RECORD)
-    history = tuple(EpochResult(**each) for each in about["history"])
-    return TunedModel(out, history, about["best_epoch"], about["stopped"], about["learnt_weights"])
-
-
-def _clear(out: Path) -> None:
-    """Delete the checkpoint of a finished training: it is several times the size of the adapter."""
-    # with what a killed process may have begun to write there
-    shutil.rmtree(out / FOLDER, ignore_errors=True)
 
 
 # -- what an adapter learns from: examples, the loss on their numbers, the validation after an epoch ----------------
@@ -242,7 +240,7 @@ class EpochResult:
 
 
 @dataclass(frozen=True, slots=True)
-class AdapterLessons:
+class AdapterExamples:
     """What is learnt from and what it is measured on."""
 
     training: tuple[TokenizedExample, ...]
@@ -250,15 +248,15 @@ class AdapterLessons:
     validate: Validate
 
 
-def learn_adapter(learner: LoraModel, lessons: AdapterLessons, **where: Unpack[TrainingPlace]) -> TrainingOutcome:
+def learn_adapter(learner: LoraModel, lessons: AdapterExamples, **where: Unpack[TrainingPlace]) -> TrainingOutcome:
     """Train an adapter to the end, from the newest checkpoint in *folder*, and leave the best epoch's weights in it.
 
-    Errors: those of :func:`~lexiscope.training._course.run_steps`.
+    Errors: those of :func:`~lexiscope.training._steps.run_steps`.
     """
-    return run_steps(_steps_of(learner, lessons, where["seed"]), pace_of(learner.settings), **where)
+    return run_steps(_steps_of(learner, lessons, where["seed"]), step_settings_of(learner.settings), **where)
 
 
-def _steps_of(learner: LoraModel, lessons: AdapterLessons, seed: int) -> Steps:
+def _steps_of(learner: LoraModel, lessons: AdapterExamples, seed: int) -> Steps:
     settings, examples = learner.settings, lessons.training
 
     def batches(epoch: int) -> list[list[int]]:
@@ -274,14 +272,21 @@ def _steps_of(learner: LoraModel, lessons: AdapterLessons, seed: int) -> Steps:
         chosen = [examples[place] for place in batch]
         return learner.torch.tensor([token for example in chosen for token in example.answers[example.target]])
 
+    def figure(result: EpochResult) -> float:
+        # higher is better; an undefined figure is never better
+        if settings.monitor == "loss":
+            return -result.validation_loss
+        value = result.spearman if settings.monitor == "spearman" else result.accuracy_within_sd
+        return -math.inf if value is None else value
+
     return Steps(
         module=learner.adapter_module(),
         n_examples=len(examples),
         n_batches=math.ceil(len(examples) / settings.batch),
         batches=batches,
         loss=loss,
-        measure=lambda epoch, mean: _measured(learner, lessons, epoch, mean),
-        figure=lambda result: _figure(result, settings.monitor),
+        measure=lambda epoch, mean: _validate_epoch(learner, lessons, epoch, mean),
+        figure=figure,
         result=EpochResult,
         monitor=settings.monitor,
         parts=settings.effective_batch // settings.batch,
@@ -289,7 +294,7 @@ def _steps_of(learner: LoraModel, lessons: AdapterLessons, seed: int) -> Steps:
     )
 
 
-def _measured(learner: LoraModel, lessons: AdapterLessons, epoch: int, training_loss: float) -> EpochResult:
+def _validate_epoch(learner: LoraModel, lessons: AdapterExamples, epoch: int, training_loss: float) -> EpochResult:
     examples = lessons.validation
     scores = learner.log_probabilities(examples)
     targets = [example.target for example in examples]
@@ -299,9 +304,143 @@ def _measured(learner: LoraModel, lessons: AdapterLessons, epoch: int, training_
     return EpochResult(epoch, training_loss, loss, rho, accuracy)
 
 
-def _figure(result: EpochResult, monitor: str) -> float:
-    """Return the figure that decides, turned so that higher is better; an undefined one is never better."""
-    if monitor == "loss":
-        return -result.validation_loss
-    found = result.spearman if monitor == "spearman" else result.accuracy_within_sd
-    return -math.inf if found is None else found
+# -- a base model with an adapter that learns: its loss on the numbers, their log-probabilities, its weights ---------
+# Examples of a batch are padded on the right without a mask: a causal model never looks right.
+
+
+class LoraModel:
+    """A base model whose own weights do not change, with an adapter whose weights are learnt.
+
+    ``tokenizer`` is that of transformers; ``longest`` the most tokens that the model reads; ``parameters`` the weights
+    that are learnt, by name. *start* is the seed of the adapter's first weights.
+    Errors: :class:`SubjectError` where the model has no such modules; :class:`MissingExtraError`.
+    """
+
+    def __init__(self, folder: ModelFolder, settings: LoraSettings, *, start: int) -> None:
+        self.torch, self.settings = require("torch", "train"), settings
+        self._peft = require("peft", "train")
+        place = str(folder.path)
+        _, self.tokenizer = load_tokenizer(place, trust_remote_code=False)
+        base = load_model(place, trust_remote_code=False, auto="AutoModelForCausalLM")
+        self.longest = longest_of(base, int(self.tokenizer.model_max_length))
+        base = base.to(dtype_of(self.torch, settings.dtype)).to(device_of(self.torch, settings.device))
+        self.torch.manual_seed(start)
+        self._wrapped = self._wrap(base, place)
+        # the model itself, with the adapter inside its layers
+        self.model = self._wrapped.get_base_model()
+        if settings.gradient_checkpointing:
+            # transformers 5 gave it another name
+            enable = getattr(self.model, "activation_checkpointing_enable", None)
+            (enable or self.model.gradient_checkpointing_enable)({"use_reentrant": False})
+        self.parameters = {name: weight for name, weight in self._wrapped.named_parameters() if weight.requires_grad}
+        self._keeps = "logits_to_keep" in signature(self.model.forward).parameters
+
+    def _wrap(self, base: Any, place: str) -> Any:
+        asked = self.settings
+        config = self._peft.LoraConfig(
+            task_type="CAUSAL_LM",
+            r=asked.r,
+            lora_alpha=asked.alpha,
+            lora_dropout=asked.dropout,
+            target_modules=list(asked.target_modules),
+            bias="none",
+        )
+        try:
+            return self._peft.get_peft_model(base, config)
+        except ValueError as error:
+            linear = {
+                name.rpartition(".")[2] for name, module in base.named_modules() if hasattr(module, "in_features")
+            }
+            raise SubjectError(
+                f"this model has no modules {', '.join(asked.target_modules)}",
+                place=Place(place),
+                why=str(error).strip().splitlines()[0][:200],
+                hint=f"choose among its linear modules: {', '.join(sorted(linear - {'lm_head'})) or 'it has none'}",
+            ) from error
+
+    @property
+    def n_learnt(self) -> int:
+        """The number of weights that are learnt."""
+        return sum(int(weight.numel()) for weight in self.parameters.values())
+
+    def loss(self, examples: Sequence[TokenizedExample]) -> tuple[Any, int]:
+        """Return the summed loss on the number tokens of some examples, ready for its gradient, and their count.
+
+        *Unit:* nats. The loss is on the tokens whose label is not masked, and on no others.
+        """
+        wanted = [
+            (row, place - 1, label)
+            for row, example in enumerate(examples)
+            for place, label in enumerate(example.labels)
+            if label != MASKED
+        ]
+        logits = self._logits([example.ids for example in examples], [(row, place) for row, place, _ in wanted])
+        labels = self.torch.tensor([label for _, _, label in wanted], device=logits.device)
+        return self.torch.nn.functional.cross_entropy(logits, labels, reduction="sum"), len(wanted)
+
+    def log_probabilities(self, examples: Sequence[TokenizedExample]) -> Doubles:
+        """Return the log-probability of every number as the answer of every example, without dropout.
+
+        *Shape:* (examples, points of the scale). *Unit:* nats. *Higher means:* more probable.
+        """
+        self.model.eval()
+        size = self.settings.batch
+        with self.torch.inference_mode():
+            parts = [self._numbers(examples[begin : begin + size]) for begin in range(0, len(examples), size)]
+        return np.concatenate(parts)
+
+    def _numbers(self, examples: Sequence[TokenizedExample]) -> Doubles:
+        """The log-probabilities of the numbers for one batch, each the sum over the number's tokens."""
+        sums = np.zeros((len(examples), len(examples[0].answers)))
+        rows: list[tuple[int, ...]] = []
+        wanted, targets = [], []
+        for number, example in enumerate(examples):
+            # numbers of one token need the question alone, which is then read once for all of them
+            single = all(len(answer) == 1 for answer in example.answers)
+            rows += [example.prompt] if single else [(*example.prompt, *answer[:-1]) for answer in example.answers]
+            first = len(rows) - (1 if single else len(example.answers))
+            for point, answer in enumerate(example.answers):
+                for step, token in enumerate(answer):
+                    wanted.append((first + (0 if single else point), len(example.prompt) - 1 + step))
+                    targets.append((number, point, token))
+        scores = self.torch.log_softmax(self._logits(rows, wanted), dim=-1)
+        for place, (number, point, token) in enumerate(targets):
+            sums[number, point] += float(scores[place, token])
+        return sums
+
+    def _logits(self, rows: Sequence[Sequence[int]], wanted: Sequence[tuple[int, int]]) -> Any:
+        """Return the logits after certain places (row, position) of some rows of tokens. *Shape:* (wanted, words)."""
+        torch, device = self.torch, self.settings.device
+        width = max(map(len, rows))
+        ids = torch.zeros((len(rows), width), dtype=torch.long)
+        for number, row in enumerate(rows):
+            ids[number, : len(row)] = torch.tensor(row)
+        places = sorted({place for _, place in wanted})
+        # the logits of a whole question would be many times its hidden states
+        keep = {"logits_to_keep": torch.tensor(places, device=device)} if self._keeps else {}
+        logits = self.model(input_ids=ids.to(device), use_cache=False, **keep).logits
+        column = {place: number if self._keeps else place for number, place in enumerate(places)}
+        where = torch.tensor([(row, column[place]) for row, place in wanted], device=device)
+        return logits[where[:, 0], where[:, 1]].float()
+
+    # -- the adapter ------------------------------------------------------------------------------------------
+
+    def adapter_module(self) -> Any:
+        """Return a module of the weights that are learnt and no others: the state of a training is as small as they."""
+        # a name of a module has no full stop
+        return self.torch.nn.ParameterDict({name.replace(".", "/"): weight for name, weight in self.parameters.items()})
+
+    def adapter(self) -> dict[str, Any]:
+        """Return the adapter's weights under the names that peft reads."""
+        state = self._peft.get_peft_model_state_dict(self._wrapped)
+        return {name: weight.detach().cpu().contiguous() for name, weight in sorted(state.items())}
+
+    def adapter_config(self, *, base: str, revision: str) -> dict[str, Any]:
+        """Return the adapter's configuration as peft reads it."""
+        config = self._wrapped.peft_config["default"].to_dict()
+        named = {"base_model_name_or_path": base, "revision": revision or None, "inference_mode": True}
+        # of one of peft's enumerated words its text
+        return {
+            name: sorted(value) if isinstance(value, set) else getattr(value, "value", value)
+            for name, value in (config | named).items()
+        }

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.settings import option, settings_of
-from lexiscope.training.lora_targets import Rounding
 
+Rounding = Literal["half_up", "half_even"]
+"""What becomes of a mean halfway between two points: the higher point, or the even one (Python's ``round``)."""
 Monitor = Literal["loss", "spearman", "accuracy_within_sd"]
 Schedule = Literal["constant", "linear"]
 
@@ -68,13 +69,13 @@ class LoraSettings:
             what = f"an effective batch of {self.effective_batch} is not made of whole batches of {self.batch}"
             raise InputError(what, hint="choose a batch that divides it")
 
-    def deciding(self) -> dict[str, Any]:
+    def deciding_values(self) -> dict[str, Any]:
         """Return the settings that decide the result, all but ``checkpoint_steps``."""
-        return {name: _plain(value) for name, value in asdict(self).items() if name != "checkpoint_steps"}
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+            if name != "checkpoint_steps"
+        }
 
 
 PRESETS: Mapping[str, LoraSettings] = MappingProxyType({"ambistory": LoraSettings()})

@@ -1,6 +1,6 @@
 """Selection on dev: a grid of learning rates and seeds, of which the best on dev is the model that is tested.
 
-Every cell of the grid is a shard (:mod:`lexiscope.training.shards`). They are run in any order, by one process or by
+Every cell of the grid is a shard (:mod:`lexiscope.training.methods`). They are run in any order, by one process or by
 several; merging them gives the same table. A grid that was broken off goes on and ends with the same figures.
 *Source:* the context–word bias study, §2.4 and Table 7 (SD over seeds on dev).
 """
@@ -17,10 +17,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import csv_lines, write_atomically
 from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.subjects.local._adapter import RECORD
-from lexiscope.training._course import Progress
-from lexiscope.training._training import Shard, prune, shard_of
+from lexiscope.training._steps import Progress
+from lexiscope.training._training import TrainedModel, delete_weights, read_training
+from lexiscope.training.methods import train_method
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings
-from lexiscope.training.shards import train_shard
 
 TABLE = "selection.csv"
 _COLUMNS = ("view", "method", "learning_rate", "seed", "monitor", "dev", "best_epoch", "n_train", "n_dev", "selected")
@@ -39,7 +39,7 @@ class Grid:
             if not values or len(set(values)) < len(values):
                 raise InputError(f"a grid needs each {name} once, and at least one")
 
-    def cells(self, method: str) -> tuple[tuple[float, int], ...]:
+    def combinations(self, method: str) -> tuple[tuple[float, int], ...]:
         """The (rate, seed) of every shard; a method without steps has one."""
         if method in _SEEDLESS:
             return ((self.learning_rates[0], 0),)
@@ -55,16 +55,16 @@ class Selection:
     """
 
     view: str
-    shards: tuple[Shard, ...]
-    best: Shard
+    shards: tuple[TrainedModel, ...]
+    best: TrainedModel
     mean: float
     sd: float | None
 
 
-def shard_folder(out: Path, view: str, rate: float, seed: int) -> Path:
+def training_folder(out: Path, view: str, rate: float, seed: int) -> Path:
     """Return the folder of one shard of a grid.
 
-    >>> shard_folder(Path("wic"), "word", 1e-5, 2).as_posix()
+    >>> training_folder(Path("wic"), "word", 1e-5, 2).as_posix()
     'wic/word/rate-1e-05_seed-2'
     """
     return out / view / f"rate-{rate:g}_seed-{seed}"
@@ -90,17 +90,18 @@ def run_selection(
     """Run what is missing of a grid in ``out/VIEW/``, choose the best on dev, write the table.
 
     The weights of the other shards are deleted unless *keep_all*: a grid of a large encoder would be nine times its
-    size. *progress* is told ``rate 1e-05, seed 0, epoch 1``. Errors: those of :func:`train_shard`.
+    size. *progress* is told ``rate 1e-05, seed 0, epoch 1``. Errors: those of
+    :func:`~lexiscope.training.methods.train_method`.
     """
     asked = grid or Grid()
-    for rate, seed in asked.cells(method):
-        train_shard(
+    for rate, seed in asked.combinations(method):
+        train_method(
             method,
             view,
             train,
             dev,
             encoder,
-            out=shard_folder(out, view, rate, seed),
+            out=training_folder(out, view, rate, seed),
             seed=seed,
             learning_rate=rate,
             settings=settings,
@@ -108,48 +109,48 @@ def run_selection(
             space=space,
             store=store,
             command=command,
-            progress=_told(progress, rate, seed),
+            progress=_labelled_progress(progress, rate, seed),
         )
-    found = merge_shards(method, view, out=out, grid=asked)
-    for shard in found.shards:
-        if shard.folder != found.best.folder and not (keep_all or shard.pruned):
-            prune(shard.folder)
-    return found
+    selection = select_best(method, view, out=out, grid=asked)
+    for shard in selection.shards:
+        if shard.folder != selection.best.folder and not (keep_all or shard.pruned):
+            delete_weights(shard.folder)
+    return selection
 
 
-def merge_shards(method: str, view: str, *, out: Path, grid: Grid | None = None) -> Selection:
+def select_best(method: str, view: str, *, out: Path, grid: Grid | None = None) -> Selection:
     """Choose among the finished shards of a grid and write the table ``out/VIEW/selection.csv``.
 
     Of equal figures on dev the lowest rate counts, then the lowest seed: neither the order in which shards were run nor
     who ran them changes anything. Errors: :class:`RunError` naming shards that are missing.
     """
     asked = grid or Grid()
-    folders = {cell: shard_folder(out, view, *cell) for cell in sorted(asked.cells(method))}
+    folders = {cell: training_folder(out, view, *cell) for cell in sorted(asked.combinations(method))}
     missing = [str(folder) for folder in folders.values() if not (folder / RECORD).is_file()]
     if missing:
         what = f"{len(missing)} of {len(folders)} shards are not finished"
         place, why = Place(str(out)), f"the first is {missing[0]}"
         raise RunError(what, place=place, why=why, hint="run them; those that are finished are only read")
-    shards = tuple(shard_of(folder) for folder in folders.values())
+    shards = tuple(read_training(folder) for folder in folders.values())
     best = max(shards, key=lambda shard: shard.dev_accuracy)
     figures = [shard.dev_accuracy for shard in shards if shard.learning_rate == best.learning_rate]
     sd = statistics.stdev(figures) if len(figures) > 1 else None
-    found = Selection(view, shards, best, statistics.fmean(figures), sd)
-    write_atomically(out / view / TABLE, selection_table(found))
-    return found
+    selection = Selection(view, shards, best, statistics.fmean(figures), sd)
+    write_atomically(out / view / TABLE, selection_table(selection))
+    return selection
 
 
-def selection_table(found: Selection) -> str:
+def selection_table(selection: Selection) -> str:
     """Return the table of a selection as CSV: a row per shard, by rate and seed."""
     rows = []
-    for shard in found.shards:
+    for shard in selection.shards:
         figures = (shard.dev_accuracy, shard.best_epoch, shard.n_train, shard.n_dev)
         named = (shard.view, shard.method, shard.learning_rate, shard.seed, shard.monitor)
-        rows.append([*named, *figures, int(shard.folder == found.best.folder)])
+        rows.append([*named, *figures, int(shard.folder == selection.best.folder)])
     return csv_lines(_COLUMNS, rows)
 
 
-def _told(progress: Progress | None, rate: float, seed: int) -> Progress | None:
+def _labelled_progress(progress: Progress | None, rate: float, seed: int) -> Progress | None:
     if progress is None:
         return None
 

@@ -7,18 +7,18 @@ from typing import Any, Literal
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.settings import option, settings_of
+from lexiscope.subjects.trained._encoder import POOLINGS, Pooling
 from lexiscope.subjects.trained._probe import Query
-from lexiscope.subjects.trained._reader import POOLINGS, Pooling
 
 Head = Literal["class", "number"]
 """What is learnt of a pair: one of its answers, or a number (ratings)."""
 Miner = Literal["all", "hard", "semihard"]
 """Which triplets within the margin count: all, those whose negative is nearer than the positive, or the others."""
 Description = Literal["none", "gloss", "first_sentence"]
-"""What stands behind the name of an entry."""
+"""What follows the name of an entry."""
 Schedule = Literal["linear", "constant"]
 ClassWeights = Literal["none", "balanced"]
-"""``balanced``: every answer weighs as much as every other, whatever their numbers."""
+"""``balanced``: every answer has the same total weight, however many items have it."""
 
 RATES: tuple[float, ...] = (1e-5, 2e-5, 3e-5)
 SEEDS: tuple[int, ...] = (0, 1, 2)
@@ -78,7 +78,7 @@ class TrainingSettings:
         if not 0 <= self.dropout < 1 or not 0 <= self.warmup <= 1:
             raise InputError("dropout is 0 or more and less than 1, the warm-up a share from 0 to 1")
 
-    def deciding(self) -> dict[str, Any]:
+    def deciding_values(self) -> dict[str, Any]:
         """Return the settings that decide the result."""
         return {name: value for name, value in asdict(self).items() if name not in _RUNNING}
 

@@ -2,8 +2,8 @@
 
 The features of an item in a view are made from what the view shows and from nothing else. They are sparse and come in
 groups of equal weight, so that many letter sequences do not drown a few words. Both texts of a pair are seen together:
-a word that stands in both, in the first alone, or in the second alone is a feature each, and so are two words of which
-one stands in each text.
+a word that occurs in both, in the first alone, or in the second alone is a feature each, and so are two words of which
+one occurs in each text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -22,7 +22,7 @@ import numpy as np
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.items.arrange.views import CONTEXT, CONTEXT_SPAN, MASK, view_item
-from lexiscope.subjects.trained._reading import definition_of
+from lexiscope.subjects.trained._wording import definition_of
 
 VIEWS = ("full", CONTEXT, CONTEXT_SPAN, "word", "label")
 """The views of which there are features."""
@@ -38,35 +38,25 @@ Groups = Mapping[str, Sequence[str]]
 """The names of the features that an item has, by group."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Features:
-    """The features of items in one view. *Shape:* ``matrix`` (items, features), sparse."""
-
-    view: str
-    names: tuple[str, ...]
-    matrix: Any
-
-
 def text_matrix(items: Sequence[Item], view: str) -> Any:
-    """Return the matrix of :func:`text_features` alone. *Shape:* (items, features)."""
-    return text_features(items, view).matrix
+    """Return the features of pairs, or of usages with a definition, as a view shows them; ``label`` has none.
 
-
-def text_features(items: Sequence[Item], view: str) -> Features:
-    """Return the features of pairs, or of usages with a definition, as a view shows them; of ``label`` there is none.
-
+    *Shape:* (items, features), sparse.
     The names of features are taken from all items given; what of them tells a label is learnt from other items only.
     Errors: :class:`InputError` for a view that is none of :data:`VIEWS`.
     """
     if view not in VIEWS:
         raise InputError(f"no features of the view {view!r}", hint=f"use one of {', '.join(VIEWS)}")
     if view == "label" or not items:
-        return _matrix(view, [{} for _ in items])
+        return _matrix([{} for _ in items])
     shown = [_ShownText.of(item, view) for item in items]
-    crossed = _frequent(shown)
-    bins = _Bins.of([each.numbers() for each in shown])
-    rows = ({**each.groups(crossed), "numbers": bins.names(each.numbers())} for each in shown)
-    return _matrix(view, rows)
+    crossed = _frequent_words(shown)
+    numbers = [text.numbers() for text in shown]
+    # a number becomes a feature by the eighth of the values that it is in, so that no shape is assumed
+    names, shares = dict.fromkeys(name for row in numbers for name in row), np.arange(1, _BINS) / _BINS
+    edges = {name: np.unique(np.quantile([row.get(name, 0.0) for row in numbers], shares)) for name in names}
+    bins = [[f"{name}>{np.searchsorted(edges[name], value)}" for name, value in row.items()] for row in numbers]
+    return _matrix({**text.groups(crossed), "numbers": own} for text, own in zip(shown, bins, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +69,7 @@ class _ShownText:
     @classmethod
     def of(cls, item: Item, view: str) -> _ShownText:
         hides = view in (CONTEXT, CONTEXT_SPAN)
-        # the whole input is the context with the words beside it: each part is seen as it is seen alone
+        # the whole input is the context and, separately, the words: each part is seen as it is seen alone
         usages = view_item(item, view if hides else CONTEXT).usages if view != "word" else ()
         texts = [usage.text for usage in usages]
         if "definition" in item.conditions:
@@ -89,71 +79,50 @@ class _ShownText:
     def groups(self, crossed: Mapping[str, int]) -> Groups:
         """The features by group; *crossed* are the words that are looked at in pairs, one of each text, by rank."""
         words = [_words(text) for text in self.texts]
-        found: dict[str, Sequence[str]] = {}
+        groups: dict[str, Sequence[str]] = {}
         if words:
-            found["words"] = [f"{n}:{each}" for n, own in enumerate(words) for each in _with_neighbours(own)]
-            found["letters"] = [f"c:{gram}" for text in self.texts for gram in _grams(text)]
+            with_neighbours = [dict.fromkeys([*own, *map(" ".join, pairwise(own))]) for own in words]
+            groups["words"] = [f"{n}:{word}" for n, own in enumerate(with_neighbours) for word in own]
+            groups["letters"] = [f"c:{gram}" for text in self.texts for gram in _grams(text)]
         if len(words) > 1:
             first, second = (dict.fromkeys(own) for own in words[:2])
-            found["both"] = [f"both:{each}" for each in first if each in second]
+            groups["both"] = [f"both:{word}" for word in first if word in second]
             pairs = [(a, b) for a in _rarest(first, crossed) for b in _rarest(second, crossed)]
-            found["crossed"] = [f"x:{a}|{b}" for a, b in pairs]
+            groups["crossed"] = [f"x:{a}|{b}" for a, b in pairs]
         if self.forms:
             lowered = [form.casefold() for form in self.forms]
             name = "|".join(sorted(lowered))
-            found["form"] = [f"f:{name}", *(f"f{n}:{form}" for n, form in enumerate(lowered))]
-            found["form_letters"] = [f"fc:{gram}" for form in self.forms for gram in _grams(form)]
-            found["form_beside"] = [f"f:{name}|{each}" for own in words for each in dict.fromkeys(own)]
-        return found
+            groups["form"] = [f"f:{name}", *(f"f{n}:{form}" for n, form in enumerate(lowered))]
+            groups["form_letters"] = [f"fc:{gram}" for form in self.forms for gram in _grams(form)]
+            groups["form_beside"] = [f"f:{name}|{word}" for own in words for word in dict.fromkeys(own)]
+        return groups
 
     def numbers(self) -> dict[str, float]:
         """Lengths, and how much the two texts or words have in common."""
-        found: dict[str, float] = {}
+        numbers: dict[str, float] = {}
         for kind, parts in (("text", self.texts), ("form", self.forms)):
             for n, part in enumerate(parts):
-                found[f"{kind}{n}"] = float(len(part))
+                numbers[f"{kind}{n}"] = float(len(part))
             if len(parts) > 1:
-                found[f"{kind}_longer"] = float(len(parts[0]) - len(parts[1]))
-                found[f"{kind}_alike"] = _overlap(set(_grams(parts[0])), set(_grams(parts[1])))
+                numbers[f"{kind}_longer"] = float(len(parts[0]) - len(parts[1]))
+                numbers[f"{kind}_alike"] = _overlap(set(_grams(parts[0])), set(_grams(parts[1])))
         if len(self.texts) > 1:
-            found["words_alike"] = _overlap(*(set(_words(text)) for text in self.texts[:2]))
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Bins:
-    """The edges by which a number becomes a feature: eighths of its values, so that no shape is assumed."""
-
-    edges: Mapping[str, np.ndarray]
-
-    @classmethod
-    def of(cls, rows: Sequence[Mapping[str, float]]) -> _Bins:
-        names = dict.fromkeys(name for row in rows for name in row)
-        shares = np.arange(1, _BINS) / _BINS
-        return cls({name: np.unique(np.quantile([row.get(name, 0.0) for row in rows], shares)) for name in names})
-
-    def names(self, row: Mapping[str, float]) -> list[str]:
-        """The features of one item's numbers."""
-        return [f"{name}>{np.searchsorted(self.edges[name], value)}" for name, value in row.items()]
+            numbers["words_alike"] = _overlap(*(set(_words(text)) for text in self.texts[:2]))
+        return numbers
 
 
 def _words(text: str) -> list[str]:
-    return [found.group().casefold() for found in _TOKEN.finditer(text)]
-
-
-def _with_neighbours(words: Sequence[str]) -> Iterator[str]:
-    yield from dict.fromkeys(words)
-    yield from dict.fromkeys(f"{a} {b}" for a, b in pairwise(words))
+    return [match.group().casefold() for match in _TOKEN.finditer(text)]
 
 
 def _grams(text: str) -> list[str]:
     """Sequences of letters within words and at their edges, each once."""
-    found: dict[str, None] = {}
+    grams: dict[str, None] = {}
     for word in text.split():
         shown = f" {word} "
         for length in _GRAMS:
-            found.update(dict.fromkeys(shown[n : n + length] for n in range(len(shown) - length + 1)))
-    return list(found)
+            grams.update(dict.fromkeys(shown[n : n + length] for n in range(len(shown) - length + 1)))
+    return list(grams)
 
 
 def _overlap(first: set[str], second: set[str]) -> float:
@@ -166,14 +135,16 @@ def _rarest(words: Iterable[str], ranks: Mapping[str, int]) -> list[str]:
     return sorted((word for word in words if word in ranks), key=lambda word: -ranks[word])[:_MOST_OF_A_TEXT]
 
 
-def _frequent(shown: Sequence[_ShownText]) -> dict[str, int]:
+def _frequent_words(shown: Sequence[_ShownText]) -> dict[str, int]:
     """The most frequent words with their ranks: they are looked at in pairs, for a rare one could not be learnt so."""
-    counts = Counter(word for each in shown for word in {word for text in each.texts for word in _words(text)})
+    counts = Counter(
+        word for text_shown in shown for word in {word for text in text_shown.texts for word in _words(text)}
+    )
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return {word: rank for rank, (word, n) in enumerate(ranked[:_MOST_CROSSED]) if n >= _LEAST_CROSSED}
 
 
-def _matrix(view: str, rows: Iterable[Groups]) -> Features:
+def _matrix(rows: Iterable[Groups]) -> Any:
     # loaded here: the help of a verb must not wait for it
     from scipy import sparse
 
@@ -185,9 +156,8 @@ def _matrix(view: str, rows: Iterable[Groups]) -> Features:
         for names in row.values():
             own = dict.fromkeys(names)
             columns.extend(places.setdefault(name, len(places)) for name in own)
-            # a group has length 1, whatever the number of its features
+            # a group has length 1 for any number of features
             values.extend([1 / math.sqrt(len(own))] * len(own) if own else [])
         ends.append(len(columns))
     entries = np.frombuffer(values), np.frombuffer(columns, dtype=np.int32), np.array(ends)
-    matrix = sparse.csr_matrix(entries, shape=(len(ends) - 1, len(places)))
-    return Features(view, tuple(places), matrix)
+    return sparse.csr_matrix(entries, shape=(len(ends) - 1, len(places)))

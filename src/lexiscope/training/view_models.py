@@ -1,8 +1,9 @@
 """Models of partial input: one for each view of divided items, trained or fitted on that view alone and asked in it.
 
 Four kinds, from seconds to hours: counts of shown texts, a regression on features, a linear probe on the vectors of an
-encoder as it is, and an encoder that is trained by a plan (:mod:`lexiscope.training.plans`). Each is asked the tested
-items of :class:`~lexiscope.items.arrange.division.ItemDivision` in every view, and says which views it cannot see.
+untrained encoder, and an encoder that is trained by a plan (:mod:`lexiscope.training.protocols`). Each is asked the
+tested items of :class:`~lexiscope.items.arrange.division.ItemDivision` in every view, and says which views it cannot
+see.
 """
 
 from __future__ import annotations
@@ -13,18 +14,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.usage import Usage
 from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
 from lexiscope.items.arrange.division import ItemDivision
 from lexiscope.items.arrange.splits import sample_items
 from lexiscope.items.arrange.views import GUESSED_WORD, view_item
-from lexiscope.subjects.trained._probe import UntrainedEncoder
-from lexiscope.training._course import Progress
-from lexiscope.training.plans import TrainingPlan, searches
+from lexiscope.subjects.trained._probe import UntrainedEncoder, whole_text
+from lexiscope.subjects.trained._wording import definition_of
+from lexiscope.training._steps import Progress
+from lexiscope.training.protocols import TrainingPlan, is_retrieval
 from lexiscope.training.selection import Selection, run_selection
-from lexiscope.training.vector_features import n_cut, vector_features
 from lexiscope.training.view_learners import Further, counted_answers, regression_answers, unseen_texts, with_guesses
 
 _COUNTED = "No model: it counts which answers stood beside the same shown texts in training."
@@ -70,20 +74,20 @@ class ViewAnswers:
     blind: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def whole(self) -> ViewTraining | None:
+    def on_whole_input(self) -> ViewTraining | None:
         """The training on the whole input; ``None`` for a learner that counts."""
-        return next((each for each in self.trained if each.view == "full"), None)
+        return next((training for training in self.trained if training.view == "full"), None)
 
     @property
-    def cut(self) -> list[tuple[str, str, int]]:
+    def cut_items(self) -> list[tuple[str, str, int]]:
         """Where items were longer than what the model reads: view, split, and the number of items."""
-        return [(each.view, part, n) for each in self.trained for part, n in each.cut.items() if n]
+        return [(training.view, part, n) for training in self.trained for part, n in training.cut.items() if n]
 
 
 def counts_by_view(parts: ItemDivision, views: Sequence[str], *, task: str, subject: str) -> ViewAnswers:
     """Return the answers of a learner that counts, in every view: the most frequent one to the same shown texts."""
-    responses = _answers(_counted(parts, parts.test, views, task), task, subject, "baseline")
-    blind = {view: told for view in ("context", "word") if (told := unseen_texts(parts, view))}
+    responses = _answer_table(_count_rows(parts, parts.test, views, task), task, subject, "baseline")
+    blind = {view: reason for view in ("context", "word") if (reason := unseen_texts(parts, view))}
     return ViewAnswers(subject, responses, parts.test, plan=_COUNTED, blind=blind)
 
 
@@ -106,14 +110,16 @@ def regression_by_view(
     for number, view in enumerate(views):
         _tell(progress, subject, number, len(views))
         more = further if view == "full" else ()
-        matrix = features((*parts.all_items, *(one.shown for one in more)), view)
-        asked = [*((item, view) for item in parts.test), *((one.shown, one.view) for one in more)]
+        matrix = features((*parts.all_items, *(item.shown for item in more)), view)
+        asked = [*((item, view) for item in parts.test), *((item.shown, item.view) for item in more)]
         answers = regression_answers(parts, matrix, more)
-        rows += [(*one, answer) for one, answer in zip(asked, answers, strict=True)]
+        rows += [(*question, answer) for question, answer in zip(asked, answers, strict=True)]
     _tell(progress, subject, len(views), len(views))
     n_train = len(parts.test) * (parts.n_folds - 1) // parts.n_folds if parts.folds else len(parts.train)
     trained = tuple(ViewTraining(view, "logistic_regression", n_train) for view in views)
-    return ViewAnswers(subject, _answers(rows, task, subject, kind), parts.test, trained, blind=_unseen(parts))
+    return ViewAnswers(
+        subject, _answer_table(rows, task, subject, kind), parts.test, trained, blind=_unseen_words(parts)
+    )
 
 
 def probe_by_view(
@@ -140,7 +146,7 @@ def probe_by_view(
     reader = UntrainedEncoder(f"encoder:{encoder}?device={rows.device}&threads={rows.threads}", store)
     splits = {"train": few.train, "dev": few.dev, "test": few.test}
     cut = {view: {name: n_cut(items, view, reader) for name, items in splits.items()} for view in views}
-    found = regression_by_view(
+    answers = regression_by_view(
         few,
         views,
         partial(vector_features, encoder=reader),
@@ -149,8 +155,8 @@ def probe_by_view(
         further=with_guesses(few, guessed, parts.all_items),
         progress=progress,
     )
-    trained = tuple(replace(one, cut=cut[one.view]) for one in found.trained)
-    return replace(found, trained=trained, plan=plan.how, left_out=plan.left_out)
+    trained = tuple(replace(training, cut=cut[training.view]) for training in answers.trained)
+    return replace(answers, trained=trained, plan=plan.how, left_out=plan.left_out)
 
 
 def training_by_view(
@@ -178,29 +184,31 @@ def training_by_view(
     tables: list[ResponseTable] = []
     trained: list[ViewTraining] = []
     for view in views:
-        if view == "label" and not plan.trained_label and searches(task):
-            tables.append(_answers(_counted(parts, asked, (view,), task), task, subject, "baseline"))
+        if view == "label" and not plan.trained_label and is_retrieval(task):
+            tables.append(_answer_table(_count_rows(parts, asked, (view,), task), task, subject, "baseline"))
             continue
-        found = _selected(parts, view, encoder, plan, task=task, out=out, store=store, space=space, progress=progress)
-        kept = f"&store={store}" if found.best.method == "threshold" else ""
-        model: Any = catalog.subject(f"{found.best.spec}?device={rows.device}&threads={rows.threads}{kept}")
-        cut = {**found.best.cut, "test": int(model.n_cut([view_item(item, view) for item in asked]))}
-        trained.append(_training(found, cut))
+        selection = _select_model(
+            parts, view, encoder, plan, task=task, out=out, store=store, space=space, progress=progress
+        )
+        kept = f"&store={store}" if selection.best.method == "threshold" else ""
+        model: Any = catalog.subject(f"{selection.best.spec}?device={rows.device}&threads={rows.threads}{kept}")
+        cut = {**selection.best.cut, "test": int(model.n_cut([view_item(item, view) for item in asked]))}
+        trained.append(_view_training(selection, cut))
         tables.append(ask(model, asked, view, view))
         if view == "full" and guessed:
             tables.append(ask(model, guessed, GUESSED_WORD, GUESSED_WORD))
             # people may have been asked items that are not tested here
             behind = with_guesses(replace(parts, test=asked), guessed, parts.all_items)
-            others = tuple(one.shown for one in behind if one.view == view)
+            others = tuple(item.shown for item in behind if item.view == view)
             tables += [ask(model, others, view, "full_of_guessed")] if others else []
     responses = ResponseTable.concat(tables).with_column("subject_id", subject)
-    blind = _unseen(replace(parts, test=asked))
+    blind = _unseen_words(replace(parts, test=asked))
     if plan.protocol == "zero_shot" and catalog.task(task).learnt == "pair":
         blind = {"word": _NEARNESS}
     return ViewAnswers(subject, responses, asked, tuple(trained), plan.how, plan.left_out, blind)
 
 
-def _selected(
+def _select_model(
     parts: ItemDivision,
     view: str,
     encoder: str,
@@ -216,7 +224,7 @@ def _selected(
     method = catalog.task(task).learnt
     if view == "label" and not plan.trained_label:
         method = "label"
-    elif plan.protocol == "zero_shot" and not searches(task):
+    elif plan.protocol == "zero_shot" and not is_retrieval(task):
         method = "threshold"
     return run_selection(
         method,
@@ -234,35 +242,99 @@ def _selected(
     )
 
 
-def _training(found: Selection, cut: Mapping[str, int]) -> ViewTraining:
-    best = found.best
+def _view_training(selection: Selection, cut: Mapping[str, int]) -> ViewTraining:
+    best = selection.best
     stepped = best.method not in ("threshold", "label") and best.best_epoch > 0
     chosen = f"rate {best.learning_rate:g}, seed {best.seed}" if stepped else ""
     n_train = 0 if best.method == "bi_encoder" and not stepped else best.n_train
-    return ViewTraining(found.view, best.method, n_train, cut, found, chosen)
+    return ViewTraining(selection.view, best.method, n_train, cut, selection, chosen)
 
 
-def _counted(parts: ItemDivision, items: Sequence[Item], views: Iterable[str], task: str) -> list[Row]:
+def _count_rows(parts: ItemDivision, items: Sequence[Item], views: Iterable[str], task: str) -> list[Row]:
     # of a search one of several right answers is as good as all of them
     return [
-        (item, view, min(answer.split("|")) if searches(task) else answer)
+        (item, view, min(answer.split("|")) if is_retrieval(task) else answer)
         for view in views
         for item, answer in zip(items, counted_answers(parts, items, view), strict=True)
     ]
 
 
-def _answers(rows: Sequence[Row], task: str, subject: str, kind: str) -> ResponseTable:
+def _answer_table(rows: Sequence[Row], task: str, subject: str, kind: str) -> ResponseTable:
     items, views, options = zip(*rows, strict=True)
-    measure = MEASURE_RETRIEVED if searches(task) else "choice"
+    measure = MEASURE_RETRIEVED if is_retrieval(task) else "choice"
     who = {"subject_id": subject, "subject_kind": kind, "task": task, "measure": measure}
     ids = [item.item_id for item in items]
     return ResponseTable.from_columns({**who, "item_id": ids, "option": options, "view": views})
 
 
-def _unseen(parts: ItemDivision) -> Mapping[str, str]:
-    return {"word": told} if (told := parts.unseen_words()) else {}
+def _unseen_words(parts: ItemDivision) -> Mapping[str, str]:
+    return {"word": reason} if (reason := parts.unseen_words()) else {}
 
 
 def _tell(progress: Progress | None, what: str, done: int, total: int) -> None:
     if progress is not None:
         progress(what, done, total)
+
+
+# -- features of items from the vectors of an untrained encoder: the input of a linear probe -------------------------
+# A usage has the vector of its target and that of its whole text, a definition that of its text; each is the mean over
+# the layers, of length 1 in each. Two usages are described by both vectors, their absolute difference and their
+# product. Both vectors are included as they are, so that the probe sees which word it is, and not only whether two
+# words are near each other.
+
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def vector_features(items: Sequence[Item], view: str, encoder: UntrainedEncoder) -> Floats:
+    """Return the features of pairs, or of usages with a definition, as a view shows them. *Shape: (items, features)*.
+
+    ``label`` has no features. Every feature has mean 0 over the items, and together they have length 1 in the mean.
+    Errors: those of the encoder.
+    """
+    if view == "label" or not items:
+        return np.zeros((len(items), 0))
+    usages = [usage for item in items for usage in _encoded_usages(item, view)]
+    whole = [usage.target == usage.text.strip() for usage in usages]
+    vectors = _mean_over_layers(encoder, encoder.readable(usages, whole))
+    vectors_of_items = vectors.reshape(len(items), -1, vectors.shape[-1])
+    if vectors_of_items.shape[1] > 1:
+        # target, text, target, text of a pair; target, text, definition of one usage; the words alone
+        first, second = (
+            (vectors_of_items[:, :2], vectors_of_items[:, 2:])
+            if vectors_of_items.shape[1] == 4
+            else (vectors_of_items[:, :-1], vectors_of_items[:, -1:])
+        )
+        vectors_of_items = np.concatenate([vectors_of_items, np.abs(first - second), first * second], axis=1)
+    features = vectors_of_items.reshape(len(items), -1)
+    features = features - features.mean(axis=0)
+    spread = features.std(axis=0)
+    features = np.divide(features, spread, out=np.zeros_like(features), where=spread > 1e-9)
+    return np.asarray(features / max(1.0, np.sqrt(features.shape[1])))
+
+
+def n_cut(items: Sequence[Item], view: str, encoder: UntrainedEncoder) -> int:
+    """Return of how many items a text is longer than what the encoder is given, as the view shows them.
+
+    Errors: those of the encoder.
+    """
+    if view == "label" or not items:
+        return 0
+    return encoder.n_cut(list(dict.fromkeys(usage.text for usage in _encoded_usages(item, view))) for item in items)
+
+
+def _encoded_usages(item: Item, view: str) -> list[Usage]:
+    shown = view_item(item, view).usages
+    usages = list(shown) if view == "word" else [own for usage in shown for own in (usage, whole_text(usage.text))]
+    if "definition" in item.conditions:
+        usages.append(whole_text(definition_of(item)))
+    return usages
+
+
+def _mean_over_layers(encoder: UntrainedEncoder, usages: Sequence[Usage]) -> Floats:
+    distinct = {usage.key: usage for usage in usages}
+    vectors = np.asarray(encoder.embed(tuple(distinct.values())), dtype=np.float64)
+    lengths = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
+    means = (vectors / np.maximum(lengths, np.finfo(np.float64).tiny)).mean(axis=1)
+    places = {key: place for place, key in enumerate(distinct)}
+    return np.asarray(means[[places[usage.key] for usage in usages]])

@@ -56,7 +56,7 @@ def _vectors(folder: Path, seed: int) -> Path:
     beta = 0.4 + 0.2 * seed
     log = [LogRow(1, 1000 * n, 0.01, 3 - n / 10, 0.6, 0.5, 0.1, n / 10, beta) for n in range(1, 6)]
     (folder / LOG).write_text(log_text(log), encoding="utf-8")
-    made = GasiSettings(beta=beta, senses=2, dimensions=8).deciding()
+    made = GasiSettings(beta=beta, senses=2, dimensions=8).deciding_values()
     write_senses(folder, vectors, {"settings": made, "seed": seed, "corpus": {}}, (LOG,))
     return folder
 

@@ -45,7 +45,7 @@ def trained(
     vectors = SenseVectors(WORDS, np.arange(20, 0, -1), senses.astype(np.float32), contexts.astype(np.float32), mask)
     log = [LogRow(1, 1000 * n, 0.01, 1.0, 0.6, 0.25, 0.1, n / 10, sd) for n, sd in enumerate(noise, start=1)]
     (folder / LOG).write_text(log_text(log))
-    settings = GasiSettings(variant=variant, beta=beta, senses=2, dimensions=4).deciding()
+    settings = GasiSettings(variant=variant, beta=beta, senses=2, dimensions=4).deciding_values()
     about = {"settings": settings, "seed": 0} | ({"pruned": {"threshold": pruned}} if pruned else {})
     write_senses(folder, vectors, about, (LOG,) if log else ())
     return Gasi(str(folder))

@@ -26,7 +26,7 @@ from lexiscope.core.prompt import ChatQuestion, Converses, Message, Previews
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec, capabilities
-from lexiscope.subjects.endpoint._chat_options import chat_options
+from lexiscope.subjects.endpoint._chat_request import chat_options
 from lexiscope.subjects.endpoint.chat import Chat, load
 
 from .. import chat_child
@@ -748,5 +748,5 @@ def test_options_are_read() -> None:
     """Every default is written out in the settings; prices make costs."""
     options = chat_options({"price_in": "2", "price_out": "8", "shots": "4"})
     assert options.cost(1_000_000, 500_000) == 6
-    assert options.told == {"shots": "4"}
+    assert options.spec_options == {"shots": "4"}
     assert Chat("m", "http://127.0.0.1:1", options=options).settings["shots"] == 4

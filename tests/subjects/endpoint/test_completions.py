@@ -1,7 +1,7 @@
 """Served models: what each kind of endpoint gives, what it is refused for, and what happens when a server stumbles.
 
 The servers run in this process on a loopback port; they answer in the form of vLLM, of llama.cpp's server and of the
-OpenAI API as their sources and issue threads have it (named in ``_prompt_scores.py`` and ``_endpoint_probe.py``).
+OpenAI API as their sources and issue threads have it (named in ``_prompt_scores.py`` and ``completions.py``).
 """
 
 from __future__ import annotations

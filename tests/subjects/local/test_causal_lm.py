@@ -25,8 +25,7 @@ from lexiscope.datasets import mini_synonymy
 from lexiscope.subjects._scoring_options import CausalOptions
 from lexiscope.subjects.local import causal_lm
 from lexiscope.subjects.local._rounding import rounding
-from lexiscope.subjects.local._route import RouteCheck, refusal, window_of
-from lexiscope.subjects.local.causal_lm import CAPABILITIES, CausalLM, load
+from lexiscope.subjects.local.causal_lm import CAPABILITIES, CausalLM, RouteCheck, load, tree_refusal, window_of
 
 Folders = Callable[[str], Path]
 
@@ -138,7 +137,7 @@ def test_scoring_both_ways_sees_what_the_configuration_hides(
     causal: Folders, architecture: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even where the configuration is not understood, the numbers themselves refuse the tree."""
-    monkeypatch.setattr("lexiscope.subjects.local._route.refusal", lambda config, attention, row: "")
+    monkeypatch.setattr("lexiscope.subjects.local.causal_lm.tree_refusal", lambda config, attention, row: "")
     folder, texts = causal(architecture), texts_of(architecture)
     model = subject(folder)
     same(model.score(texts), plain(folder, texts))
@@ -159,7 +158,9 @@ def test_a_route_that_was_asked_for_is_used_or_refused(causal: Folders) -> None:
 
 def test_batches_that_are_not_exact_are_left(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that looks right (here: made to) is read one text at a time, and both refusals are said."""
-    monkeypatch.setattr("lexiscope.subjects.local._route._difference", lambda forward, plan, plain, lean: 0.5)
+    monkeypatch.setattr(
+        "lexiscope.subjects.local.causal_lm._largest_difference", lambda forward, plan, plain, lean: 0.5
+    )
     model = subject(causal("gpt2"))
     same(model.score(TEXTS), plain(causal("gpt2"), TEXTS))
     assert model.settings["route"] == "single"
@@ -189,7 +190,7 @@ def test_a_text_longer_than_the_window_is_read_in_batches(causal: Folders) -> No
     """A row may be as long as the attention window; a longer text is not forced through the tree."""
     folder = causal("mistral")
     model = subject(folder, row_tokens=8)
-    texts = [text for text in KNOWN if len(model._read([text])[0].ids) < 8]
+    texts = [text for text in KNOWN if len(model._tokenise([text])[0].ids) < 8]
     assert texts
     same(model.score(texts), plain(folder, texts))
     assert model.settings["route"] == "tree"
@@ -205,15 +206,17 @@ def test_windows_and_refusals_by_configuration() -> None:
     assert window_of(transformers.Qwen2Config(sliding_window=64, use_sliding_window=False)) == none
     assert window_of(transformers.GPTNeoConfig()) == 256
     assert window_of(transformers.GPTNeoConfig(attention_types=[[["global"], 24]])) == none
-    assert refusal(transformers.MistralConfig(sliding_window=512), "sdpa", 512) == ""
-    assert "window" in refusal(transformers.MistralConfig(sliding_window=511), "sdpa", 512)
-    assert "no positions" in refusal(transformers.FalconConfig(alibi=True), "sdpa", 512)
-    assert "'flash_attention_2'" in refusal(transformers.LlamaConfig(), "flash_attention_2", 512)
+    assert tree_refusal(transformers.MistralConfig(sliding_window=512), "sdpa", 512) == ""
+    assert "window" in tree_refusal(transformers.MistralConfig(sliding_window=511), "sdpa", 512)
+    assert "no positions" in tree_refusal(transformers.FalconConfig(alibi=True), "sdpa", 512)
+    assert "'flash_attention_2'" in tree_refusal(transformers.LlamaConfig(), "flash_attention_2", 512)
 
 
 def test_a_model_whose_logits_are_more_than_a_projection(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no known scaling explains the logits, those of the whole model are used, and it is said."""
-    monkeypatch.setattr("lexiscope.subjects.local._tree_forward.CausalForward._find_scaling", lambda self, place: None)
+    monkeypatch.setattr(
+        "lexiscope.subjects.local._causal_forward.CausalForward._find_scaling", lambda self, place: None
+    )
     model = subject(causal("gemma2"))
     same(model.score(TEXTS), plain(causal("gemma2"), TEXTS))
     assert model.settings["projection"] == "whole model"
@@ -253,15 +256,15 @@ def test_there_is_never_a_matrix_of_all_tokens_by_the_vocabulary(
     causal: Folders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without lean kernels the projection runs in chunks, on the tokens alone that another token follows."""
-    monkeypatch.setattr("lexiscope.subjects.local._tree_forward.CausalForward.kernels", lambda self, route: "")
+    monkeypatch.setattr("lexiscope.subjects.local._causal_forward.CausalForward.kernels", lambda self, route: "")
     model = subject(causal("gpt2"))
     head, rows = model.forward._head, []
-    model._guard  # noqa: B018
-    monkeypatch.setattr("lexiscope.subjects.local._tree_forward._CHUNK_ROWS", 16)
+    model._route_check  # noqa: B018
+    monkeypatch.setattr("lexiscope.subjects.local._causal_forward._CHUNK_ROWS", 16)
     head.register_forward_hook(lambda module, inputs, output: rows.append(len(output)))
     model.score(TEXTS)
     assert 8 < max(rows) <= 16
-    followed = {ids[:length] for text in model._read(TEXTS) for ids in [text.ids] for length in range(1, len(ids))}
+    followed = {ids[:length] for text in model._tokenise(TEXTS) for ids in [text.ids] for length in range(1, len(ids))}
     assert sum(rows) == len(followed)
     assert model.settings["kernels"] == "plain"
 
@@ -378,7 +381,7 @@ def test_scores_that_are_not_finite_are_refused(causal: Folders, monkeypatch: py
     """NaN is an error that names the text; a model that gives nothing else is refused when it is loaded."""
     model = subject(causal("gpt2"))
     run = model.forward.run
-    model._guard  # noqa: B018
+    model._route_check  # noqa: B018
 
     def broken(unit: Any, *, lean: bool) -> np.ndarray:
         scores = run(unit, lean=lean).copy()
@@ -407,7 +410,7 @@ def test_a_broken_call_continues_with_the_same_bytes(
     whole = subject(causal("gpt2"), row_tokens=16).score(TEXTS)
     model = subject(causal("gpt2"), row_tokens=16)
     run, asked = model.forward.run, []
-    model._guard  # noqa: B018
+    model._route_check  # noqa: B018
 
     def third_fails(unit: Any, *, lean: bool) -> np.ndarray:
         asked.append(unit)
@@ -420,7 +423,7 @@ def test_a_broken_call_continues_with_the_same_bytes(
         model.score(TEXTS, work=tmp_path)
     continued = model.score(TEXTS, work=tmp_path)
     assert len(asked) == 1 + len(
-        model._plan([text.ids for text in model._read(sorted(set(TEXTS)))], model._guard, 1).units
+        model._plan_units([text.ids for text in model._tokenise(sorted(set(TEXTS)))], model._route_check, 1).units
     )
     for again in (continued, subject(causal("gpt2"), row_tokens=16).score(TEXTS[::-1], work=tmp_path)[::-1]):
         for one, other in zip(again, whole, strict=True):
@@ -533,14 +536,14 @@ def test_a_continued_run_keeps_the_first_provenance(
 
     with pytest.raises(KeyboardInterrupt):
         collect_run(subjects=[catalog.subject(spec)], out=tmp_path / "broken", progress=stop, **asked)
-    checked = causal_lm.guard
+    checked = causal_lm.check_routes
 
     def otherwise(*given: Any, **budgets: Any) -> RouteCheck:
         found = checked(*given, **budgets)
         changes = {"difference": found.difference + 1e-6}
         return replace(found, **(changes | ({"route": "batched", "refused": "x"} if other == "route" else {})))
 
-    monkeypatch.setattr(causal_lm, "guard", otherwise)
+    monkeypatch.setattr(causal_lm, "check_routes", otherwise)
     collect_run(subjects=[catalog.subject(spec)], out=tmp_path / "broken", **asked)
     for name in ("run.json", "responses.parquet"):
         assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name

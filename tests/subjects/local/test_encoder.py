@@ -104,7 +104,7 @@ def test_layers_without_known_blocks_come_from_hidden_states(
 ) -> None:
     """Where no modules prove to be the blocks, the same numbers come from output_hidden_states, and it is said."""
     by_hooks = Encoder(str(tiny(architecture))).embed(USAGES)
-    monkeypatch.setattr("lexiscope.subjects.local._forward._candidates", lambda torch, model: iter(()))
+    monkeypatch.setattr("lexiscope.subjects.local.encoder._module_lists", lambda torch, model: iter(()))
     encoder = Encoder(str(tiny(architecture)))
     same(encoder.embed(USAGES), by_hooks)
     assert encoder.settings["route"] == "hidden_states"

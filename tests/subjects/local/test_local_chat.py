@@ -19,7 +19,7 @@ from lexiscope.core.prompt import ChatQuestion, Message, Prompting
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.answers.chat_answers import expected_rating
-from lexiscope.subjects.local._chat_text import answer_tokens, render
+from lexiscope.subjects.local._chat_text import answer_tokens, render_question
 from lexiscope.subjects.local._local_chat import LocalChat, load_local
 from lexiscope.subjects.local._rounding import rounding
 
@@ -144,7 +144,7 @@ def test_numbers_of_several_digits_are_compared_with_their_end(folders: dict[str
 def test_a_template_without_system_messages_is_followed(folders: dict[str, Path]) -> None:
     """Where the template refuses a system message, the user's first message begins with it, and the record says so."""
     tokenizer, _ = reference(folders["no_system"])
-    found = render(tokenizer, QUESTION)
+    found = render_question(tokenizer, QUESTION)
     assert (found.form, found.text) == ("template_without_system", "<s>user Rate it.\n\nThe bank of the river<s>")
     subject = chat(folders["no_system"])
     assert len(subject.converse([QUESTION])) == 1

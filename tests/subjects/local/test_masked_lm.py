@@ -21,9 +21,8 @@ from lexiscope.core.scoring import ScoringPolicy, TokenScores
 from lexiscope.core.subject import Scores, SubjectSpec, capabilities
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects.local import masked_lm
-from lexiscope.subjects.local._masked_copies import TokenisedText, plan_copies
 from lexiscope.subjects.local._rounding import rounding
-from lexiscope.subjects.local.masked_lm import MaskedForward, MaskedLM, MaskedOptions
+from lexiscope.subjects.local.masked_lm import MaskedForward, MaskedLM, MaskedOptions, TokenisedText, plan_copies
 
 CORPUS = [
     "The keeper of the lighthouse counts the passing ships.",
@@ -247,9 +246,9 @@ def test_equal_masked_copies_are_kept_once() -> None:
 def test_within_a_word_the_later_tokens_are_hidden_and_no_other() -> None:
     """Word 0 has the tokens 0, 1, 2: scoring token 1 hides 1 and 2, leaves 0 and the next word."""
     text = TokenisedText((1, 7, 8, 9, 10, 2), (1, 2, 3, 4), ((0, 1), (1, 2), (2, 3), (4, 5)), (0, 0, 0, 1))
-    assert text.hidden(1, within_word=True) == (2, 3)
-    assert text.hidden(1, within_word=False) == (2,)
-    assert text.hidden(3, within_word=True) == (4,)
+    assert text.masked_positions(1, within_word=True) == (2, 3)
+    assert text.masked_positions(1, within_word=False) == (2,)
+    assert text.masked_positions(3, within_word=True) == (4,)
 
 
 def test_a_head_that_mixes_places_is_read_everywhere(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.subjects.local._score_units import PrefixTree, batch_plan, grow, pack, tree_plan
+from lexiscope.subjects.local._score_units import PrefixTree, batch_plan, build_prefix_tree, cut_into_rows, tree_plan
 
 SEQUENCES = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=9).map(tuple), min_size=1, max_size=30)
 
@@ -25,7 +25,7 @@ def chain(tree: PrefixTree, node: int) -> tuple[int, ...]:
 @given(SEQUENCES)
 def test_a_node_is_a_distinct_prefix(sequences: list[tuple[int, ...]]) -> None:
     """There is one node per distinct prefix, and a path spells its sequence."""
-    tree = grow(sequences)
+    tree = build_prefix_tree(sequences)
     assert sorted(chain(tree, node) for node in range(len(tree.tokens))) == sorted(prefixes(sequences))
     for sequence, path in zip(sequences, tree.paths, strict=True):
         assert tuple(tree.tokens[path]) == sequence
@@ -37,8 +37,8 @@ def test_rows_hold_every_inner_node_once_with_its_ancestors(
     sequences: list[tuple[int, ...]], budget: int, longest: int
 ) -> None:
     """A node that another token follows is a row's own once; in every row all its ancestors stand before it."""
-    tree = grow(sequences)
-    rows = pack(tree, budget=budget, longest=longest)
+    tree = build_prefix_tree(sequences)
+    rows = cut_into_rows(tree, budget=budget, longest=longest)
     inner = {node for node in range(len(tree.tokens)) if node in set(tree.parents.tolist())}
     own = [int(node) for row in rows for node in row.nodes[row.repeated :]]
     assert own == sorted(inner)
@@ -78,7 +78,7 @@ def test_a_plan_scores_every_prefix_once(sequences: list[tuple[int, ...]], budge
 def test_rows_keep_to_the_budget_and_repeat_little() -> None:
     """Ten trees of 100 nodes: rows of at most 256, cut between the trees, nothing repeated."""
     sequences = [(tree, *range(50), 60 + branch, *range(8)) for tree in range(10) for branch in range(6)]
-    rows = pack(grow(sequences), budget=256)
+    rows = cut_into_rows(build_prefix_tree(sequences), budget=256)
     assert max(len(row.nodes) for row in rows) <= 256
     assert sum(row.repeated for row in rows) == 0
 

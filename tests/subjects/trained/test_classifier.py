@@ -19,9 +19,9 @@ from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.trained import bi_encoder
 from lexiscope.subjects.trained.classifier import Classifier, load
 from lexiscope.tasks.kit.judging import ordered_judgments
-from lexiscope.training._training import Shard
+from lexiscope.training._training import TrainedModel
 from lexiscope.training.bi_encoder import train_bi_encoder
-from lexiscope.training.pair_classifier import train_pair_classifier
+from lexiscope.training.classifier import train_pair_classifier
 
 from ...training.tiny_views import QUICK, SPACE, pairs, retrievals, save_bert
 
@@ -35,7 +35,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def trained(bert: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Shard]:
+def trained(bert: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrainedModel]:
     """A classifier of every view that is trained on, and bi-encoders."""
     out = tmp_path_factory.mktemp("trained")
     found = {
@@ -48,11 +48,11 @@ def trained(bert: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sh
     return found
 
 
-def subject(shard: Shard) -> Classifier:
+def subject(shard: TrainedModel) -> Classifier:
     return load(SubjectSpec.parse(shard.spec))
 
 
-def test_the_task_asks_it_in_its_view(trained: dict[str, Shard]) -> None:
+def test_the_task_asks_it_in_its_view(trained: dict[str, TrainedModel]) -> None:
     """Asked by the task in each view, each model answers its own; every row says which view it was."""
     for view in ("full", "context", "word", "label"):
         one = subject(trained[view])
@@ -69,7 +69,7 @@ def test_the_task_asks_it_in_its_view(trained: dict[str, Shard]) -> None:
                 ordered_judgments(shown, one, task="same_sense", measure="choice", view=other)
 
 
-def test_a_model_of_the_context_is_not_asked_where_nothing_is_shown(trained: dict[str, Shard]) -> None:
+def test_a_model_of_the_context_is_not_asked_where_nothing_is_shown(trained: dict[str, TrainedModel]) -> None:
     """Called from Python, without a view's name, it refuses the view label; one text of one word is no other view."""
     hidden = [view_item(item, "label") for item in ITEMS[:3]]
     with pytest.raises(SubjectError, match="not shown in the view 'context'"):
@@ -81,7 +81,7 @@ def test_a_model_of_the_context_is_not_asked_where_nothing_is_shown(trained: dic
         bi.judge([view_item(item, "label") for item in retrievals(3)], "sense_retrieval")
 
 
-def test_a_guessed_word_goes_to_the_model_of_the_full_text(trained: dict[str, Shard]) -> None:
+def test_a_guessed_word_goes_to_the_model_of_the_full_text(trained: dict[str, TrainedModel]) -> None:
     """The guess is put back in its sentence and asked of the model trained on full, of no other."""
     guessed = [replace(item, conditions={"guessed_word": "crane"}) for item in ITEMS]
     shown = [view_item(item, "guessed_word") for item in guessed]
@@ -91,7 +91,7 @@ def test_a_guessed_word_goes_to_the_model_of_the_full_text(trained: dict[str, Sh
         ordered_judgments(shown, subject(trained["context"]), **how)  # type: ignore[arg-type]
 
 
-def test_company_changes_nothing(trained: dict[str, Shard]) -> None:
+def test_company_changes_nothing(trained: dict[str, TrainedModel]) -> None:
     """One by one, backwards, or together: the same probabilities to 1e-5."""
     one = subject(trained["full"])
     together = one.judge(ITEMS, "same_sense").where(measure="probability").column("value")
@@ -101,7 +101,7 @@ def test_company_changes_nothing(trained: dict[str, Shard]) -> None:
     np.testing.assert_allclose(alone, together, atol=1e-5, rtol=0)
 
 
-def test_the_collected_answers_are_kept(trained: dict[str, Shard]) -> None:
+def test_the_collected_answers_are_kept(trained: dict[str, TrainedModel]) -> None:
     """The task ``same_sense`` takes a classifier as it takes people."""
     task = catalog.task("same_sense")
     one = subject(trained["full"])
@@ -110,7 +110,7 @@ def test_the_collected_answers_are_kept(trained: dict[str, Shard]) -> None:
     assert len(table.where(measure="choice")) == len(ITEMS)
 
 
-def test_another_task_is_refused(trained: dict[str, Shard]) -> None:
+def test_another_task_is_refused(trained: dict[str, TrainedModel]) -> None:
     """It answers what it was trained for."""
     with pytest.raises(SubjectError, match="'same_sense' and is asked 'relatedness'"):
         subject(trained["full"]).judge(ITEMS, "relatedness")
@@ -127,7 +127,7 @@ def test_another_task_is_refused(trained: dict[str, Shard]) -> None:
         ("run.json training.json", "holds no trained classifier"),
     ],
 )
-def test_a_damaged_folder_is_refused(trained: dict[str, Shard], tmp_path: Path, damage: str, said: str) -> None:
+def test_a_damaged_folder_is_refused(trained: dict[str, TrainedModel], tmp_path: Path, damage: str, said: str) -> None:
     """A file that is missing or changed is named before anything is answered."""
     copy = shutil.copytree(trained["full"].folder, tmp_path / "copy")
     for name in damage.split():
@@ -136,7 +136,7 @@ def test_a_damaged_folder_is_refused(trained: dict[str, Shard], tmp_path: Path, 
         load(SubjectSpec.parse(f"classifier:{copy}")).judge(ITEMS, "same_sense")
 
 
-def test_a_changed_byte_is_seen(trained: dict[str, Shard], tmp_path: Path) -> None:
+def test_a_changed_byte_is_seen(trained: dict[str, TrainedModel], tmp_path: Path) -> None:
     """The weights are compared with the checksum of the training."""
     copy = shutil.copytree(trained["full"].folder, tmp_path / "copy")
     weights = copy / "head.safetensors"
@@ -146,7 +146,7 @@ def test_a_changed_byte_is_seen(trained: dict[str, Shard], tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("sealed", [True, False])
-def test_a_record_that_was_edited_is_refused(trained: dict[str, Shard], tmp_path: Path, *, sealed: bool) -> None:
+def test_a_record_that_was_edited_is_refused(trained: dict[str, TrainedModel], tmp_path: Path, *, sealed: bool) -> None:
     """Another view in run.json would change what an answer means: the seal, or training.json, tells."""
     copy = shutil.copytree(trained["context"].folder, tmp_path / "copy")
     record = read_json(copy / "run.json")
@@ -158,7 +158,7 @@ def test_a_record_that_was_edited_is_refused(trained: dict[str, Shard], tmp_path
         load(SubjectSpec.parse(f"classifier:{copy}")).judge([view_item(ITEMS[0], "label")], "same_sense")
 
 
-def test_a_folder_is_loaded_as_what_it_is(trained: dict[str, Shard]) -> None:
+def test_a_folder_is_loaded_as_what_it_is(trained: dict[str, TrainedModel]) -> None:
     """A classifier's folder is no bi-encoder, and options that it does not have are refused."""
     with pytest.raises(SubjectError, match="holds a 'classifier', not a 'bi_encoder'"):
         bi_encoder.load(SubjectSpec.parse(f"bi_encoder:{trained['full'].folder}")).judge([], "sense_retrieval")
@@ -167,7 +167,7 @@ def test_a_folder_is_loaded_as_what_it_is(trained: dict[str, Shard]) -> None:
             catalog.subject(wrong)
 
 
-def test_the_revision_follows_the_weights(trained: dict[str, Shard], tmp_path: Path) -> None:
+def test_the_revision_follows_the_weights(trained: dict[str, TrainedModel], tmp_path: Path) -> None:
     """At another place it is the same model; of another view it is another."""
     copy = shutil.copytree(trained["full"].folder, tmp_path / "copy")
     revision = subject(trained["full"]).facts.revision

@@ -15,9 +15,8 @@ import pytest
 import torch
 
 from lexiscope.core.errors import LexiscopeError, SubjectError
-from lexiscope.training.gasi import _course
-from lexiscope.training.gasi._engine import TorchEngine, _compiled, windows_of
-from lexiscope.training.gasi._reference import Windows, learn_batch
+from lexiscope.training.gasi import train as gasi_training
+from lexiscope.training.gasi._engine import TorchEngine, Windows, _load_kernel, learn_batch, windows_of
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import CHECKPOINT, train_gasi
@@ -68,7 +67,7 @@ def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     how = GasiSettings(backend="torch", device="cuda", dimensions=4)
     vocabulary = Vocabulary(("a", "b"), np.array([2, 1]), 3)
-    vectors = _course.first_vectors(2, how, 0)
+    vectors = gasi_training.first_vectors(2, how, 0)
     with pytest.raises(SubjectError, match="cuda"):
         TorchEngine(how, vocabulary, vectors, np.ones((2, 3), np.bool_))
 
@@ -93,7 +92,7 @@ def test_without_a_compiler_the_error_says_what_to_do(
 
     monkeypatch.setattr(importlib, "import_module", absent)
     with pytest.raises(LexiscopeError, match=told):
-        _compiled()
+        _load_kernel()
 
 
 CHILD = """
@@ -113,7 +112,7 @@ def test_a_killed_training_ends_with_the_same_bytes(tmp_path: Path) -> None:
     """A process killed in the midst of its training: the next one goes on, and ends as if nothing had happened."""
     shards = make_shards([write_corpus(tmp_path)], tmp_path / "shards", limits=VocabularyLimits(min_count=1))
     how = GasiSettings(dimensions=64, subsampling=0.0, chunk_tokens=300, epochs=60, checkpoint_tokens=30_000)
-    state = tmp_path / "killed" / CHECKPOINT / _course.STATE
+    state = tmp_path / "killed" / CHECKPOINT / gasi_training.STATE
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(tmp_path)], env=os.environ | {"OMP_NUM_THREADS": "1"})
     try:
         deadline = time.monotonic() + 120

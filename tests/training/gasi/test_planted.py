@@ -110,5 +110,5 @@ def test_what_a_subject_makes_of_planted_usages(tmp_path: Path) -> None:
     assert found["n_unknown"] == 2
     assert found["planted_majority"] == 0.5
     assert "planted_selection" not in found
-    assert (planted.meant, planted.has_looks(subject)) == ({}, False)
+    assert (planted.planted_words, planted.has_known_neighbours(subject)) == ({}, False)
     assert PlantedSenses("made", items[4:], (subject,)).answers == {}

@@ -16,7 +16,7 @@ from lexiscope.training.gasi.shards import LINE_END, make_shards, open_shards, r
 from lexiscope.training.gasi.vocabulary import (
     Vocabulary,
     VocabularyLimits,
-    choose,
+    choose_words,
     count_words,
     negative_table,
     read_vocabulary,
@@ -157,7 +157,7 @@ def test_an_empty_vocabulary_is_refused(tmp_path: Path) -> None:
     assert "smaller --min-count" in str(error.value)
     with pytest.raises(InputError, match=r"1 of 3 words are learnt(.|\n)*larger --top"):
         count_words([tmp_path / "a.txt"], VocabularyLimits(min_count=1, top=1))
-    other = choose(Counter({"x": 3, "y": 2}), FEW, tmp_path)
+    other = choose_words(Counter({"x": 3, "y": 2}), FEW, tmp_path)
     with pytest.raises(InputError, match=r"\[E704\]"):
         make_shards([tmp_path / "a.txt"], tmp_path / "s", vocabulary=other)
 

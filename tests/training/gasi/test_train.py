@@ -16,10 +16,10 @@ import torch
 from lexiscope.core.errors import InputError, RunError, SubjectError
 from lexiscope.resources.vectors.sense_vectors import read_sense_vectors
 from lexiscope.resources.vectors.training_log import LOG
-from lexiscope.training.gasi import _course
+from lexiscope.training.gasi import train as gasi_training
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards
-from lexiscope.training.gasi.train import CHECKPOINT, TrainedSenses, check_place, train_gasi
+from lexiscope.training.gasi.train import CHECKPOINT, TrainedSenses, check_out_folder, train_gasi
 from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 from .corpus import write_corpus
@@ -73,21 +73,21 @@ def test_a_broken_training_goes_on(
     # the steps of a batch are summed: a large one of few words goes too far
     settings = {"checkpoint_tokens": 600, "backend": backend, "epochs": 2, "batch": 32}
     trained(shards, tmp_path / "whole", **settings)
-    plain = _course.Loop._round
+    plain = gasi_training.Loop._learn_round
 
     for stop in (5, 12):
 
-        def broken(self: _course.Loop, pool: object, first: int, last: int, stop: int = stop) -> None:
+        def broken(self: gasi_training.Loop, pool: object, first: int, last: int, stop: int = stop) -> None:
             if last > stop:
                 raise KeyboardInterrupt
             plain(self, pool, first, last)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(_course.Loop, "_round", broken)
+        monkeypatch.setattr(gasi_training.Loop, "_learn_round", broken)
         with pytest.raises(KeyboardInterrupt):
             trained(shards, tmp_path / "broken", **settings)
-        assert (tmp_path / "broken" / CHECKPOINT / _course.STATE).is_file()
+        assert (tmp_path / "broken" / CHECKPOINT / gasi_training.STATE).is_file()
         assert not (tmp_path / "broken" / "settings.json").is_file()
-    monkeypatch.setattr(_course.Loop, "_round", plain)
+    monkeypatch.setattr(gasi_training.Loop, "_learn_round", plain)
     trained(shards, tmp_path / "broken", **settings)
     assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
     assert not (tmp_path / "broken" / CHECKPOINT).exists()
@@ -121,15 +121,15 @@ def test_a_place_in_the_corpus_is_refused(tmp_path: Path) -> None:
     (tmp_path / "texts" / "deep").mkdir(parents=True)
     for out in (tmp_path / "texts", tmp_path / "texts" / "deep" / "senses", tmp_path / "x" / ".." / "texts" / "senses"):
         with pytest.raises(RunError, match="lies in that of the corpus"):
-            check_place(out, [tmp_path / "texts"])
-    check_place(tmp_path / "senses", [tmp_path / "texts"])
+            check_out_folder(out, [tmp_path / "texts"])
+    check_out_folder(tmp_path / "senses", [tmp_path / "texts"])
 
 
 def test_a_damaged_checkpoint_is_refused(shards: Shards, tmp_path: Path) -> None:
     """Nothing is begun silently anew."""
     trained(shards, tmp_path / "a")
     (tmp_path / "b" / CHECKPOINT).mkdir(parents=True)
-    (tmp_path / "b" / CHECKPOINT / _course.STATE).write_bytes(b"12345678901234")
+    (tmp_path / "b" / CHECKPOINT / gasi_training.STATE).write_bytes(b"12345678901234")
     with pytest.raises(RunError, match="checkpoint cannot be read"):
         trained(shards, tmp_path / "b")
     broken = tmp_path / "a" / "vectors.safetensors"
@@ -145,7 +145,7 @@ def test_a_mask_fixes_the_senses_of_a_word(shards: Shards, tmp_path: Path) -> No
     settings = GasiSettings(**SMALL)  # type: ignore[arg-type]
     train_gasi(shards, out=tmp_path / "a", settings=settings, seed=4, mask=mask)
     found = read_sense_vectors(tmp_path / "a")
-    start, _ = _course.first_vectors(len(mask), settings, 4)
+    start, _ = gasi_training.first_vectors(len(mask), settings, 4)
     np.testing.assert_array_equal(found.mask, mask)
     np.testing.assert_array_equal(found.senses[~mask], start[~mask])
     assert (found.senses[mask] != start[mask]).any(axis=1).all()
@@ -159,7 +159,7 @@ def test_a_mask_fixes_the_senses_of_a_word(shards: Shards, tmp_path: Path) -> No
 
 def test_the_start_is_uniform() -> None:
     """U(-.5/d, .5/d), senses and contexts. *Source:* appendix B."""
-    for each in _course.first_vectors(500, GasiSettings(dimensions=40), 1):
+    for each in gasi_training.first_vectors(500, GasiSettings(dimensions=40), 1):
         assert np.abs(each).max() <= 0.5 / 40
         assert each.std() == pytest.approx(1 / 40 / np.sqrt(12), rel=0.02)
 
@@ -197,13 +197,13 @@ def test_threads_share_the_vectors(shards: Shards, tmp_path: Path) -> None:
 
 def test_threads_have_enough_to_do(shards: Shards, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round has several chunks for each thread also in a short text, or one thread would wait for the other."""
-    plain, sizes = _course.Loop._round, []
+    plain, sizes = gasi_training.Loop._learn_round, []
 
-    def told(self: _course.Loop, pool: object, first: int, last: int) -> None:
+    def told(self: gasi_training.Loop, pool: object, first: int, last: int) -> None:
         sizes.append(last - first)
         plain(self, pool, first, last)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(_course.Loop, "_round", told)
+    monkeypatch.setattr(gasi_training.Loop, "_learn_round", told)
     trained(shards, tmp_path / "a", threads=2, epochs=6)
     assert min(sizes[:-1]) >= 16
     assert sum(sizes) == 6 * -(-shards.n_tokens // 300)
@@ -288,4 +288,4 @@ def test_a_checkpoint_that_cannot_be_written_is_told(
     monkeypatch.setattr(Path, "touch", refuse)
     monkeypatch.setattr(Path, "unlink", refuse)
     with pytest.raises(RunError, match=r"cannot be written\n  why: .*Read-only"):
-        _course.save_tensors(tmp_path / "a.safetensors", {}, {})
+        gasi_training.save_tensors(tmp_path / "a.safetensors", {}, {})

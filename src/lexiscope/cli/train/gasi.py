@@ -20,7 +20,7 @@ from lexiscope.resources.vectors.word2vec import Form, write_word2vec
 from lexiscope.training.gasi.pruning import prune_senses, senses_by_frequency
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards
-from lexiscope.training.gasi.train import SHARDS, TrainedSenses, check_place, mask_of, train_gasi
+from lexiscope.training.gasi.train import SHARDS, TrainedSenses, check_out_folder, mask_of, train_gasi
 from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 _SHOWN_ROWS = 10
@@ -73,7 +73,7 @@ def gasi(**given: Any) -> None:
     settings = options.make_settings(GasiSettings, given)
     more = "" if settings.threads == 1 else "; no two runs are equal to the bit with more than one"
     remark(f"threads: {settings.threads}{more}", quiet=given["quiet"])
-    check_place(given["out"], given["corpus"])
+    check_out_folder(given["out"], given["corpus"])
     with progress_bar("train", quiet=given["quiet"]) as report:
         shards = make_shards(
             corpus_files(given["corpus"]),

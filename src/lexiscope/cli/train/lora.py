@@ -26,10 +26,8 @@ from lexiscope.items.read.item_source import ItemSource, load_items
 from lexiscope.studies.kit.ratings_file import RatingColumns, read_ratings
 from lexiscope.tasks import RATED
 from lexiscope.training.lora import TrainingItems, TunedModel, train_lora
-from lexiscope.training.lora_examples import Ask
+from lexiscope.training.lora_examples import Ask, RatedItem, split_items
 from lexiscope.training.lora_settings import PRESETS, LoraSettings
-from lexiscope.training.lora_split import split_items
-from lexiscope.training.lora_targets import RatedItem
 
 
 @click.command(cls=Verb)

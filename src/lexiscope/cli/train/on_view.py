@@ -27,11 +27,11 @@ from lexiscope.items.read.item_source import lines_named, load_items
 from lexiscope.resources.corpora.entity_list import EntityList
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.tasks import BY_VIEW, RETRIEVED
-from lexiscope.training._training import Shard
+from lexiscope.training._training import TrainedModel
 from lexiscope.training.budget import plan_budget, read_duration
+from lexiscope.training.methods import train_method
 from lexiscope.training.selection import Grid, run_selection
 from lexiscope.training.settings import TrainingSettings
-from lexiscope.training.shards import train_shard
 
 VIEWS = ("full", "full+final_stop", "context", "context_span", "word", "label")
 """The views on which a model can be trained; ``guessed_word`` is one of tests."""
@@ -63,7 +63,7 @@ item_options = options.combine(
 
 
 run_options = options.combine(
-    options.of_arguments(train_shard, "seed"),
+    options.of_arguments(train_method, "seed"),
     click.option("--select", is_flag=True, help="Three rates and three seeds; the best on dev is kept."),
     click.option("--budget", metavar="30m", help="Choose what fits into a time, and say what is left out."),
     options.of_settings(TrainingSettings, *_EVERY),
@@ -117,7 +117,7 @@ def train_parts(
             "progress": report,
         }
         if grid is None:
-            shards, best = None, train_shard(method, *material, **how, seed=given["seed"])
+            shards, best = None, train_method(method, *material, **how, seed=given["seed"])
         else:
             selected = run_selection(method, *material, **how, grid=grid)
             shards, best = selected.shards, selected.best
@@ -148,10 +148,12 @@ def _plan_within_budget(
     settings = replace(plan.settings, learning_rate=plan.grid.learning_rates[0])
     if still and method != "bi_encoder":
         return "threshold", settings, None
-    return method, settings, None if still or len(plan.grid.cells(method)) == 1 else plan.grid
+    return method, settings, None if still or len(plan.grid.combinations(method)) == 1 else plan.grid
 
 
-def _print_training(best: Shard, shards: Sequence[Shard] | None, task: str, *, as_json: bool, quiet: bool) -> None:
+def _print_training(
+    best: TrainedModel, shards: Sequence[TrainedModel] | None, task: str, *, as_json: bool, quiet: bool
+) -> None:
     rows: list[tuple[object, ...]]
     if shards is None:
         columns: tuple[str, ...] = ("epoch", "training loss", best.monitor, "kept")

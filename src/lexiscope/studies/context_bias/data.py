@@ -30,7 +30,7 @@ from lexiscope.studies.kit.data import given_files, joined_responses
 from lexiscope.studies.kit.paper_files import read_texts
 from lexiscope.studies.kit.run_data import RunData
 from lexiscope.training.budget import read_duration
-from lexiscope.training.plans import TrainingPlan, budget_plan, plan_for
+from lexiscope.training.protocols import TrainingPlan, budget_plan, plan_for
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.text_features import text_matrix
 from lexiscope.training.view_learners import check_mask, with_guesses
@@ -335,17 +335,17 @@ def models(run: BiasData) -> Iterator[object]:
         Remark(f"{dataset.name} is not in this run. {dataset.reason}") for dataset in run.not_used if dataset.was_asked
     ]
     for audit, answers in run.answers_by_set():
-        full = answers.whole
+        full = answers.on_whole_input
         method, learnt = (full.method.replace("_", " "), full.n_train) if full else ("counting", len(audit.parts.train))
         omissions = "; ".join(answers.left_out)
         rows.append((audit.name, answers.subject, method, learnt, len(answers.asked), answers.plan, omissions or None))
         if omissions:
             yield Remark(f"{audit.name}, {answers.subject}: left out: {omissions}.")
-        for view, part, n in answers.cut:
+        for view, part, n in answers.cut_items:
             about = {"subject": answers.subject, "view": view, "condition": part}
             yield run.number("n_cut", n, dataset=audit.name, **about)
-        if answers.cut:
-            counts = ", ".join(f"{n} of {part} in {view.upper()}" for view, part, n in answers.cut)
+        if answers.cut_items:
+            counts = ", ".join(f"{n} of {part} in {view.upper()}" for view, part, n in answers.cut_items)
             what = "of some items it read a part only, being cut far from the target where they are too long"
             yield Remark(f"{audit.name}, {answers.subject}: {what}: {counts}.")
     yield drop_empty(Table("models", "9", "Models: how they learnt and what was left out", columns, tuple(rows)))

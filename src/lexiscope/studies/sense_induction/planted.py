@@ -34,7 +34,7 @@ def recovery(run: SenseData) -> tuple[object, ...]:
             continue
         own = planted.recovery(subject, **run.resampling)
         results += [result.about(subject=subject.subject_id, dataset=planted.title) for result in own]
-        if planted.meant and isinstance(subject, ReadsSenses) and not planted.has_looks(subject):
+        if planted.planted_words and isinstance(subject, ReadsSenses) and not planted.has_known_neighbours(subject):
             why = "It knows fewer than two of the pseudo-words whose planted words the reference knows."
             omitted.append(Omission(_LOOKS, why, title))
     if not results:
@@ -66,7 +66,7 @@ def _looks_omission(planted: PlantedSenses) -> Omission | None:
         why = "It needs vectors of the text before planting: --planted FOLDER, with planted.csv and a skip_gram "
         return Omission(_LOOKS, why + "training in reference.")
     words = dict.fromkeys(str(item.usages[0].lemma) for item in planted.items)
-    without = [word for word in words if word not in planted.meant]
+    without = [word for word in words if word not in planted.planted_words]
     why = "usages of one planted word only, or a planted word that the reference vectors do not know"
     reason = f"{len(without)} of {len(words)} pseudo-words have {why}: {', '.join(without[:5])}."
     return Omission(_LOOKS, reason) if without else None

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from lexiscope.core.errors import CapabilityError, SubjectError
-from lexiscope.core.prompt import ChatQuestion, ChatReply
-from lexiscope.subjects.endpoint._chat_options import ChatOptions
-from lexiscope.subjects.endpoint._endpoint import ServerReply
+from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.prompt import GUIDELINES, ChatQuestion, ChatReply, Prompting
+from lexiscope.subjects._options import read_options
+from lexiscope.subjects.endpoint._endpoint import ServedModelOptions, ServerReply, refuse_secrets
 
 Body = dict[str, Any]
 
@@ -43,6 +44,91 @@ _FILTERED = (
 )
 
 
+Temperature = float | Literal["task", "default"]
+_MOST_LOGPROBS = 20
+_CHANGES_ANSWERS = ("variant", "shots", "language", "repeats", "temperature", "max_tokens", "logprobs", "system")
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions(ServedModelOptions):
+    """How a served chat model is asked.
+
+    ``variant``, ``shots``, ``language`` and ``repeats``: which questions (:class:`~lexiscope.core.prompt.Prompting`).
+    ``temperature``: ``task`` is that of the prompt, ``default`` sends none, else a number. ``max_tokens``: 0 is that of
+    the prompt; models that reason before they answer need thousands. ``logprobs``: how many of the most probable first
+    tokens are asked for, 0 is none. ``system``: ``user`` sends the system message at the beginning of the first message
+    of the user. ``revision``: what the user knows of the version; part of what a stored reply is found by.
+    ``price_in``, ``price_out``: of a million tokens, in any one currency. ``budget``: in the same; nothing is sent once
+    it is spent. ``max_calls``: nothing is sent beyond so many replies; 0 is no limit.
+
+    Errors: :class:`SpecError` for numbers out of range and a budget without prices.
+    """
+
+    variant: str = GUIDELINES
+    shots: int = 0
+    language: str = ""
+    repeats: int = 1
+    temperature: Temperature = "task"
+    max_tokens: int = 0
+    logprobs: int = 0
+    system: Literal["system", "user"] = "system"
+    revision: str = ""
+    price_in: float | None = None
+    price_out: float | None = None
+    budget: float | None = None
+    max_calls: int = 0
+
+    def __post_init__(self) -> None:
+        ServedModelOptions.__post_init__(self)
+        if not 0 <= self.logprobs <= _MOST_LOGPROBS:
+            raise SpecError(f"logprobs is 0 to {_MOST_LOGPROBS}, the most that endpoints give")
+        if (self.price_in is None) != (self.price_out is None):
+            raise SpecError("a price is missing", hint="give both: price_in=…&price_out=…, of a million tokens")
+        if self.budget is not None and self.price_in is None:
+            raise SpecError("a budget needs prices", hint="add price_in=…&price_out=…, of a million tokens")
+        if min(self.price_in or 0, self.price_out or 0, self.budget or 0) < 0:
+            raise SpecError("prices and the budget are 0 or more")
+
+    @property
+    def prompting(self) -> Prompting:
+        """Which questions are asked. Errors: :class:`InputError` for no repetition."""
+        return Prompting(self.variant, self.shots, self.language, self.repeats)
+
+    @property
+    def spec_options(self) -> dict[str, str]:
+        """The options that change the answers, and the name of the key's variable, as in a spec."""
+        names = (*_CHANGES_ANSWERS, "revision", "key_env")
+        values = {name: getattr(self, name) for name in names if getattr(self, name) != getattr(ChatOptions(), name)}
+        return {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in values.items()}
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Return what tokens cost at the user's prices, ``None`` without prices.
+
+        >>> ChatOptions(price_in=2.0, price_out=10.0).cost(500_000, 100_000)
+        2.0
+        """
+        if self.price_in is None or self.price_out is None:
+            return None
+        return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1_000_000
+
+
+def chat_options(given: Mapping[str, str]) -> ChatOptions:
+    """Read the options of a served chat model.
+
+    >>> chat_options({"repeats": "3", "temperature": "default"}).spec_options
+    {'repeats': '3', 'temperature': 'default'}
+
+    Errors: :class:`SpecError` for an unknown option or value; it does not repeat what may be a secret.
+    """
+    refuse_secrets(given)
+    options = read_options(ChatOptions, given, of="a served chat model")
+    try:
+        options.prompting  # noqa: B018 checked before anything is asked
+    except InputError as error:
+        raise SpecError(error.what) from error
+    return options
+
+
 def request_body(model: str, question: ChatQuestion, options: ChatOptions, seed: int | None) -> Body:
     """Return the request for a question as it is meant: before anything is known of what the endpoint refuses.
 
@@ -59,10 +145,10 @@ def request_body(model: str, question: ChatQuestion, options: ChatOptions, seed:
     return body | ({"seed": seed} if seed is not None and temperature != 0 else {})
 
 
-def adapted(body: Body, changes: Iterable[str]) -> Body:
+def adapted_body(body: Body, changes: Iterable[str]) -> Body:
     """Return a request as an endpoint takes it that refuses what *changes* name.
 
-    >>> adapted({"max_tokens": 3, "temperature": 0.0}, [OTHER_LIMIT, NO_TEMPERATURE])
+    >>> adapted_body({"max_tokens": 3, "temperature": 0.0}, [OTHER_LIMIT, NO_TEMPERATURE])
     {'max_completion_tokens': 3}
     """
     made, known = dict(body), set(changes)
@@ -80,25 +166,25 @@ def adapted(body: Body, changes: Iterable[str]) -> Body:
 
 def refused_part(reply: ServerReply, sent: Mapping[str, Any]) -> str | None:
     """Return the change that an error calls for, or ``None`` where it is about something else."""
-    said = reply.message.lower()
+    message = reply.message.lower()
     if reply.status not in (400, 422, 500, 501):
         return None
-    if any(word in said for word in _TOO_MUCH):
+    if any(word in message for word in _TOO_MUCH):
         # a limit of tokens is a limit of costs: one that is too high is for the user to mend
         return None
-    refuses = any(word in said for word in _REFUSES)
-    if "temperature" in sent and "temperature" in said and (refuses or any(word in said for word in _STRICTLY)):
+    refuses = any(word in message for word in _REFUSES)
+    if "temperature" in sent and "temperature" in message and (refuses or any(word in message for word in _STRICTLY)):
         return NO_TEMPERATURE
-    if "max_completion_tokens" in sent and "max_completion_tokens" in said and refuses:
+    if "max_completion_tokens" in sent and "max_completion_tokens" in message and refuses:
         return NO_LIMIT
-    if "max_tokens" in sent and "max_tokens" in said and refuses:
+    if "max_tokens" in sent and "max_tokens" in message and refuses:
         return OTHER_LIMIT
-    if "logprobs" in sent and "logprobs" in said and (refuses or "not available" in said):
+    if "logprobs" in sent and "logprobs" in message and (refuses or "not available" in message):
         return NO_LOGPROBS
-    if "seed" in sent and "seed" in said and refuses:
+    if "seed" in sent and "seed" in message and refuses:
         return NO_SEED
     has_system = sent["messages"][0]["role"] == "system"
-    if has_system and (("system" in said and refuses) or "roles must alternate" in said):
+    if has_system and (("system" in message and refuses) or "roles must alternate" in message):
         return NO_SYSTEM
     return None
 
@@ -111,13 +197,13 @@ def is_filtered(reply: ServerReply) -> bool:
     error = reply.body.get("error")
     places: list[Mapping[str, Any]] = [reply.body, *([error] if isinstance(error, Mapping) else [])]
     inner = [place.get(name) for place in places for name in ("innererror", "inner_error")]
-    places += [each for each in inner if isinstance(each, Mapping)]
+    places += [error for error in inner if isinstance(error, Mapping)]
     codes = [place.get(name) for place in places for name in ("code", "type", "status")]
     return reply.status in (400, 403, 422) and any(_is_filter(code) for code in codes if isinstance(code, str))
 
 
 def chat_reply(entry: Mapping[str, Any]) -> ChatReply:
-    """Read a kept answer: the text of its first choice, and what is known of it. Reasoning beside it is left alone.
+    """Read a kept answer: the text of its first choice, and what is known of it. Reasoning sent with it is not read.
 
     An answer without a choice, whose choice has no message, or whose message is an object instead of text, is a fault,
     and says so; so is a body that could not be read at all, of which the text is what came.
@@ -132,10 +218,10 @@ def chat_reply(entry: Mapping[str, Any]) -> ChatReply:
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
     if not isinstance(message, dict):
-        return ChatReply("", usage=usage, fault=_fault(body))
+        return ChatReply("", usage=usage, fault=_choice_fault(body))
     finish = str(choice.get("finish_reason") or "")
     refused = message.get("refusal")
-    text = str(refused) if refused else _text(message.get("content"))
+    text = str(refused) if refused else _content_text(message.get("content"))
     if not refused and isinstance(message.get("content"), dict):
         # the digits of an object are no answer
         return ChatReply(text, finish, usage=usage, fault="the content of the message is an object, not text")
@@ -143,43 +229,18 @@ def chat_reply(entry: Mapping[str, Any]) -> ChatReply:
     return ChatReply(text, finish, refused=filtered, first_tokens=_first_tokens(choice), usage=usage)
 
 
-def storable(value: Any) -> Any:
-    """Return a JSON value without numbers that JSON has no words for: some servers send −Infinity as a logarithm."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {name: storable(each) for name, each in value.items()}
-    return [storable(each) for each in value] if isinstance(value, list) else value
-
-
-def chat_refusal(reply: ServerReply, model: str, url: str) -> CapabilityError | SubjectError:
-    """Return the error that says in plain words why a request was refused for good."""
-    said = reply.message.lower()
-    why = reply.message or f"status {reply.status}"
-    if reply.status in (401, 403):
-        hint = "put the key into an environment variable and name that: @URL?key_env=NAME"
-        return SubjectError(f"the server at {url} refuses this key, or wants one", why=why, hint=hint)
-    if "model" in said and any(word in said for word in ("not exist", "not found", "unknown", "no such")):
-        hint = "see the names at /models of the server"
-        return SubjectError(f"the server at {url} has no model {model!r}", why=why, hint=hint)
-    if reply.status in (404, 405):
-        hint = "is the address complete? It ends before /chat/completions, often with /v1"
-        return CapabilityError(f"the server at {url} has no /chat/completions", why=why, hint=hint)
-    return SubjectError(f"the server at {url} refuses the request (status {reply.status})", why=why)
-
-
 def _is_filter(code: str) -> bool:
     return re.sub(r"[\W_]", "", code).casefold().startswith(_FILTERED)
 
 
-def _text(content: Any) -> str:
+def _content_text(content: Any) -> str:
     """Return the text of a message: a string, or the text parts of a list."""
     if isinstance(content, list):
         return "".join(part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str))
     return "" if content is None else str(content)
 
 
-def _fault(body: Mapping[str, Any]) -> str:
+def _choice_fault(body: Mapping[str, Any]) -> str:
     error = body.get("error")
     if error:
         return f"the answer is an error: {error.get('message') if isinstance(error, Mapping) else error}"
@@ -200,9 +261,9 @@ def _first_tokens(choice: Mapping[str, Any]) -> dict[str, float]:
     if not isinstance(content, list) or not content or not isinstance(content[0], dict):
         return {}
     listed = content[0].get("top_logprobs") or []
-    found: dict[str, float] = {}
-    for each in listed if isinstance(listed, list) else []:
-        if isinstance(each, dict) and _is_log_probability(each.get("logprob")):
-            token, weight = str(each.get("token") or ""), math.exp(each["logprob"])
-            found[token] = found.get(token, 0.0) + weight
-    return {token: math.log(weight) for token, weight in found.items() if weight > 0}
+    weights: dict[str, float] = {}
+    for entry in listed if isinstance(listed, list) else []:
+        if isinstance(entry, dict) and _is_log_probability(entry.get("logprob")):
+            token, weight = str(entry.get("token") or ""), math.exp(entry["logprob"])
+            weights[token] = weights.get(token, 0.0) + weight
+    return {token: math.log(weight) for token, weight in weights.items() if weight > 0}

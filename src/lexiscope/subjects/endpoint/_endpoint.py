@@ -1,6 +1,6 @@
 """An OpenAI-compatible server over HTTP: requests that are repeated where that can help, and errors in plain words.
 
-The API key stands in an environment variable that the spec names. It goes into the header of a request and nowhere
+The API key is read from an environment variable that the spec names. It goes into the header of a request and nowhere
 else: it is cut out of every message that a server sends back.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import html
 import json
+import math
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,11 +19,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from threading import Event
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
-from urllib.parse import quote
+from typing import Any, TypeVar
+from urllib.parse import quote, urlsplit
 
-from lexiscope.core.errors import CapabilityError, SubjectError, require
+from lexiscope.core.errors import CapabilityError, SpecError, SubjectError, require
 from lexiscope.core.foreign import parse_json, text_of
+from lexiscope.core.spec import split_options
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -30,6 +32,7 @@ Result = TypeVar("Result")
 Lost = Callable[[str], None]
 """Told why a request was lost that a server may have answered and been paid for."""
 
+_SECRET = ("key", "api_key", "apikey", "token", "password", "authorization")
 _AGAIN = (408, 409, 425, 429, 500, 502, 503, 504)
 _SERVER_ERROR = 500
 # a server that says why it cannot will not be able to in a second
@@ -42,28 +45,53 @@ _MOST_BYTES = 64 * 2**20
 _KEPT_BYTES = 2**20
 
 
-class ServedModelOptions(Protocol):
-    """How a server is reached: the options of every kind of served model have these."""
+@dataclass(frozen=True, slots=True)
+class ServedModelOptions:
+    """How a server is reached.
 
-    @property
-    def key_env(self) -> str:
-        """The environment variable that holds the API key; empty where there is none."""
+    ``key_env``: the environment variable that holds the API key, empty without a key. ``parallel``: most requests under
+    way. ``timeout``: seconds until a request is given up. ``retries``: how often it is sent again, ``backoff``: seconds
+    before the first time, doubled each time.
 
-    @property
-    def parallel(self) -> int:
-        """Most requests under way."""
+    Errors: :class:`SpecError` for numbers out of range.
+    """
 
-    @property
-    def timeout(self) -> float:
-        """Seconds until a request is given up."""
+    key_env: str = ""
+    parallel: int = 4
+    timeout: float = 120.0
+    retries: int = 6
+    backoff: float = 0.5
 
-    @property
-    def retries(self) -> int:
-        """How often a request is sent again."""
+    def __post_init__(self) -> None:
+        if min(self.parallel, self.timeout) <= 0 or min(self.retries, self.backoff) < 0:
+            raise SpecError("parallel and timeout are above 0, retries and backoff 0 or more")
 
-    @property
-    def backoff(self) -> float:
-        """Seconds before the first time, doubled each time."""
+
+def split_address(url: str) -> tuple[str, dict[str, str]]:
+    """Split what follows the @ of a spec into the address of the server and its options.
+
+    >>> split_address("http://127.0.0.1:8000/v1/?policy=bos")
+    ('http://127.0.0.1:8000/v1', {'policy': 'bos'})
+
+    Errors: :class:`SpecError` for an option that is not key=value and for a secret in the address.
+    """
+    address, options = split_options(url)
+    if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
+        raise SpecError("this is no address of a server", hint="write completions:MODEL@http://host:8000/v1")
+    if "@" in address:
+        raise SpecError("the address has a user name or password in it", hint="use ?key_env=NAME")
+    return address.rstrip("/"), options
+
+
+def refuse_secrets(given: Mapping[str, str]) -> None:
+    """Refuse a key or password among the options of a spec.
+
+    Errors: :class:`SpecError`, which does not repeat it.
+    """
+    for key in given:
+        if key.lower() in _SECRET:
+            hint = "put the key into an environment variable and name that: key_env=NAME"
+            raise SpecError(f"{key}= would write a secret into every record of the run", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +110,10 @@ class ServerReply:
     @property
     def choices(self) -> Sequence[Mapping[str, Any]]:
         """The choices of a completion, in the order of their indices; none where the body has no such list."""
-        found = self.body.get("choices")
-        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        choices = self.body.get("choices")
+        if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
             return ()
-        return sorted(found, key=index_of)
+        return sorted(choices, key=index_of)
 
 
 def index_of(choice: Mapping[str, Any]) -> int:
@@ -97,8 +125,8 @@ def index_of(choice: Mapping[str, Any]) -> int:
 class UnreadableReply(SubjectError):
     """A server served a request, each time with a body that cannot be read. ``content`` is the last one as text.
 
-    Bytes that are no UTF-8 stand in it as lone surrogates (:func:`lexiscope.core.foreign.text_of`); of a long body
-    the beginning is kept, and ``why`` says how long it was.
+    Bytes that are no UTF-8 are written in it as lone surrogates (:func:`lexiscope.core.foreign.text_of`); of a long
+    body the beginning is kept, and ``why`` says how long it was.
     """
 
     def __init__(self, url: str, attempts: int, content: str, why: str) -> None:
@@ -119,7 +147,7 @@ class Endpoint:
     def __init__(self, url: str, options: ServedModelOptions) -> None:
         self._httpx = require("httpx", "http")
         self.url, self._options = url.rstrip("/"), options
-        self._key = _key(options.key_env)
+        self._key = _read_key(options.key_env)
         self._key_written = _spellings(self._key)
         # these reach no server
         self._unsent = (
@@ -155,7 +183,7 @@ class Endpoint:
         return self._send("GET", path, None)
 
     def post(self, path: str, body: Mapping[str, Any], *, lost: Lost | None = None) -> ServerReply:
-        """Send a JSON object and return the answer, whatever its status.
+        """Send a JSON object and return the answer with its status.
 
         A request that failed on its way, or that the server was too busy or too broken to serve, is sent again after a
         growing pause, or after the one that the server asks for. *lost* is told of each that reached the server and
@@ -178,18 +206,23 @@ class Endpoint:
         self._stopped.clear()
 
     def without_key(self, text: str) -> str:
-        """Return a text without the API key, should it stand in it, also as JSON, HTML or an address writes it."""
+        """Return a text without the API key, should it contain it, also as JSON, HTML or an address writes it."""
         for written in self._key_written:
             text = text.replace(written, "[key]")
         return text
 
-    def cleaned(self, value: Any) -> Any:
-        """Return a JSON value without the API key in any of its texts and names."""
+    def storable(self, value: Any) -> Any:
+        """Return a JSON value without the API key in any text or name, and ``None`` for numbers that JSON cannot write.
+
+        Some servers send −Infinity as a logarithm.
+        """
         if isinstance(value, str):
             return self.without_key(value)
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
         if isinstance(value, Mapping):
-            return {self.without_key(str(name)): self.cleaned(each) for name, each in value.items()}
-        return [self.cleaned(each) for each in value] if isinstance(value, list) else value
+            return {self.without_key(str(name)): self.storable(entry) for name, entry in value.items()}
+        return [self.storable(entry) for entry in value] if isinstance(value, list) else value
 
     def _send(self, method: str, path: str, body: Mapping[str, Any] | None, lost: Lost | None = None) -> ServerReply:
         problem, pause = "", self._options.backoff
@@ -204,19 +237,21 @@ class Endpoint:
                 problem = self.without_key(str(error)) or type(error).__name__
                 if lost is not None and not isinstance(error, self._unsent):
                     lost(f"the connection broke: {problem}")
-                pause = self._next(attempt)
+                pause = self._pause_after(attempt)
                 continue
             reply = self._read(status, content)
-            if isinstance(reply, ServerReply) and not _is_passing(reply):
-                return reply
+            if isinstance(reply, ServerReply):
+                final = any(word in reply.message.lower() for word in _FINAL)
+                if final or reply.status not in _AGAIN:
+                    return reply
             if isinstance(reply, str):
                 unreadable = self._unreadable(content, reply)
             problem = f"status {status}: {reply.message if isinstance(reply, ServerReply) else reply}"
-            # the last body that cannot be read is raised, and counted by whoever keeps it
+            # the last body that cannot be read is raised, and counted where it is kept
             last = attempt == self._options.retries
             if lost is not None and (status >= _SERVER_ERROR or (unreadable is not None and not last)):
                 lost(problem)
-            pause = _asked_pause(headers.get("Retry-After", ""), self._next(attempt))
+            pause = _retry_pause(headers.get("Retry-After", ""), self._pause_after(attempt))
         if unreadable is not None:
             raise unreadable
         raise SubjectError(
@@ -234,7 +269,7 @@ class Endpoint:
                 if len(content) > _MOST_BYTES:
                     break
             encoding = response.headers.get("Content-Encoding", "").strip().lower()
-            return response.status_code, response.headers, _inflated(bytes(content), encoding)
+            return response.status_code, response.headers, _inflate(bytes(content), encoding)
 
     def _unreadable(self, content: bytes, why: str) -> UnreadableReply:
         kept = self.without_key(text_of(content[:_KEPT_BYTES]))
@@ -243,7 +278,7 @@ class Endpoint:
             why = f"{why}; of {len(content)} bytes (sha256 {digest}) the first {_KEPT_BYTES} are kept"
         return UnreadableReply(self.url, self._options.retries + 1, kept, why)
 
-    def _next(self, attempt: int) -> float:
+    def _pause_after(self, attempt: int) -> float:
         return min(_LONGEST_WAIT, float(self._options.backoff * 2**attempt))
 
     def _wait(self, pause: float) -> None:
@@ -265,10 +300,10 @@ class Endpoint:
             return ServerReply(status, {}, self.without_key(text_of(content))[:_SHOWN])
         # what is no object has no choices: kept, and a fault for those who read it
         body = body if isinstance(body, dict) else {"no_object": body}
-        return ServerReply(status, body, self.without_key(_message(body))[:_SHOWN])
+        return ServerReply(status, body, self.without_key(_error_message(body))[:_SHOWN])
 
 
-def _inflated(content: bytes, encoding: str) -> bytes:
+def _inflate(content: bytes, encoding: str) -> bytes:
     """Return a body as it was before a server compressed it unasked; as it came where it cannot be told."""
     if encoding not in ("gzip", "x-gzip", "deflate"):
         return content
@@ -281,28 +316,31 @@ def _inflated(content: bytes, encoding: str) -> bytes:
     return whole if inflater.eof or len(whole) > _MOST_BYTES else content
 
 
-def refusal(reply: ServerReply, model: str, url: str) -> CapabilityError | SubjectError:
-    """Return the error that says in plain words why a request was refused."""
-    said = reply.message.lower()
+def refusal(reply: ServerReply, model: str, url: str, path: str = "completions") -> CapabilityError | SubjectError:
+    """Return the error that says in plain words why a request to *path* was refused for good."""
+    message = reply.message.lower()
+    why = reply.message or f"status {reply.status}"
     if reply.status in (401, 403):
         hint = "put the key into an environment variable and name that: @URL?key_env=NAME"
-        return SubjectError(f"the server at {url} refuses this key, or wants one", why=reply.message, hint=hint)
-    if "chat" in said and "completions" in said:
+        return SubjectError(f"the server at {url} refuses this key, or wants one", why=why, hint=hint)
+    if path == "completions" and "chat" in message and "completions" in message:
         what = f"the model {model!r} can only be used for chat: the server refuses to complete a text with it"
-        return CapabilityError(what, why=reply.message, hint=_LOCAL)
-    if "model" in said and any(word in said for word in ("not exist", "not found", "unknown", "no such")):
+        return CapabilityError(what, why=why, hint=_LOCAL)
+    if "model" in message and any(word in message for word in ("not exist", "not found", "unknown", "no such")):
         hint = "see the names at /models of the server"
-        return SubjectError(f"the server at {url} has no model {model!r}", why=reply.message, hint=hint)
-    if reply.status in (404, 405):
-        why = reply.message or f"status {reply.status}"
+        return SubjectError(f"the server at {url} has no model {model!r}", why=why, hint=hint)
+    if reply.status in (404, 405) and path == "completions":
         return CapabilityError(f"the server at {url} has no /completions: chat only", why=why, hint=_LOCAL)
-    return SubjectError(f"the server at {url} refuses the request (status {reply.status})", why=reply.message)
+    if reply.status in (404, 405):
+        hint = f"is the address complete? It ends before /{path}, often with /v1"
+        return CapabilityError(f"the server at {url} has no /{path}", why=why, hint=hint)
+    return SubjectError(f"the server at {url} refuses the request (status {reply.status})", why=why)
 
 
 _LOCAL = "serve the model with vLLM, or use it here as causal_lm:"
 
 
-def _key(name: str) -> str:
+def _read_key(name: str) -> str:
     if not name:
         return ""
     key = os.environ.get(name, "").strip()
@@ -325,12 +363,7 @@ def _spellings(key: str) -> tuple[str, ...]:
     return tuple(sorted(ways | {way.replace("/", "\\/") for way in ways}, key=len, reverse=True))
 
 
-def _is_passing(reply: ServerReply) -> bool:
-    final = any(word in reply.message.lower() for word in _FINAL)
-    return reply.status in _AGAIN and not final
-
-
-def _asked_pause(header: str, otherwise: float) -> float:
+def _retry_pause(header: str, otherwise: float) -> float:
     """Read ``Retry-After``: seconds or a date (RFC 9110, section 10.2.3)."""
     try:
         return max(0.0, float(header))
@@ -342,7 +375,7 @@ def _asked_pause(header: str, otherwise: float) -> float:
         return otherwise
 
 
-def _message(body: Mapping[str, Any]) -> str:
+def _error_message(body: Mapping[str, Any]) -> str:
     """Return what an error body says: OpenAI's ``error.message``, vLLM's ``message``, FastAPI's ``detail``."""
     error = body.get("error")
     if isinstance(error, Mapping):

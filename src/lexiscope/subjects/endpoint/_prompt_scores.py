@@ -1,4 +1,4 @@
-"""Log-probabilities of a prompt's tokens in a server's answer: read, checked, and put where they stand in the text.
+"""Log-probabilities of a prompt's tokens in a server's answer: read, checked, and assigned to their characters.
 
 Two forms are known. ``echo`` is that of the old OpenAI API (``echo: true, logprobs: 1``): ``choices[i].logprobs`` has
 ``tokens`` and ``token_logprobs``, the first of them null. ``prompt_logprobs`` is vLLM's own (``prompt_logprobs: 1``):
@@ -29,7 +29,7 @@ _ROUNDING = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class PromptTokens:
     """The tokens of a prompt as a server listed them; ``None`` is a string or a number that it did not give."""
 
     tokens: tuple[str | None, ...]
@@ -39,52 +39,58 @@ class Listed:
         return len(self.tokens)
 
 
-def listed(choice: Mapping[str, Any], form: Form, generated: int) -> Listed | None:
+def read_prompt_tokens(choice: Mapping[str, Any], form: Form, generated: int) -> PromptTokens | None:
     """Return the prompt's tokens in a choice, or ``None`` where it has none; *generated* tokens follow them."""
     if form == "prompt_logprobs":
         entries = choice.get("prompt_logprobs")
         return _from_entries(entries) if isinstance(entries, list) and len(entries) > 1 else None
-    found = choice.get("logprobs")
-    tokens, values = (found.get(name) if isinstance(found, dict) else None for name in ("tokens", "token_logprobs"))
+    logprobs = choice.get("logprobs")
+    tokens, values = (
+        logprobs.get(name) if isinstance(logprobs, dict) else None for name in ("tokens", "token_logprobs")
+    )
     if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values):
         return None
     last = len(tokens) - generated
-    return Listed(tuple(map(_string, tokens[:last])), tuple(map(_number, values[:last])))
+    return PromptTokens(tuple(map(_text_or_none, tokens[:last])), tuple(map(_number_or_none, values[:last])))
 
 
-def _from_entries(entries: Sequence[Any]) -> Listed:
+def _from_entries(entries: Sequence[Any]) -> PromptTokens:
     tokens: list[str | None] = []
     values: list[float | None] = []
     for entry in entries:
         # the most probable token has rank 1; where there is another one, that is the prompt's
-        alternatives = [each for each in entry.values() if isinstance(each, dict)] if isinstance(entry, dict) else []
-        own: Mapping[str, Any] = max(alternatives, key=lambda each: each.get("rank") or 0, default={})
-        tokens.append(_string(own.get("decoded_token")))
-        values.append(_number(own.get("logprob")))
-    return Listed(tuple(tokens), tuple(values))
+        alternatives = (
+            [alternative for alternative in entry.values() if isinstance(alternative, dict)]
+            if isinstance(entry, dict)
+            else []
+        )
+        own: Mapping[str, Any] = max(alternatives, key=lambda alternative: alternative.get("rank") or 0, default={})
+        tokens.append(_text_or_none(own.get("decoded_token")))
+        values.append(_number_or_none(own.get("logprob")))
+    return PromptTokens(tuple(tokens), tuple(values))
 
 
-def scores_of(text: str, found: Listed, *, before: bool) -> TokenScores:
-    """Return the scores of a text's tokens; *before* says that the first token listed stands before the text.
+def prompt_scores(text: str, prompt: PromptTokens, *, before: bool) -> TokenScores:
+    """Return the scores of a text's tokens; *before* says that the first token listed comes before the text.
 
     Errors: :class:`SubjectError` where the tokens are not those of the whole text, or a token that must have a
     log-probability has none.
     """
-    tokens, values = (found.tokens[1:], found.values[1:]) if before else (found.tokens, found.values)
+    tokens, values = (prompt.tokens[1:], prompt.values[1:]) if before else (prompt.tokens, prompt.values)
     spans = align(text, tokens)
     if spans is None:
-        raise _misaligned(text, tokens)
+        raise _alignment_error(text, tokens)
     numbers = [float("nan") if value is None else value for value in values]
     if not before:
-        # nothing stands before it: whatever a server writes here is no probability
+        # it has no context: what a server writes here is no probability
         numbers[0] = float("nan")
     for number, span in list(zip(numbers, spans, strict=True))[0 if before else 1 :]:
-        _check(number, text, span)
+        _check_score(number, text, span)
     starts, ends = (np.array([span[side] for span in spans], dtype=np.int64) for side in (0, 1))
     return TokenScores(np.minimum(np.array(numbers, dtype=np.float64), 0.0), starts, ends)
 
 
-def _check(number: float, text: str, span: tuple[int, int]) -> None:
+def _check_score(number: float, text: str, span: tuple[int, int]) -> None:
     place = Place(text=text, column=span[0] + 1, width=span[1] - span[0])
     if not math.isfinite(number):
         what = "the server gave no log-probability for a token in the middle of this text (null, NaN or infinity)"
@@ -96,7 +102,7 @@ def _check(number: float, text: str, span: tuple[int, int]) -> None:
         raise SubjectError(f"the server's log-probability of a token is {number}, which is above 0", place=place)
 
 
-def _misaligned(text: str, tokens: Sequence[str | None]) -> SubjectError:
+def _alignment_error(text: str, tokens: Sequence[str | None]) -> SubjectError:
     joined = "".join(token or "" for token in tokens).strip()
     hint = "shorten the text, or serve the model with a longer context"
     if joined and len(joined) < len(text.strip()):
@@ -112,10 +118,10 @@ def _misaligned(text: str, tokens: Sequence[str | None]) -> SubjectError:
     )
 
 
-def _string(value: object) -> str | None:
+def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _number(value: object) -> float | None:
+def _number_or_none(value: object) -> float | None:
     usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     return float(value) if usable else None  # type: ignore[arg-type]

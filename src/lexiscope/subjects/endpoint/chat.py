@@ -2,14 +2,14 @@
 
 ``chat:MODEL@http://host:8000/v1`` asks a server (hosted, vLLM, ``transformers serve``, llama.cpp); options follow a
 question mark: ``?variant=guidelines&shots=4&repeats=3&key_env=NAME&price_in=2&price_out=8&budget=5``
-(:class:`~lexiscope.subjects.endpoint._chat_options.ChatOptions`). ``chat:FOLDER`` without an address reads a model
+(:class:`~lexiscope.subjects.endpoint._chat_request.ChatOptions`). ``chat:FOLDER`` without an address reads a model
 here.
 
 A reply is kept as it came before it is read, under everything that was asked: endpoint, model, revision, the whole
 request and the number of the repetition. A call that was broken off asks for what is missing only, and a finished run
 is read again without a network. Parts of a request that the endpoint refuses are left out or sent otherwise, and named
 in the record of the run. Nothing is cut out of a reply; reasoning that an endpoint sends with it is kept, not read. A
-body that cannot be read, whatever its bytes, is asked for again as often as ``retries`` says, then kept as a fault.
+body that cannot be read is asked for again as often as ``retries`` says, then kept as a fault.
 """
 
 from __future__ import annotations
@@ -36,19 +36,17 @@ from lexiscope.core.subject import Progress, Subject, SubjectSpec, copy_with_see
 from lexiscope.items.answers.chat_answers import chat_answers
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._vector_store import digest
-from lexiscope.subjects.endpoint._chat_options import ChatOptions, chat_options
 from lexiscope.subjects.endpoint._chat_request import (
     Body,
-    adapted,
-    chat_refusal,
+    ChatOptions,
+    adapted_body,
+    chat_options,
     chat_reply,
     is_filtered,
     refused_part,
     request_body,
-    storable,
 )
-from lexiscope.subjects.endpoint._endpoint import Endpoint, Lost, UnreadableReply
-from lexiscope.subjects.endpoint._server_options import split_address
+from lexiscope.subjects.endpoint._endpoint import Endpoint, Lost, UnreadableReply, refusal, split_address
 from lexiscope.subjects.local._generation import seed_of
 from lexiscope.subjects.local._local_chat import load_local
 
@@ -90,11 +88,11 @@ class Chat:
     @property
     def subject_id(self) -> str:
         """Its spec, with the options that change its answers and the name of the key's variable."""
-        return with_options(f"chat:{self.name}@{self.url}", self.options.told)
+        return with_options(f"chat:{self.name}@{self.url}", self.options.spec_options)
 
     @property
     def facts(self) -> SubjectFacts:
-        """What is known of it before it is asked: what the user says. Who answered stands in :attr:`settings`."""
+        """What is known of it before it is asked: what the user says. :attr:`settings` says which model answered."""
         stated = f", revision {self.options.revision} as stated" if self.options.revision else ""
         return SubjectFacts(
             subject_id=self.subject_id,
@@ -133,13 +131,13 @@ class Chat:
     ) -> Sequence[Sequence[ChatReply]]:
         """Return the replies to every question, ``repeats`` each.
 
-        The same question is sent once, however often it stands in *questions*. *progress* is called with the number of
+        The same question is sent once, however often it occurs in *questions*. *progress* is called with the number of
         distinct requests answered and their total. Errors: :class:`SubjectError` where the server refuses or cannot be
         reached; :class:`RunError` where a limit is reached. Whatever was answered until then is kept in *work*.
         """
-        requests = [self._requests(each, range(self.options.repeats)) for each in questions]
-        found = self._answered([each for several in requests for each in several], work, progress)
-        return [[chat_reply(found[digest(each)]) for each in several] for several in requests]
+        requests = [self._requests(question) for question in questions]
+        answers = self._answer_entries([request for several in requests for request in several], work, progress)
+        return [[chat_reply(answers[digest(request)]) for request in several] for several in requests]
 
     def generate(
         self,
@@ -156,21 +154,23 @@ class Chat:
         if "" in prompts:
             raise InputError("a prompt is empty", hint="leave it out")
         asked = [[self._continuation(prompt, number, decoding) for number in range(decoding.n)] for prompt in prompts]
-        found = self._answered([each for several in asked for each in several], work, progress)
-        return [[_continuation(chat_reply(found[digest(each)]), each[0]) for each in several] for several in asked]
+        answers = self._answer_entries([request for several in asked for request in several], work, progress)
+        return [
+            [_continuation(chat_reply(answers[digest(request)]), request[0]) for request in several]
+            for several in asked
+        ]
 
     def preview(self, questions: Sequence[ChatQuestion], *, work: Path | None = None) -> Preview:
         """Return the first request and the size of all that are still to be sent; nothing is sent or written.
 
-        A question that stands there twice is sent once, as in :meth:`converse`. Errors: :class:`InputError` without
+        A question that occurs twice is sent once, as in :meth:`converse`. Errors: :class:`InputError` without
         questions.
         """
-        repeats = range(self.options.repeats)
-        distinct = {digest(each): each for question in questions for each in self._requests(question, repeats)}
+        distinct = {digest(request): request for question in questions for request in self._requests(question)}
         if not distinct:
             raise InputError("there is nothing to ask")
-        log = None if work is None else AnswerLog(work / "answers", self._key, mends=False)
-        bodies = [each[0] for each in distinct.values() if log is None or each not in log]
+        log = AnswerLog(work / "answers" if work else None, self._key, mends=False)
+        bodies = [request[0] for request in distinct.values() if request not in log]
         limits = [body.get("max_tokens") for body in bodies]
         prompt_tokens = -(-sum(map(_characters, bodies)) // _CHARACTERS_PER_TOKEN)
         completion_tokens = None if None in limits else sum(limits)  # type: ignore[arg-type]
@@ -186,13 +186,11 @@ class Chat:
 
     # -- how --------------------------------------------------------------------------------------------------
 
-    def _requests(self, question: ChatQuestion, repeats: Iterable[int]) -> list[Request]:
-        return [self._request(question, repeat) for repeat in repeats]
-
-    def _request(self, question: ChatQuestion, repeat: int) -> Request:
+    def _requests(self, question: ChatQuestion) -> list[Request]:
+        text, numbers = json.dumps(question.as_json()), range(self.options.repeats)
         # 31 bits: some servers keep a seed in a signed word
-        seed = seed_of(self.seed, json.dumps(question.as_json()), repeat) % 2**31
-        return request_body(self.name, question, self.options, seed), repeat
+        seeds = [seed_of(self.seed, text, number) % 2**31 for number in numbers]
+        return [(request_body(self.name, question, self.options, seeds[number]), number) for number in numbers]
 
     def _continuation(self, prompt: str, number: int, decoding: Decoding) -> Request:
         sampled = decoding.method == "sample"
@@ -202,44 +200,44 @@ class Chat:
         body |= {"stop": list(decoding.stop)} if decoding.stop else {}
         return body | ({"top_k": decoding.top_k} if sampled and decoding.top_k else {}), number
 
-    def _answered(self, requests: Sequence[Request], work: Path | None, progress: Progress | None) -> dict[str, Any]:
+    def _answer_entries(
+        self, requests: Sequence[Request], work: Path | None, progress: Progress | None
+    ) -> dict[str, Any]:
         """Return the kept answer of every request, asking for those that are missing."""
-        distinct = {digest(each): each for each in requests}
-        log = None if work is None else AnswerLog(work / "answers", self._key)
-        found = {name: log.get(each) for name, each in distinct.items() if log is not None and each in log}
-        kept = log.answers() if log is not None else []
+        distinct = {digest(request): request for request in requests}
+        log = AnswerLog(work / "answers" if work else None, self._key)
+        answers = {name: log.get(request) for name, request in distinct.items() if request in log}
+        kept = log.answers()
         account = Account(self.options, kept)
         lost = [entry for entry in kept if "lost" in entry]
         self._changes |= account.changes
-        missing = [name for name in distinct if name not in found]
+        missing = [name for name in distinct if name not in answers]
         if missing:
             with Endpoint(self.url, self.options) as endpoint:
 
                 def lose(name: str, why: str) -> None:
-                    entry = _lost(name, distinct[name][0], why)
+                    entry = {"lost": name, "why": why, "at": _now(), **_possible_tokens(distinct[name][0])}
                     number = account.lose(entry)
                     lost.append(entry)
-                    if log is not None:
-                        log.put(["lost", number], entry)
+                    log.put(["lost", number], entry)
                     account.check()
 
                 def ask(name: str) -> tuple[str, dict[str, Any]]:
                     entry = self._ask(endpoint, distinct[name][0], account, partial(lose, name))
-                    if log is not None:
-                        log.put(distinct[name], entry)
+                    log.put(distinct[name], entry)
                     account.add(entry)
                     return name, entry
 
                 # the first one alone: what the endpoint refuses is found out once
                 for batch in (missing[:1], missing[1:]):
                     for name, entry in endpoint.each(ask, batch):
-                        found[name] = entry
+                        answers[name] = entry
                         if progress is not None:
-                            progress(len(found), len(distinct))
+                            progress(len(answers), len(distinct))
         # of what was asked here, whenever it was answered: a continued run has the record of an unbroken one
         own = [entry for entry in lost if entry["lost"] in distinct]
-        self._record = Account(self.options, [*(found[name] for name in distinct), *own]).as_record()
-        return found
+        self._record = Account(self.options, [*(answers[name] for name in distinct), *own]).as_record()
+        return answers
 
     @property
     def _key(self) -> list[object]:
@@ -250,59 +248,53 @@ class Chat:
         account.begin()
         entry = None
         try:
-            entry = self._sent(endpoint, body, lost)
+            entry = self._send(endpoint, body, lost)
         finally:
             if entry is None:
                 account.give_back()
         return entry
 
-    def _sent(self, endpoint: Endpoint, body: Body, lost: Lost) -> dict[str, Any]:
+    def _send(self, endpoint: Endpoint, body: Body, lost: Lost) -> dict[str, Any]:
         changes = set(self._changes)
         while True:
-            sent = adapted(body, changes)
+            sent = adapted_body(body, changes)
             try:
                 reply = endpoint.post("chat/completions", sent, lost=lost)
             except UnreadableReply as unread:
                 # asked as often as may be: kept as what came, counted as a fault, and not asked again
                 came = {"unreadable": unread.content, "why": unread.why, **_possible_tokens(body)}
-                return _kept(sent, _used(body, changes), **came)
+                return _answer_entry(sent, _changes_of(body, changes), **came)
             change = None if reply.ok else refused_part(reply, sent)
             if change is None or change in changes:
                 break
             changes.add(change)
             self._changes.add(change)
         if not reply.ok and not is_filtered(reply):
-            error = chat_refusal(reply, self.name, self.url)
+            error = refusal(reply, self.name, self.url, "chat/completions")
             place = Place(text=str(sent["messages"][-1]["content"])[:200])
             raise type(error)(error.what, place=place, why=error.why, hint=error.hint)
         # what a server echoes of its headers stays out of every file
-        answer = {"body": endpoint.cleaned(storable(dict(reply.body)))}
+        answer = {"body": endpoint.storable(reply.body)}
         filtered = {} if reply.ok else {"filtered": reply.message or "refused by a content filter"}
-        return _kept(sent, _used(body, changes), **answer, **filtered)
+        return _answer_entry(sent, _changes_of(body, changes), **answer, **filtered)
 
 
-def _used(body: Body, changes: Iterable[str]) -> list[str]:
+def _changes_of(body: Body, changes: Iterable[str]) -> list[str]:
     """Return the changes that make another request of this one."""
-    return sorted(change for change in changes if adapted(body, [change]) != body)
+    return sorted(change for change in changes if adapted_body(body, [change]) != body)
 
 
-def _kept(sent: Body, changes: list[str], **answer: Any) -> dict[str, Any]:
+def _answer_entry(sent: Body, changes: list[str], **answer: Any) -> dict[str, Any]:
     """Return what is kept of a request that was answered: when, how it was sent, and the answer."""
-    return {"sent": sent, "changes": changes, "at": datetime.now(UTC).isoformat(timespec="milliseconds"), **answer}
+    return {"sent": sent, "changes": changes, "at": _now(), **answer}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _characters(body: Body) -> int:
     return sum(len(message["content"]) for message in body["messages"])
-
-
-def _lost(name: str, body: Body, why: str) -> dict[str, Any]:
-    """Return what is kept of a request that came to no reply: which it was, and what it may have cost at most."""
-    return {
-        "lost": name,
-        "why": why,
-        "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        **_possible_tokens(body),
-    }
 
 
 def _possible_tokens(body: Body) -> dict[str, int | None]:
@@ -411,28 +403,26 @@ class Account:
             # its tokens cannot be known: they are counted as those of a request that came to nothing
             self._lose(entry)
         body = entry.get("body") or {}
-        told = body.get("usage")
-        usage: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
+        usage_entry = body.get("usage")
+        usage: Mapping[str, Any] = usage_entry if isinstance(usage_entry, Mapping) else {}
         counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
         known = [count for count in counts if type(count) is int and 0 <= count < _MOST_TOKENS]
         self.calls += 1
         if len(known) == len(counts):
-            self.prompt_tokens, self.completion_tokens = (
-                self.prompt_tokens + known[0],
-                self.completion_tokens + known[1],
-            )
+            self.prompt_tokens += known[0]
+            self.completion_tokens += known[1]
         elif not entry.get("filtered") and "unreadable" not in entry:
             self.uncounted += 1
-        said = [str(body.get(name) or "") for name in ("model", "system_fingerprint")]
-        self.models[" ".join(part for part in said if part) or "not said"] += 1
+        names = [str(body.get(name) or "") for name in ("model", "system_fingerprint")]
+        self.models[" ".join(part for part in names if part) or "not said"] += 1
         self.changes |= set(entry.get("changes") or ())
 
     def _check(self, begun: int) -> None:
         limit, spent = self._options.max_calls, self.highest_cost
         if limit and begun >= limit:
-            raise _stopped(f"the limit of {limit} calls is reached", "max_calls")
+            raise _limit_error(f"the limit of {limit} calls is reached", "max_calls")
         if self._options.budget is not None and spent is not None and spent >= self._options.budget:
-            raise _stopped(f"the budget of {self._options.budget:g} is spent ({spent:.6g})", "budget")
+            raise _limit_error(f"the budget of {self._options.budget:g} is spent ({spent:.6g})", "budget")
 
     def _lose(self, entry: Mapping[str, Any]) -> None:
         self.possibly_paid += 1
@@ -440,6 +430,6 @@ class Account:
         self._possible_completion += entry.get("completion_tokens") or 0
 
 
-def _stopped(what: str, option: str) -> RunError:
+def _limit_error(what: str, option: str) -> RunError:
     hint = f"raise {option} and run the same command again: the replies so far are kept"
     return RunError(f"{what}: nothing more is sent", hint=hint)

@@ -11,25 +11,34 @@ seed is sent with every sampled continuation, and whether the server's sampling 
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import InputError, Place, RunError, SpecError, SubjectError
+from lexiscope.core.errors import CapabilityError, InputError, Place, RunError, SpecError, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
-from lexiscope.core.scoring import ScoringPolicy, TokenScores
+from lexiscope.core.scoring import PUBLISHED, ScoringPolicy, TokenScores
 from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Progress, SubjectSpec, copy_with_seed
 from lexiscope.subjects._answer_log import AnswerLog
-from lexiscope.subjects._scoring_options import policy_options
-from lexiscope.subjects.endpoint._chat_request import storable
-from lexiscope.subjects.endpoint._endpoint import Endpoint, ServerReply, UnreadableReply, index_of, refusal
-from lexiscope.subjects.endpoint._endpoint_probe import About, Served, about, probe
-from lexiscope.subjects.endpoint._prompt_scores import Listed, listed, scores_of
-from lexiscope.subjects.endpoint._server_options import ServerOptions, server_options, split_address
+from lexiscope.subjects._options import read_options
+from lexiscope.subjects._scoring_options import POLICY_OPTIONS, policy_of, policy_options
+from lexiscope.subjects.endpoint._alignment import align
+from lexiscope.subjects.endpoint._endpoint import (
+    Endpoint,
+    ServedModelOptions,
+    ServerReply,
+    UnreadableReply,
+    index_of,
+    refusal,
+    refuse_secrets,
+    split_address,
+)
+from lexiscope.subjects.endpoint._prompt_scores import Form, PromptTokens, prompt_scores, read_prompt_tokens
 from lexiscope.subjects.local._generation import seed_of
 
 CAPABILITIES = ("Scores", "Generates")
@@ -39,6 +48,39 @@ _LOG_FORMAT = 1
 _SPECIAL = "add_special_tokens"
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions(ServedModelOptions):
+    """How a served model is asked.
+
+    ``policy``: which tokens count. ``bos_token``: the text of the token that is put before every text, for a
+    server that adds none. ``batch``: most texts in one request. ``self_test``: the task tries trivially easy pairs
+    first. The others as in :class:`~lexiscope.subjects.endpoint._endpoint.ServedModelOptions`.
+    """
+
+    policy: ScoringPolicy = PUBLISHED
+    bos_token: str = ""
+    batch: int = 8
+    self_test: bool = True
+
+    def __post_init__(self) -> None:
+        if self.batch <= 0:
+            raise SpecError("batch is above 0")
+        ServedModelOptions.__post_init__(self)
+
+
+def server_options(given: Mapping[str, str]) -> ServerOptions:
+    """Read the options of a served model.
+
+    >>> server_options({"policy": "bos", "parallel": "2"}).parallel
+    2
+
+    Errors: :class:`SpecError` for an unknown option or value; it does not repeat what may be a secret.
+    """
+    refuse_secrets(given)
+    policy = policy_of(given)
+    return read_options(ServerOptions, given, of="a served model", known=POLICY_OPTIONS, policy=policy)
 
 
 def load(spec: SubjectSpec) -> Completions:
@@ -61,8 +103,8 @@ class Completions:
         self.seed = seed
         self.name, self.url = name, url.rstrip("/")
         self.options = options or ServerOptions()
-        self._about: About | None = None
-        self._served: Served | None = None
+        self._about: ServedModel | None = None
+        self._served: PromptScoring | None = None
         self._used: dict[str, Any] = {}
         self._rejected: set[str] = set()
 
@@ -72,8 +114,8 @@ class Completions:
     def subject_id(self) -> str:
         """Its spec, with the options that change its numbers and the name of the key's variable."""
         named = {name: getattr(self.options, name) for name in ("bos_token", "key_env")}
-        told = policy_options(self.options.policy) | {name: value for name, value in named.items() if value}
-        return with_options(f"completions:{self.name}@{self.url}", told)
+        options = policy_options(self.options.policy) | {name: value for name, value in named.items() if value}
+        return with_options(f"completions:{self.name}@{self.url}", options)
 
     @property
     def policy(self) -> ScoringPolicy:
@@ -90,7 +132,7 @@ class Completions:
         """What the server says of the model. Errors: :class:`SubjectError` where it cannot be asked."""
         if self._about is None:
             with self._endpoint() as endpoint:
-                self._know(endpoint)
+                self._check_served_model(endpoint, self._log(None))
         assert self._about is not None
         return SubjectFacts(
             subject_id=self.subject_id,
@@ -123,7 +165,7 @@ class Completions:
     ) -> Sequence[TokenScores]:
         """Return the log-probability of every token of every text, as the server gives it.
 
-        *Unit:* nats. *Higher means:* more probable. A text is asked once, however often it stands in *texts*. With
+        *Unit:* nats. *Higher means:* more probable. A text is asked once, however often it occurs in *texts*. With
         *work*, every finished request is kept in that folder and a broken call continues; a call whose texts are all
         stored asks nothing. *progress* is called with the number of distinct texts done and their total.
         Errors: :class:`CapabilityError` where the endpoint cannot, before a text is sent; :class:`SubjectError` for a
@@ -134,13 +176,15 @@ class Completions:
         if "" in distinct:
             raise InputError("a text is empty: it has no log-probability", hint="leave it out")
         log = self._log(work)
-        way = ["scores", self.policy.bos, self.options.bos_token]
-        known = {} if log is None else {text: log.get([*way, text]) for text in distinct if [*way, text] in log}
-        done = {text: _stored_scores(text, found) for text, found in known.items()}
-        if log is not None and way in log and self._served is None:
-            self._used = log.get(way)
+        kind = ["scores", self.policy.bos, self.options.bos_token]
+        done = {}
+        for text, kept in ((text, log.get([*kind, text])) for text in distinct if [*kind, text] in log):
+            tokens = PromptTokens(tuple(kept["tokens"]), tuple(kept["values"]))
+            done[text] = prompt_scores(text, tokens, before=kept["before"])
+        if kind in log and self._served is None:
+            self._used = log.get(kind)
         missing = [text for text in distinct if text not in done]
-        for finished in self._scored(missing, log, way):
+        for finished in self._score_batches(missing, log, kind):
             done |= finished
             if progress is not None:
                 progress(len(done), len(distinct))
@@ -164,19 +208,18 @@ class Completions:
         if "" in distinct:
             raise InputError("a prompt is empty", hint="leave it out")
         log = self._log(work)
-        way = ["continuations", asdict(decoding) | {"n": 0}, self.policy.bos, self.options.bos_token]
+        kind = ["continuations", asdict(decoding) | {"n": 0}, self.policy.bos, self.options.bos_token]
         asked = [(prompt, number) for prompt in distinct for number in range(decoding.n)]
-        done = {each: log.get([*way, *each]) for each in asked if log is not None and [*way, *each] in log}
-        missing = [each for each in asked if each not in done]
+        done = {question: log.get([*kind, *question]) for question in asked if [*kind, *question] in log}
+        missing = [question for question in asked if question not in done]
 
-        def ask(endpoint: Endpoint, each: tuple[str, int]) -> tuple[tuple[str, int], dict[str, Any]]:
-            answer = self._continued(endpoint, each, decoding)
-            if log is not None:
-                log.put([*way, *each], answer)
-            return each, answer
+        def ask(endpoint: Endpoint, question: tuple[str, int]) -> tuple[tuple[str, int], dict[str, Any]]:
+            answer = self._request_continuation(endpoint, question, decoding)
+            log.put([*kind, *question], answer)
+            return question, answer
 
-        for each, answer in self._each(ask, missing, log):
-            done[each] = answer
+        for question, answer in self._answers_to(ask, missing, log):
+            done[question] = answer
             if progress is not None:
                 progress(len(done), len(asked))
         return [[_continuation(done[prompt, number]) for number in range(decoding.n)] for prompt in prompts]
@@ -186,16 +229,16 @@ class Completions:
     def _endpoint(self) -> Endpoint:
         return Endpoint(self.url, self.options)
 
-    def _log(self, work: Path | None) -> AnswerLog | None:
-        return None if work is None else AnswerLog(work / "answers", [_LOG_FORMAT, self.url, self.name])
+    def _log(self, work: Path | None) -> AnswerLog:
+        return AnswerLog(work / "answers" if work else None, [_LOG_FORMAT, self.url, self.name])
 
-    def _know(self, endpoint: Endpoint, log: AnswerLog | None = None) -> None:
+    def _check_served_model(self, endpoint: Endpoint, log: AnswerLog) -> None:
         """Ask what answers, once; what was kept must be of the same model."""
         if self._about is None:
-            self._about = about(endpoint, self.name)
+            self._about = read_served_model(endpoint, self.name)
         now = {"model": self._about.model, "root": self._about.root}
-        before = log.get("model") if log is not None else now
-        if log is not None and before is None:
+        before = log.get("model")
+        if before is None:
             log.put("model", now)
         elif before != now:
             raise RunError(
@@ -204,50 +247,52 @@ class Completions:
                 hint="serve the former model again, or begin a new run",
             )
 
-    def _each(
-        self, ask: Callable[[Endpoint, Question], Answer], questions: Sequence[Question], log: AnswerLog | None
+    def _answers_to(
+        self, ask: Callable[[Endpoint, Question], Answer], questions: Sequence[Question], log: AnswerLog
     ) -> Iterator[Answer]:
         if questions:
             with self._endpoint() as endpoint:
-                self._know(endpoint, log)
+                self._check_served_model(endpoint, log)
                 yield from endpoint.each(lambda question: ask(endpoint, question), questions)
 
-    def _scored(self, texts: Sequence[str], log: AnswerLog | None, way: list[str]) -> Iterator[dict[str, TokenScores]]:
+    def _score_batches(self, texts: Sequence[str], log: AnswerLog, kind: list[str]) -> Iterator[dict[str, TokenScores]]:
         """Yield the scores of each batch of texts as its request is finished, kept."""
         if not texts:
             return
         with self._endpoint() as endpoint:
-            self._know(endpoint, log)
-            served = self._served = self._served or probe(endpoint, self.name, self.options)
-            if log is not None and way not in log:
-                log.put(way, asdict(served))
+            self._check_served_model(endpoint, log)
+            served = self._served = self._served or find_prompt_scoring(endpoint, self.name, self.options)
+            if kind not in log:
+                log.put(kind, asdict(served))
             # a run that is continued keeps the provenance with which it was begun
-            self._used = asdict(served) if log is None else log.get(way)
+            self._used = log.get(kind)
             size = self.options.batch if served.batches else 1
             batches = [texts[first : first + size] for first in range(0, len(texts), size)]
 
             def ask(batch: Sequence[str]) -> dict[str, TokenScores]:
-                found = self._answered(endpoint, served, batch)
+                prompts = self._request_tokens(endpoint, served, batch)
                 # checked before it is kept: what is stored is never asked again
-                scores = {text: scores_of(text, each, before=served.before) for text, each in found.items()}
-                for text, each in found.items() if log is not None else ():
-                    log.put([*way, text], {**asdict(each), "before": served.before})  # type: ignore[union-attr]
+                scores = {text: prompt_scores(text, tokens, before=served.before) for text, tokens in prompts.items()}
+                for text, tokens in prompts.items():
+                    log.put([*kind, text], {**asdict(tokens), "before": served.before})
                 return scores
 
             yield from endpoint.each(ask, batches)
 
-    def _answered(self, endpoint: Endpoint, served: Served, batch: Sequence[str]) -> dict[str, Listed]:
+    def _request_tokens(
+        self, endpoint: Endpoint, served: PromptScoring, batch: Sequence[str]
+    ) -> dict[str, PromptTokens]:
         """Return what the server lists for each text of a batch."""
         reply = endpoint.post("completions", served.request(self.name, batch))
         if not reply.ok and len(batch) > 1:
             # one text may be at fault: alone, it is named
-            return {text: self._answered(endpoint, served, [text])[text] for text in batch}
+            return {text: self._request_tokens(endpoint, served, [text])[text] for text in batch}
         if not reply.ok:
             error = refusal(reply, self.name, self.url)
             raise type(error)(error.what, place=Place(text=batch[0]), why=error.why, hint=error.hint)
-        found = [listed(choice, served.form, served.generated) for choice in reply.choices]
-        whole = [each for each in found if each is not None]
-        if len(whole) != len(batch) or sorted(_indices(reply)) != list(range(len(batch))):
+        prompts = [read_prompt_tokens(choice, served.form, served.generated) for choice in reply.choices]
+        whole = [prompt for prompt in prompts if prompt is not None]
+        if len(whole) != len(batch) or sorted(map(index_of, reply.choices)) != list(range(len(batch))):
             what = f"the server answered {len(batch)} texts with {len(whole)} lists of log-probabilities"
             raise SubjectError(what, place=Place(text=batch[0]), hint="use ?batch=1")
         usage = reply.body.get("usage")
@@ -257,8 +302,10 @@ class Completions:
             raise SubjectError(what, place=Place(text=batch[0]))
         return dict(zip(batch, whole, strict=True))
 
-    def _continued(self, endpoint: Endpoint, each: tuple[str, int], decoding: Decoding) -> dict[str, Any]:
-        prompt, number = each
+    def _request_continuation(
+        self, endpoint: Endpoint, question: tuple[str, int], decoding: Decoding
+    ) -> dict[str, Any]:
+        prompt, number = question
         sampled = decoding.method == "sample"
         # 31 bits: some servers keep a seed in a signed word
         seed = seed_of(decoding.seed, prompt, number) % 2**31 if sampled else None
@@ -282,9 +329,9 @@ class Completions:
         text = choice.get("text")
         if not isinstance(text, str):
             what = "the first choice has no text" if choice else "the answer has no choices"
-            return answer | {"fault": f"{what}: {json.dumps(endpoint.cleaned(storable(dict(reply.body))))}"}
+            return answer | {"fault": f"{what}: {json.dumps(endpoint.storable(reply.body))}"}
         ids = choice.get("token_ids")
-        whole = isinstance(ids, list) and all(isinstance(each, int) for each in ids)
+        whole = isinstance(ids, list) and all(isinstance(token_id, int) for token_id in ids)
         return answer | {"text": text, "token_ids": ids if whole else [], "finish": _finish(choice, decoding)}
 
     def _post(
@@ -303,14 +350,6 @@ class Completions:
             self._rejected |= rejected
 
 
-def _indices(reply: ServerReply) -> list[int]:
-    return [index_of(choice) for choice in reply.choices]
-
-
-def _stored_scores(text: str, found: dict[str, Any]) -> TokenScores:
-    return scores_of(text, Listed(tuple(found["tokens"]), tuple(found["values"])), before=found["before"])
-
-
 def _finish(choice: Any, decoding: Decoding) -> Literal["length", "stop", "end", ""]:
     """Say why a continuation ended; ``stop`` is written for a stop text and for the end of a text alike."""
     reason = choice.get("finish_reason")
@@ -326,3 +365,200 @@ def _continuation(answer: dict[str, Any]) -> Continuation:
     # answers that were kept before faults were have none
     ids, fault = tuple(answer["token_ids"]), answer.get("fault", "")
     return Continuation(answer["text"], ids, answer["seed"], answer["finish"], fault)
+
+
+# -- what an endpoint can do, found out by asking it about one sentence before the first text is sent ---------------
+# Which servers cannot give log-probabilities of a prompt (seen in November 2026): llama.cpp's refuses ``echo`` ("Only
+# no echo is supported") and lists generated tokens only (https://github.com/ggml-org/llama.cpp/issues/27174); the
+# OpenAI API refuses ``echo`` together with ``logprobs`` (https://github.com/fastai/lm-hackers/pull/7); chat endpoints
+# have no prompt of their own.
+
+
+SENTENCE = "The bank of the river was wet, she said."
+# neutral, to override the server's own defaults: some versions give log-probabilities after the temperature
+_NEUTRAL = {"temperature": 1.0, "top_p": 1.0}
+_FORMS: tuple[tuple[Form, dict[str, Any]], ...] = (
+    ("echo", {"echo": True, "logprobs": 1, "max_tokens": 0}),
+    ("echo", {"echo": True, "logprobs": 1, "max_tokens": 1}),
+    ("prompt_logprobs", {"prompt_logprobs": 1, "max_tokens": 1}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """What a server says of a model: its name there, where it comes from, the fingerprint of the system."""
+
+    model: str
+    root: str = ""
+    fingerprint: str = ""
+
+    def __str__(self) -> str:
+        parts = [f"served as {self.model}", f"root {self.root}" if self.root else ""]
+        parts += [f"fingerprint {self.fingerprint}" if self.fingerprint else "", "weights not checksummed"]
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptScoring:
+    """How an endpoint is asked for the log-probabilities of a prompt.
+
+    ``form``: where the answer has them. ``fields``: what is sent in addition to model and prompt. ``generated``: how
+    many generated tokens are listed after the prompt's. ``prefix``: the token's text that is put before every text.
+    ``before``: whether a special token comes before the text in what is listed.
+    """
+
+    form: Form
+    fields: Mapping[str, Any]
+    generated: int
+    prefix: str
+    before: bool
+
+    def request(self, model: str, texts: Sequence[str]) -> dict[str, Any]:
+        """Return the request for some texts."""
+        prompts = [self.prefix + text for text in texts]
+        return {"model": model, "prompt": prompts if len(prompts) > 1 else prompts[0], **self.fields}
+
+    @property
+    def batches(self) -> bool:
+        """Whether several texts may go in one request: only where an answer shows to which text it belongs."""
+        return self.form == "echo"
+
+
+def read_served_model(endpoint: Endpoint, model: str) -> ServedModel:
+    """Ask the server what it says of a model.
+
+    Errors: :class:`SubjectError` where it has no such model or refuses the key.
+    """
+    reply = endpoint.get("models")
+    if reply.status in (401, 403):
+        raise refusal(reply, model, endpoint.url)
+    known = {str(model.get("id")): model for model in reply.body.get("data") or [] if isinstance(model, dict)}
+    if known and model not in known:
+        near = difflib.get_close_matches(model, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(sorted(known)[:20])}"
+        raise SubjectError(f"the server at {endpoint.url} has no model {model!r}", hint=hint)
+    root = endpoint.without_key(str(known.get(model, {}).get("root") or ""))
+    tried = endpoint.post("completions", {"model": model, "prompt": SENTENCE, "max_tokens": 1, **_NEUTRAL})
+    fingerprint = endpoint.without_key(str(tried.body.get("system_fingerprint") or ""))
+    return ServedModel(model, root, fingerprint)
+
+
+def find_prompt_scoring(endpoint: Endpoint, model: str, options: ServerOptions) -> PromptScoring:
+    """Find out how the endpoint gives log-probabilities under a policy.
+
+    Errors: :class:`CapabilityError` where it cannot, saying why; :class:`SubjectError` where it refuses the request.
+    """
+    form, fields, generated, accepted = _find_form(endpoint, model)
+    wish = {_SPECIAL: options.policy.bos == "yes" and not options.bos_token} if accepted else {}
+    prefix = options.bos_token if options.policy.bos == "yes" else ""
+    with_it = _request_tokens(endpoint, model, form, {**fields, **wish}, generated, prefix)
+    # a server that honours the field lists one token more with it than without
+    other = {_SPECIAL: not wish[_SPECIAL]} if wish and not prefix else {}
+    without = _request_tokens(endpoint, model, form, {**fields, **(other or wish)}, generated, "")
+    before = _has_leading_token(with_it, without, options, endpoint.url)
+    served = PromptScoring(form, {**fields, **wish}, generated, prefix, before)
+    scores = prompt_scores(SENTENCE, with_it, before=before).log_probabilities[0 if before else 1 :]
+    if not scores.any():
+        raise CapabilityError(
+            f"the server at {endpoint.url} gives every token of a prompt the log-probability 0",
+            why="it lists the prompt, but has not scored it",
+            hint="serve the model with vLLM, or use it here as causal_lm:",
+        )
+    return served
+
+
+def _find_form(endpoint: Endpoint, model: str) -> tuple[Form, dict[str, Any], int, bool]:
+    """Return the first form that lists the sentence, its fields, the generated tokens, and if special tokens are asked.
+
+    Errors: :class:`CapabilityError` naming what every form came to.
+    """
+    reasons: list[str] = []
+    for form, asked in _FORMS:
+        fields = {**asked, **_NEUTRAL}
+        accepted = True
+        reply = endpoint.post("completions", {"model": model, "prompt": SENTENCE, **fields, _SPECIAL: False})
+        if reply.status in (400, 422) and _SPECIAL in reply.message:
+            accepted = False
+            reply = endpoint.post("completions", {"model": model, "prompt": SENTENCE, **fields})
+        generated = _count_generated(reply, form)
+        if generated is not None:
+            return form, fields, generated, accepted
+        reasons.append(_why_unusable(endpoint, model, reply))
+    raise CapabilityError(
+        f"the server at {endpoint.url} does not give the log-probabilities of a prompt",
+        why="; ".join(dict.fromkeys(reasons)),
+        hint="serve the model with vLLM, or use it here as causal_lm:",
+    )
+
+
+def _count_generated(reply: ServerReply, form: Form) -> int | None:
+    """Return how many generated tokens follow the sentence in an answer, or ``None`` where it does not list it."""
+    if not reply.ok or len(reply.choices) != 1:
+        return None
+    usage = reply.body.get("usage") or {}
+    for generated in (0,) if form == "prompt_logprobs" else (0, 1):
+        tokens = read_prompt_tokens(reply.choices[0], form, generated)
+        if tokens is None or len(tokens) != usage.get("prompt_tokens", len(tokens)):
+            continue
+        if align(SENTENCE, tokens.tokens) or align(SENTENCE, tokens.tokens[1:]):
+            return generated
+    return None
+
+
+def _why_unusable(endpoint: Endpoint, model: str, reply: ServerReply) -> str:
+    """Say why an answer is no use.
+
+    Errors: those of :func:`~lexiscope.subjects.endpoint._endpoint.refusal` where no other form would fare better.
+    """
+    if not reply.ok:
+        if reply.status in (401, 403, 404, 405):
+            raise refusal(reply, model, endpoint.url)
+        if "chat" in reply.message.lower() and "completions" in reply.message.lower():
+            raise refusal(reply, model, endpoint.url)
+        return f"it refuses the request (status {reply.status}): {reply.message}"
+    choice = reply.choices[0] if reply.choices else {}
+    if "message" in choice:
+        return "it answers as a chat does"
+    if not choice.get("logprobs"):
+        return "it gives no log-probabilities"
+    tokens = read_prompt_tokens(choice, "echo", 0)
+    if tokens is None or len(tokens) <= 1:
+        return "it gives log-probabilities of generated tokens only"
+    return "what it lists are not the tokens of the prompt"
+
+
+def _request_tokens(
+    endpoint: Endpoint, model: str, form: Form, fields: Mapping[str, Any], generated: int, prefix: str
+) -> PromptTokens:
+    reply = endpoint.post("completions", {"model": model, "prompt": prefix + SENTENCE, **fields})
+    tokens = read_prompt_tokens(reply.choices[0], form, generated) if reply.ok and reply.choices else None
+    if tokens is None:
+        raise refusal(reply, model, endpoint.url)
+    return tokens
+
+
+def _has_leading_token(tokens: PromptTokens, other: PromptTokens, options: ServerOptions, url: str) -> bool:
+    """Say whether the first token listed comes before the sentence; it must be as the policy has it.
+
+    *tokens* are listed as the policy asks, *other* the other way (or without the token that the spec names).
+    """
+    wanted = options.policy.bos == "yes"
+    more = len(tokens) - len(other)
+    first = tokens.tokens[0]
+    if more == (1 if wanted else -1):
+        there = wanted
+        clear = first is None or options.bos_token in ("", first)
+    else:
+        # asked for or not, the same tokens: the first one shows whether it is the sentence's
+        there = align(SENTENCE, tokens.tokens) is None
+        clear = more == 0 and (bool(first) or align(SENTENCE, tokens.tokens[1:]) is None)
+    if not clear or not align(SENTENCE, tokens.tokens[1:] if there else tokens.tokens):
+        what = f"it cannot be told what the server at {url} puts before a text"
+        raise CapabilityError(what, why=f"of {SENTENCE!r} it lists {list(tokens.tokens[:3])} …")
+    if there and not wanted:
+        what = f"the server at {url} puts {first!r} before every text: it cannot serve bos=no"
+        raise CapabilityError(what, hint="ask for another policy: ?policy=bos")
+    if wanted and not there:
+        what = f"the server at {url} puts no token before a text: it cannot serve bos=yes"
+        raise CapabilityError(what, hint="name the text of the token: ?bos_token=<s>")
+    return there

@@ -14,8 +14,8 @@ from typing import Any
 
 from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.run import sha256_of
-from lexiscope.subjects.local._model_check import first_line, odd, read_header, read_object
-from lexiscope.subjects.local._model_folder import ModelFolder, locate
+from lexiscope.subjects.local._model_check import file_error, first_line, read_header, read_object
+from lexiscope.subjects.local._model_folder import ModelFolder, locate_folder
 
 CONFIG = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
@@ -48,7 +48,7 @@ class AdaptedFolder(ModelFolder):
         rank = read_object(self.adapter / CONFIG).get("r")
         if not isinstance(rank, int) or not any(rank in tensor["shape"] for tensor in header.values()):
             why = f"its rank r is {str(rank)[:80]}, which no weight has"
-            raise odd(self.adapter / CONFIG, "this configuration is of another adapter", why)
+            raise file_error(self.adapter / CONFIG, "this configuration is of another adapter", why)
 
     def n_parameters(self, *, head: bool = False) -> int:
         """Count the parameters of the base and of the adapter."""
@@ -67,7 +67,7 @@ def locate_model(name: str, revision: str, *, allow: tuple[str, ...], base: str 
     Errors: those of :func:`locate`; :class:`SubjectError` for a training that is not finished, an adapter whose bytes
     are not those of the training, a base that is not the one of the training, and a base for what is no adapter.
     """
-    folder = locate(name, revision, allow=(*allow, CONFIG, WEIGHTS, RECORD, CLAIM))
+    folder = locate_folder(name, revision, allow=(*allow, CONFIG, WEIGHTS, RECORD, CLAIM))
     path = folder.path
     if (path / CLAIM).is_file() and not (path / RECORD).is_file():
         hint = "give the command that began it again: it goes on from its last checkpoint"
@@ -79,10 +79,10 @@ def locate_model(name: str, revision: str, *, allow: tuple[str, ...], base: str 
     if (path / "config.json").is_file():
         what = "this folder holds both a model and an adapter"
         raise SubjectError(what, place=Place(str(path)), hint="keep them in two folders")
-    return _adapted(path, base, allow)
+    return _adapted_folder(path, base, allow)
 
 
-def _adapted(path: Path, base: str, allow: tuple[str, ...]) -> AdaptedFolder:
+def _adapted_folder(path: Path, base: str, allow: tuple[str, ...]) -> AdaptedFolder:
     config = read_object(path / CONFIG)
     _check_kind(config, path)
     record = read_object(path / RECORD) if (path / RECORD).is_file() else {}
@@ -91,13 +91,13 @@ def _adapted(path: Path, base: str, allow: tuple[str, ...]) -> AdaptedFolder:
     trained = base_of_record if isinstance(base_of_record, dict) else {}
     named = trained.get("name") or config.get("base_model_name_or_path") or ""
     if not isinstance(named, str):
-        raise odd(path / CONFIG, "this adapter does not name its base model", f"it says {str(named)[:80]}")
+        raise file_error(path / CONFIG, "this adapter does not name its base model", f"it says {str(named)[:80]}")
     revision = "" if base else str(trained.get("revision") or config.get("revision") or "")
     if not (base or named):
         hint = "say where it lies: ?base=FOLDER"
         raise SubjectError("this adapter does not name its base model", place=Place(str(path)), hint=hint)
-    found = _base(base or named, revision, allow, path)
-    actual = found.revision()
+    folder = _base_folder(base or named, revision, allow, path)
+    actual = folder.revision()
     expected = trained.get("sha256")
     if expected and actual != expected:
         raise SubjectError(
@@ -106,18 +106,18 @@ def _adapted(path: Path, base: str, allow: tuple[str, ...]) -> AdaptedFolder:
             why=f"the base hashes to {actual}, that of the training to {expected}",
             hint="name the folder of the base that it was trained on: ?base=FOLDER",
         )
-    return AdaptedFolder(found.path, path, actual, bool(expected))
+    return AdaptedFolder(folder.path, path, actual, bool(expected))
 
 
-def _base(name: str, revision: str, allow: tuple[str, ...], adapter: Path) -> ModelFolder:
+def _base_folder(name: str, revision: str, allow: tuple[str, ...], adapter: Path) -> ModelFolder:
     folder = Path(name).expanduser()
     if folder.is_absolute() and not folder.is_dir():
         what = f"the base model of this adapter is no longer at {name!r}"
         raise SubjectError(what, place=Place(str(adapter)), hint="say where it lies now: ?base=FOLDER")
-    found = locate(name, revision, allow=allow)
-    if (found.path / CONFIG).is_file():
-        raise SubjectError("the base of an adapter is a whole model, not an adapter", place=Place(str(found.path)))
-    return found
+    model = locate_folder(name, revision, allow=allow)
+    if (model.path / CONFIG).is_file():
+        raise SubjectError("the base of an adapter is a whole model, not an adapter", place=Place(str(model.path)))
+    return model
 
 
 def _check_kind(config: dict[str, Any], path: Path) -> None:
@@ -132,7 +132,7 @@ def _check_kind(config: dict[str, Any], path: Path) -> None:
 def _check_bytes(record: dict[str, Any], path: Path) -> None:
     files = record.get("files") or {}
     if not isinstance(files, dict):
-        raise odd(path / RECORD, "the record of this training is damaged", "its files are no object")
+        raise file_error(path / RECORD, "the record of this training is damaged", "its files are no object")
     for name, expected in files.items():
         if name in (CONFIG, WEIGHTS) and sha256_of(path / name) != expected:
             raise SubjectError(
@@ -142,7 +142,7 @@ def _check_bytes(record: dict[str, Any], path: Path) -> None:
             )
 
 
-def adapt(model: Any, folder: AdaptedFolder) -> Any:
+def add_adapter(model: Any, folder: AdaptedFolder) -> Any:
     """Put an adapter into a loaded base model, ready for reading; the adapter is not merged into the base's weights.
 
     Unmerged, the model computes what it computed in training, bit for bit.
@@ -158,14 +158,14 @@ def adapt(model: Any, folder: AdaptedFolder) -> Any:
         expected = set(peft.get_peft_model_state_dict(wrapped))
         if set(state) != expected:
             differing = sorted(set(state) ^ expected)
-            raise _unfit(folder, f"absent or unknown: {', '.join(differing[:5])}")
+            raise _fit_error(folder, f"absent or unknown: {', '.join(differing[:5])}")
         peft.set_peft_model_state_dict(wrapped, state)
     except (SubjectError, MemoryError):
         raise
     except Exception as error:
-        raise _unfit(folder, first_line(error)) from error
+        raise _fit_error(folder, first_line(error)) from error
     return wrapped.get_base_model().eval().requires_grad_(False)
 
 
-def _unfit(folder: AdaptedFolder, why: str) -> SubjectError:
+def _fit_error(folder: AdaptedFolder, why: str) -> SubjectError:
     return SubjectError("the adapter does not fit its base model", place=Place(str(folder.adapter)), why=why)

@@ -25,7 +25,7 @@ _LEAD: dict[Form, str] = {"template": "", "template_without_system": "", "plain"
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A question as a text, its form, and the ids that stand before its tokens (a beginning of sequence)."""
+    """A question as a text, its form, and the ids that come before its tokens (a beginning of sequence)."""
 
     text: str
     form: Form
@@ -45,10 +45,10 @@ class AnswerTokens:
     end: tuple[int, ...] = ()
 
 
-def render(tokenizer: Any, question: ChatQuestion) -> Rendered:
+def render_question(tokenizer: Any, question: ChatQuestion) -> Rendered:
     """Write a question as a model reads it; *tokenizer* is that of transformers.
 
-    A chat template writes the beginning-of-sequence token itself; before a plain text it stands where the tokenizer
+    A chat template writes the beginning-of-sequence token itself; before a plain text it is put where the tokenizer
     has one. Errors: :class:`SubjectError` where the template refuses the conversation.
     """
     if not tokenizer.chat_template:
@@ -72,14 +72,14 @@ def render(tokenizer: Any, question: ChatQuestion) -> Rendered:
 
 def prompt_ids(tokenizer: Any, question: ChatQuestion) -> tuple[tuple[int, ...], Form]:
     """Return the token ids of a question, up to where the answer begins, and its form."""
-    rendered = render(tokenizer, question)
+    rendered = render_question(tokenizer, question)
     return (*rendered.before, *_encode(tokenizer, [rendered.text])[0].ids), rendered.form
 
 
-def numbers_of(scale: Scale) -> tuple[str, ...]:
+def point_texts(scale: Scale) -> tuple[str, ...]:
     """Return the points of a scale as they are written in an answer.
 
-    >>> numbers_of(Scale(0, 2, step=0.5))
+    >>> point_texts(Scale(0, 2, step=0.5))
     ('0', '0.5', '1', '1.5', '2')
 
     Errors: those of :attr:`~lexiscope.core.scale.Scale.options`.
@@ -90,35 +90,35 @@ def numbers_of(scale: Scale) -> tuple[str, ...]:
 def answer_tokens(tokenizer: Any, question: ChatQuestion, numbers: Sequence[str]) -> AnswerTokens:
     """Return the tokens of a question and of the numbers that may answer it.
 
-    Where one number's tokens begin another's (1 and 10), the token that ends an answer stands behind each: else 1 would
+    Where one number's tokens begin another's (1 and 10), the token that ends an answer is put after each: else 1 would
     have the probability of all that begins with it.
     Errors: :class:`SubjectError` where the tokenizer cuts the prompt differently before different numbers, or where
     numbers cannot be compared because it has no token that ends an answer.
     """
-    rendered = render(tokenizer, question)
+    rendered = render_question(tokenizer, question)
     begin = len(rendered.text) + len(_LEAD[rendered.form])
     texts = [rendered.text + _LEAD[rendered.form] + number for number in numbers]
     prompts, answers = set(), []
     for encoding in _encode(tokenizer, texts):
         first = next(place for place, (_, end) in enumerate(encoding.offsets) if end > begin)
         prompts.add(tuple(encoding.ids[:first]))
-        answers.append(tuple(int(each) for each in encoding.ids[first:]))
+        answers.append(tuple(int(token) for token in encoding.ids[first:]))
     if len(prompts) > 1:
         raise SubjectError(
             "the tokenizer cuts this prompt differently before different numbers", place=Place(text=rendered.text)
         )
-    end = _end(tokenizer, answers, numbers)
+    end = _end_token(tokenizer, answers, numbers)
     return AnswerTokens(
         (*rendered.before, *prompts.pop()), tuple((*answer, *end) for answer in answers), rendered.form, end
     )
 
 
-def _end(tokenizer: Any, answers: Sequence[tuple[int, ...]], numbers: Sequence[str]) -> tuple[int, ...]:
+def _end_token(tokenizer: Any, answers: Sequence[tuple[int, ...]], numbers: Sequence[str]) -> tuple[int, ...]:
     """Return the token that ends an answer where one number begins another, else none."""
     for short, first in zip(answers, numbers, strict=True):
         for long, second in zip(answers, numbers, strict=True):
             if first != second and long[: len(short)] == short:
-                # numbers of the same tokens stay the same whatever ends them
+                # numbers of the same tokens stay the same with any ending
                 if tokenizer.eos_token_id is not None and long != short:
                     return (int(tokenizer.eos_token_id),)
                 raise SubjectError(

@@ -1,4 +1,4 @@
-"""Continuing prompts token by token: each continuation by itself, whatever it is computed beside.
+"""Continuing prompts token by token: each continuation is independent of the others in its batch.
 
 Prompts of one length are read together, so that nothing is padded; their cached keys and values are then copied for
 every continuation of a prompt. A sampled continuation draws from a generator of its own.
@@ -7,7 +7,7 @@ every continuation of a prompt. A sampled continuation draws from a generator of
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
-from lexiscope.subjects.local._tree_forward import CausalForward
+from lexiscope.subjects.local._causal_forward import CausalForward
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +62,27 @@ def continue_group(
     sampled = decoding.method == "sample"
     numbers = [number for _ in group for number in range(decoding.n)]
     seeds = [seed_of(decoding.seed, p.text, i) if sampled else None for p, i in zip(copies, numbers, strict=True)]
-    chances = _chances(forward.torch, seeds, decoding.max_tokens)
+    chances = _draw_chances(forward.torch, seeds, decoding.max_tokens)
     ids: list[list[int]] = [[] for _ in copies]
     done: list[Continuation | None] = [None] * len(copies)
     for step, logits in enumerate(_steps(forward, group, decoding, ids)):
         _check_finite(logits, copies)
         if see_first is not None and not step:
             see_first(logits)
-        chosen = _chosen(forward.torch, logits, decoding, chances[:, step])
+        chosen = _choose_tokens(forward.torch, logits, decoding, chances[:, step])
         for place, token in enumerate(chosen):
             if done[place] is None:
-                done[place] = _ended(forward, copies[place], ids[place], token, decoding, seeds[place])
+                done[place] = _finished_continuation(forward, copies[place], ids[place], token, decoding, seeds[place])
             ids[place].append(token)
-        if all(each is not None for each in done):
+        if all(continuation is not None for continuation in done):
             break
-    finished = [each for each in done if each is not None]
+    finished = [continuation for continuation in done if continuation is not None]
     return [tuple(finished[start : start + decoding.n]) for start in range(0, len(finished), decoding.n)]
+
+
+def stored_continuations(stored: Iterable[Mapping[str, Any]]) -> tuple[Continuation, ...]:
+    """Return continuations as they were before they were written as JSON."""
+    return tuple(Continuation(**{**fields, "token_ids": tuple(fields["token_ids"])}) for fields in stored)
 
 
 def _steps(
@@ -107,7 +112,7 @@ def _steps(
             yield out.logits[:, -1].float()
 
 
-def _chances(torch: Any, seeds: Sequence[int | None], steps: int) -> Any:
+def _draw_chances(torch: Any, seeds: Sequence[int | None], steps: int) -> Any:
     """Draw the random numbers of every continuation from its own generator. *Shape: (copies, steps)*."""
     drawn = []
     for seed in seeds:
@@ -117,9 +122,9 @@ def _chances(torch: Any, seeds: Sequence[int | None], steps: int) -> Any:
     return torch.stack(drawn)
 
 
-def _chosen(torch: Any, logits: Any, decoding: Decoding, chances: Any) -> list[int]:
+def _choose_tokens(torch: Any, logits: Any, decoding: Decoding, chances: Any) -> list[int]:
     if decoding.method == "greedy":
-        return [int(each) for each in logits.argmax(dim=-1).tolist()]
+        return [int(token) for token in logits.argmax(dim=-1).tolist()]
     scores = torch.log_softmax(logits.cpu(), dim=-1)
     ids = None
     if decoding.top_k:
@@ -128,27 +133,27 @@ def _chosen(torch: Any, logits: Any, decoding: Decoding, chances: Any) -> list[i
     # the first place where the running sum passes the chance; a chance of nearly 1 stays inside
     places = torch.searchsorted(sums, (chances * sums[:, -1])[:, None], right=True).clamp_(max=sums.shape[-1] - 1)
     picked = places if ids is None else ids.gather(1, places)
-    return [int(each) for each in picked[:, 0].tolist()]
+    return [int(token) for token in picked[:, 0].tolist()]
 
 
-def _ended(
+def _finished_continuation(
     forward: CausalForward, prompt: Prompt, before: Sequence[int], token: int, decoding: Decoding, seed: int | None
 ) -> Continuation | None:
     """Return the continuation where this token ends it, else ``None``."""
     if token in forward.ends:
-        return Continuation(_added(forward, prompt, before), tuple(before), seed, "end")
+        return Continuation(_added_text(forward, prompt, before), tuple(before), seed, "end")
     ids = (*before, token)
-    text = _added(forward, prompt, ids)
-    found = [place for stop in decoding.stop if (place := text.find(stop)) >= 0]
-    if found:
-        kept = text[: min(found)]
+    text = _added_text(forward, prompt, ids)
+    stops = [place for stop in decoding.stop if (place := text.find(stop)) >= 0]
+    if stops:
+        kept = text[: min(stops)]
         # the tokens that the kept text needs: one that begins behind it goes with the stop text
-        needed = next(n for n in range(len(ids) + 1) if len(_added(forward, prompt, ids[:n])) >= len(kept))
+        needed = next(n for n in range(len(ids) + 1) if len(_added_text(forward, prompt, ids[:n])) >= len(kept))
         return Continuation(kept, ids[:needed], seed, "stop")
     return Continuation(text, ids, seed, "length") if len(ids) == decoding.max_tokens else None
 
 
-def _added(forward: CausalForward, prompt: Prompt, ids: Sequence[int]) -> str:
+def _added_text(forward: CausalForward, prompt: Prompt, ids: Sequence[int]) -> str:
     """Decode what tokens add to a prompt: decoded alone, the first word of some tokenizers would lose its space."""
     before = forward.tokenizer.decode(list(prompt.ids), skip_special_tokens=True)
     whole = forward.tokenizer.decode([*prompt.ids, *ids], skip_special_tokens=True)

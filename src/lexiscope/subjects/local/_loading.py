@@ -15,7 +15,7 @@ _NO_LIMIT = 1_000_000
 _MIN_TRUSTED = 12
 
 
-def trusted(folder: ModelFolder, named: str, *, hub_revision: str, revision: str) -> bool:
+def may_run_own_code(folder: ModelFolder, named: str, *, hub_revision: str, revision: str) -> bool:
     """Say whether the model's own code may run: only where its revision, of the hub or of its bytes, is *named*.
 
     Errors: :class:`SubjectError` where another revision is named.
@@ -43,7 +43,7 @@ def load_tokenizer(place: str, *, trust_remote_code: bool) -> tuple[Any, Any]:
             place, use_fast=True, trust_remote_code=trust_remote_code, local_files_only=True
         )
     except BaseException as error:  # a damaged file lets Rust panic, which Python knows as a BaseException
-        raise _unreadable(place, "tokenizer", error) from error
+        raise _reading_error(place, "tokenizer", error) from error
     if not tokenizer.is_fast:
         raise SubjectError(
             "this model has no fast tokenizer, so its sub-words have no character offsets",
@@ -64,7 +64,7 @@ def load_model(place: str, *, trust_remote_code: bool, auto: str = "AutoModel", 
     """
     ModelFolder(Path(place)).check()
     transformers = require("transformers", "models")
-    with quiet(transformers):
+    with quiet_loading(transformers):
         try:
             model, loading = getattr(transformers, auto).from_pretrained(
                 place,
@@ -75,7 +75,7 @@ def load_model(place: str, *, trust_remote_code: bool, auto: str = "AutoModel", 
                 **settings,
             )
         except BaseException as error:  # as above; and transformers raises what it happens to meet in a folder
-            raise _unreadable(place, "model", error) from error
+            raise _reading_error(place, "model", error) from error
     # a pooler on top is not a layer and may be absent; any other absent weight would be random numbers
     absent = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
     if absent or loading.get("mismatched_keys"):
@@ -90,7 +90,7 @@ def load_model(place: str, *, trust_remote_code: bool, auto: str = "AutoModel", 
 
 
 @contextmanager
-def quiet(transformers: Any) -> Iterator[None]:
+def quiet_loading(transformers: Any) -> Iterator[None]:
     """Keep loading bars and the list of unused heads off the screen (absent weights are an error of ours)."""
     log = transformers.utils.logging
     level, bar = log.get_verbosity(), log.is_progress_bar_enabled()
@@ -104,7 +104,7 @@ def quiet(transformers: Any) -> Iterator[None]:
             log.enable_progress_bar()
 
 
-def _unreadable(place: str, what: str, error: BaseException) -> SubjectError:
+def _reading_error(place: str, what: str, error: BaseException) -> SubjectError:
     """Return the error for a folder that could not be read; let through what is no fault of the folder."""
     if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError):
         raise error

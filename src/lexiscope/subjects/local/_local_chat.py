@@ -35,11 +35,11 @@ from lexiscope.items.answers.chat_answers import chat_answers
 from lexiscope.items.answers.scale_scoring import prompt_of
 from lexiscope.subjects._options import read_options, split_name
 from lexiscope.subjects._scoring_options import causal_options
-from lexiscope.subjects._vector_store import VectorStore, digest
+from lexiscope.subjects._vector_store import VectorStore, digest, read_or_make
 from lexiscope.subjects.local._adapter import RECORD, AdaptedFolder
-from lexiscope.subjects.local._chat_text import AnswerTokens, answer_tokens, numbers_of, prompt_ids
-from lexiscope.subjects.local._generation import Prompt, continue_group, groups_of
-from lexiscope.subjects.local._tree_forward import CausalForward
+from lexiscope.subjects.local._causal_forward import CausalForward
+from lexiscope.subjects.local._chat_text import AnswerTokens, answer_tokens, point_texts, prompt_ids
+from lexiscope.subjects.local._generation import Prompt, continue_group, groups_of, stored_continuations
 from lexiscope.subjects.local.causal_lm import CausalLM
 
 KIND = "chat"
@@ -51,7 +51,7 @@ _LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AnswerOptions:
     """The options that change the answers."""
 
     variant: str = ""
@@ -75,7 +75,7 @@ class _ChatRequest:
     @property
     def content(self) -> list[Any]:
         """What decides the reply."""
-        return [list(self.prompt.ids), [list(each) for each in self.answers], asdict(self.decoding)]
+        return [list(self.prompt.ids), [list(answer) for answer in self.answers], asdict(self.decoding)]
 
 
 def load_local(spec: SubjectSpec, *, seed: int = 0) -> LocalChat:
@@ -84,7 +84,9 @@ def load_local(spec: SubjectSpec, *, seed: int = 0) -> LocalChat:
     Errors: :class:`SpecError` for an unknown option or value.
     """
     name, revision, given = split_name(spec.name)
-    read_options(_Asked, {key: value for key, value in given.items() if key not in _RUN}, of="a local chat model")
+    read_options(
+        _AnswerOptions, {key: value for key, value in given.items() if key not in _RUN}, of="a local chat model"
+    )
     causal_options({key: given[key] for key in _RUN if key in given})
     return LocalChat(name, revision=revision, given=given, seed=seed)
 
@@ -122,7 +124,7 @@ class LocalChat:
     @property
     def prompting(self) -> Prompting:
         """What it is asked: as its spec says, else as it was trained, else the guidelines once."""
-        trained = self._trained.get("prompting", {})
+        trained = self._training_record.get("prompting", {})
         named = {key: self.given.get(key, trained.get(key)) for key in _ASKED if key in self.given or key in trained}
         numbers = {key: int(value) for key, value in named.items() if key in ("shots", "repeats")}
         return Prompting(**{"variant": GUIDELINES, **named, **numbers})
@@ -137,7 +139,7 @@ class LocalChat:
             "answer": self._answer,
             "form": self._form,
             "prompting": asdict(self.prompting),
-            "trained": self._trained,
+            "trained": self._training_record,
             "seed": self.seed,
         }
 
@@ -152,9 +154,10 @@ class LocalChat:
     ) -> Sequence[Sequence[ChatReply]]:
         """Return the replies to every question, ``prompting.repeats`` each, in order.
 
-        The same question gets the same replies whatever is asked beside it. At temperature 0, and where the question
-        names none, the most probable token is taken each time, and every repetition is the same reply. With *work*,
-        finished groups are kept in that folder. *progress* is called with the distinct questions done and their number.
+        The same question gets the same replies independent of the other questions. At temperature 0, and where the
+        question names none, the most probable token is taken each time, and every repetition is the same reply. With
+        *work*, finished groups are kept in that folder. *progress* is called with the distinct questions done and their
+        number.
         Errors: :class:`CapabilityError` for a model without a chat template that was not tuned here;
         :class:`SubjectError` for a conversation that its template refuses, or that is too long.
         """
@@ -164,22 +167,22 @@ class LocalChat:
         done: dict[str, list[ChatReply]] = {}
         with self.forward.threads(self._model.options.threads or None):
             for group in _groups(list(distinct.values()), self._model.options.batch_budget):
-                replies = self._kept(group, store)
-                done |= zip([digest(request.content) for request in group], replies, strict=True)
+                names = [digest(request.content) for request in group]
+                done |= zip(names, self._replies_of_group(group, store), strict=True)
                 if progress is not None:
                     progress(len(done), len(distinct))
-        return [self._repeated(done[digest(request.content)]) for request in requests]
+        replies = [done[digest(request.content)] for request in requests]
+        return [several if len(several) > 1 else several * self.prompting.repeats for several in replies]
 
-    def _kept(self, group: Sequence[_ChatRequest], store: VectorStore | None) -> list[list[ChatReply]]:
+    def _replies_of_group(self, group: Sequence[_ChatRequest], store: VectorStore | None) -> list[list[ChatReply]]:
         """Return the replies of a group, stored or made now."""
+
+        def make() -> dict[str, Any]:
+            made = self._score_replies(group) if self._answer == "scored" else self._generate_replies(group)
+            return {"replies": [[asdict(reply) for reply in replies] for replies in made]}
+
         content = ["replies", self._answer, [request.content for request in group]]
-        stored = store.read_plan(content) if store else None
-        if stored is not None:
-            return [[ChatReply(**each) for each in replies] for replies in stored["replies"]]
-        made = self._scored(group) if self._answer == "scored" else self._generated(group)
-        if store:
-            store.write_plan(content, {"replies": [[asdict(each) for each in replies] for replies in made]})
-        return made
+        return [[ChatReply(**reply) for reply in replies] for replies in read_or_make(store, content, make)["replies"]]
 
     def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
         """Answer items as the task asks them, in full. Errors: :class:`CapabilityError` for a task without a prompt."""
@@ -200,30 +203,31 @@ class LocalChat:
 
         Errors: those of :meth:`converse`; :class:`CapabilityError` for a tuned model, which has learnt numbers.
         """
-        if self._trained:
+        if self._training_record:
             raise CapabilityError(f"{self.subject_id} has learnt to answer with a number: it writes no texts")
         store = self._store(work)
-        asked = {prompt: self._request(_said(prompt), decoding) for prompt in sorted(set(prompts))}
+        if "" in prompts:
+            raise InputError("a prompt is empty", hint="leave it out")
+        questions = {text: ChatQuestion((Message("user", text),), temperature=None) for text in sorted(set(prompts))}
+        asked = {prompt: self._request(question, decoding) for prompt, question in questions.items()}
         done: dict[str, Sequence[Continuation]] = {}
         with self.forward.threads(self._model.options.threads or None):
             for group in _groups(list(asked.values()), self._model.options.batch_budget):
-                done |= zip([_prompt_of(request) for request in group], self._continued(group, store), strict=True)
+                asked_texts = [request.question.messages[-1].content for request in group]
+                done |= zip(asked_texts, self._continuations_of_group(group, store), strict=True)
                 if progress is not None:
                     progress(len(done), len(asked))
         return [done[prompt] for prompt in prompts]
 
-    def _continued(self, group: Sequence[_ChatRequest], store: VectorStore | None) -> list[tuple[Continuation, ...]]:
-        content = ["continuations", [request.content for request in group]]
-        stored = store.read_plan(content) if store else None
-        if stored is None:
+    def _continuations_of_group(
+        self, group: Sequence[_ChatRequest], store: VectorStore | None
+    ) -> list[tuple[Continuation, ...]]:
+        def make() -> dict[str, Any]:
             made = continue_group(self.forward, [request.prompt for request in group], group[0].decoding)
-            stored = {"made": [[asdict(each) for each in several] for several in made]}
-            if store:
-                store.write_plan(content, stored)
-        return [
-            tuple(Continuation(**{**each, "token_ids": tuple(each["token_ids"])}) for each in several)
-            for several in stored["made"]
-        ]
+            return {"made": [[asdict(continuation) for continuation in several] for several in made]}
+
+        content = ["continuations", [request.content for request in group]]
+        return [stored_continuations(several) for several in read_or_make(store, content, make)["made"]]
 
     # -- questions --------------------------------------------------------------------------------------------
 
@@ -233,7 +237,7 @@ class LocalChat:
         return self._model.forward
 
     @cached_property
-    def _trained(self) -> dict[str, Any]:
+    def _training_record(self) -> dict[str, Any]:
         """What the record of its training says of the questions, where it was tuned here."""
         folder = self._model.folder
         if not isinstance(folder, AdaptedFolder) or not (folder.adapter / RECORD).is_file():
@@ -248,12 +252,12 @@ class LocalChat:
     def _request(self, question: ChatQuestion, decoding: Decoding | None = None) -> _ChatRequest:
         """Return the request of a question; without *decoding* it is drawn as the question wants it."""
         tokenizer, forward = self.forward.named_tokenizer, self.forward
-        if not tokenizer.chat_template and not self._trained:
+        if not tokenizer.chat_template and not self._training_record:
             raise CapabilityError(
                 f"{self.subject_id} has no chat template: it has not been taught to converse",
                 hint=f"ask it as a language model: causal_lm:{self.name}",
             )
-        ids, answers, end = self._tokens(question)
+        ids, answers, end = self._question_tokens(question)
         decoding = decoding or self._decoding(question, answers)
         if forward.longest is not None and len(ids) + decoding.max_tokens > forward.longest:
             what = f"the question has {len(ids)} tokens and its answer up to {decoding.max_tokens}"
@@ -261,27 +265,29 @@ class LocalChat:
             raise SubjectError(what, place=Place(text=question.messages[-1].content[:80]), why=why)
         return _ChatRequest(question, Prompt(prompt_of(question), ids), answers, decoding, end)
 
-    def _tokens(self, question: ChatQuestion) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    def _question_tokens(
+        self, question: ChatQuestion
+    ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]:
         """Return the tokens of a question, up to the number where one is looked for, those of the numbers, and the end.
 
         Errors: :class:`CapabilityError` for a question without a number, or one on another scale than was learnt.
         """
         tokenizer = self.forward.named_tokenizer
-        if not self._trained and self._answer == "generated":
+        if not self._training_record and self._answer == "generated":
             ids, self._form = prompt_ids(tokenizer, question)
             return ids, (), ()
         if question.scale is None:
             raise CapabilityError(f"{self.subject_id} answers with a number: this question has no scale")
-        numbers, learnt = numbers_of(question.scale), self._trained.get("scale")
+        numbers, learnt = point_texts(question.scale), self._training_record.get("scale")
         if learnt is not None and list(learnt) != list(numbers):
             what = f"{self.subject_id} has learnt the numbers {learnt[0]} to {learnt[-1]}"
             raise CapabilityError(
                 f"{what}: this question is asked on the scale {question.scale}",
                 hint="ask it items on the scale of its training, or train another one",
             )
-        found: AnswerTokens = answer_tokens(tokenizer, question, numbers)
-        self._form = found.form
-        return found.prompt, found.answers, found.end
+        tokens: AnswerTokens = answer_tokens(tokenizer, question, numbers)
+        self._form = tokens.form
+        return tokens.prompt, tokens.answers, tokens.end
 
     def _decoding(self, question: ChatQuestion, answers: tuple[tuple[int, ...], ...]) -> Decoding:
         repeats, hot = self.prompting.repeats, bool(question.temperature)
@@ -296,14 +302,18 @@ class LocalChat:
 
     # -- replies ----------------------------------------------------------------------------------------------
 
-    def _generated(self, group: Sequence[_ChatRequest]) -> list[list[ChatReply]]:
+    def _generate_replies(self, group: Sequence[_ChatRequest]) -> list[list[ChatReply]]:
         first: list[Any] = []
         prompts, decoding = [request.prompt for request in group], group[0].decoding
         made = continue_group(self.forward, prompts, decoding, see_first=first.append)
         return [
             [
-                self._reply(request, each, self._listed(first[0][place * decoding.n + number], request.question.scale))
-                for number, each in enumerate(continuations)
+                self._reply(
+                    request,
+                    continuation,
+                    self._first_tokens(first[0][place * decoding.n + number], request.question.scale),
+                )
+                for number, continuation in enumerate(continuations)
             ]
             for place, (request, continuations) in enumerate(zip(group, made, strict=True))
         ]
@@ -322,7 +332,7 @@ class LocalChat:
         finish = "stop" if made.finish == "end" else made.finish
         return ChatReply(made.text, finish, first_tokens=listed, usage=usage)
 
-    def _scored(self, group: Sequence[_ChatRequest]) -> list[list[ChatReply]]:
+    def _score_replies(self, group: Sequence[_ChatRequest]) -> list[list[ChatReply]]:
         """Answer with the most probable number of the scale; of equal ones the lowest."""
         first: list[Any] = []
         continue_group(self.forward, [request.prompt for request in group], group[0].decoding, see_first=first.append)
@@ -330,7 +340,7 @@ class LocalChat:
         for request, logits in zip(group, first[0], strict=True):
             scores = self._number_scores(request, logits)
             assert request.question.scale is not None
-            numbers = numbers_of(request.question.scale)
+            numbers = point_texts(request.question.scale)
             known = {number: float(score) for number, score in zip(numbers, scores, strict=True)}
             usage = {"prompt_tokens": len(request.prompt.ids), "completion_tokens": 0}
             best = numbers[int(np.argmax(scores))]
@@ -345,18 +355,20 @@ class LocalChat:
         ids = request.prompt.ids
         return [float(self.forward.plain((*ids, *answer))[len(ids) - 1 :].sum()) for answer in request.answers]
 
-    def _listed(self, logits: Any, scale: Scale | None) -> dict[str, float]:
+    def _first_tokens(self, logits: Any, scale: Scale | None) -> dict[str, float]:
         """Return the most probable first tokens, and those of the points, with their log-probabilities.
 
         *Unit:* nats. Tokens of the same text are added up.
         """
         scores = self.forward.torch.log_softmax(logits, dim=-1)
         best = scores.topk(min(_LISTED, len(scores))).indices.tolist()
-        found: dict[str, float] = {}
+        log_probabilities: dict[str, float] = {}
         for token in dict.fromkeys((*best, *self._point_tokens(scale))):
             text, score = self._token_text(token), float(scores[token])
-            found[text] = float(np.logaddexp(found[text], score)) if text in found else score
-        return found
+            log_probabilities[text] = (
+                float(np.logaddexp(log_probabilities[text], score)) if text in log_probabilities else score
+            )
+        return log_probabilities
 
     def _point_tokens(self, scale: Scale | None) -> list[int]:
         """Return the tokens that are a point of the scale, with or without the space before it."""
@@ -370,30 +382,17 @@ class LocalChat:
         # a part of a letter has no text of its own: all of them together would pass for one token
         return str(tokenizer.id_to_token(token)) if "\N{REPLACEMENT CHARACTER}" in text else text
 
-    def _repeated(self, replies: list[ChatReply]) -> list[ChatReply]:
-        return replies if len(replies) > 1 else replies * self.prompting.repeats
-
     def _store(self, work: Path | None) -> VectorStore | None:
         if work is None:
             return None
         return VectorStore(work / "chat", digest([_FORMAT, self._model.store_key(work)]))
 
 
-def _said(prompt: str) -> ChatQuestion:
-    if not prompt:
-        raise InputError("a prompt is empty", hint="leave it out")
-    return ChatQuestion((Message("user", prompt),), temperature=None)
-
-
-def _prompt_of(request: _ChatRequest) -> str:
-    return request.question.messages[-1].content
-
-
 def _groups(requests: Sequence[_ChatRequest], budget: int) -> Iterator[list[_ChatRequest]]:
     """Yield requests that are drawn alike and have prompts of one length."""
     alike: dict[str, dict[Prompt, _ChatRequest]] = {}
     for request in requests:
-        how = digest([asdict(request.decoding), [list(each) for each in request.answers]])
+        how = digest([asdict(request.decoding), [list(answer) for answer in request.answers]])
         alike.setdefault(how, {})[request.prompt] = request
     for same in alike.values():
         decoding = next(iter(same.values())).decoding

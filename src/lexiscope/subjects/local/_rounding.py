@@ -24,14 +24,14 @@ def rounding(largest: float, dtype: str = "fp32") -> float:
     return largest * _SHARE[dtype]
 
 
-def same_to_rounding(found: Any, expected: Any, dtype: str = "fp32", *, part: float = 1.0) -> bool:
+def same_to_rounding(actual: Any, expected: Any, dtype: str = "fp32", *, part: float = 1.0) -> bool:
     """Say whether two tensors of one shape are equal to a part of :func:`rounding`.
 
     Each vector (last dimension) is judged by its own largest value, so that one large vector does not excuse the
     others. NaN is never equal.
     """
-    if found.shape != expected.shape:
+    if actual.shape != expected.shape:
         return False
-    found, expected = found.float(), expected.float()
+    actual, expected = actual.float(), expected.float()
     bound = expected.abs().amax(dim=-1, keepdim=True) * (part * _SHARE[dtype])
-    return bool(((found - expected).abs() <= bound).all())
+    return bool(((actual - expected).abs() <= bound).all())

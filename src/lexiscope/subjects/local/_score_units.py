@@ -63,8 +63,8 @@ class ScorePlan:
 
 def tree_plan(sequences: Sequence[Sequence[int]], *, budget: int, longest: int) -> ScorePlan:
     """Plan the rows of a prefix tree; a row that must not be cut grows up to *longest* tokens."""
-    tree = grow(sequences)
-    rows = pack(tree, budget=budget, longest=longest)
+    tree = build_prefix_tree(sequences)
+    rows = cut_into_rows(tree, budget=budget, longest=longest)
     units = tuple(_tree_units(tree, rows))
     read, repeated = sum(len(row.nodes) for row in rows), sum(row.repeated for row in rows)
     return ScorePlan(units, len(tree.tokens), tree.paths, read, repeated)
@@ -72,7 +72,7 @@ def tree_plan(sequences: Sequence[Sequence[int]], *, budget: int, longest: int) 
 
 def _tree_units(tree: PrefixTree, rows: Sequence[NodeRow]) -> Iterator[Unit]:
     scored = np.flatnonzero(tree.parents >= 0)
-    # children of one parent stand together, parents in depth-first order
+    # children of one parent come together, parents in depth-first order
     scored = scored[np.argsort(tree.parents[scored], kind="stable")]
     above = tree.parents[scored]
     for row in rows:
@@ -149,10 +149,10 @@ class NodeRow:
     repeated: int
 
 
-def grow(sequences: Sequence[Sequence[int]]) -> PrefixTree:
+def build_prefix_tree(sequences: Sequence[Sequence[int]]) -> PrefixTree:
     """Make the prefix tree of token sequences.
 
-    >>> tree = grow([(7, 8, 9), (7, 8, 5), (4,)])
+    >>> tree = build_prefix_tree([(7, 8, 9), (7, 8, 5), (4,)])
     >>> tree.tokens.tolist(), tree.parents.tolist(), tree.ends.tolist()
     ([4, 7, 8, 5, 9], [-1, -1, 1, 2, 2], [1, 5, 5, 4, 5])
     >>> [path.tolist() for path in tree.paths]
@@ -166,7 +166,8 @@ def grow(sequences: Sequence[Sequence[int]]) -> PrefixTree:
     path: list[int] = []
     for number in sorted(range(len(sequences)), key=lambda number: tuple(sequences[number])):
         sequence = sequences[number]
-        shared = _shared(before, sequence)
+        pairs = enumerate(zip(before, sequence, strict=False))
+        shared = next((place for place, (a, b) in pairs if a != b), min(len(before), len(sequence)))
         first, new = len(tokens), len(sequence) - shared
         tokens += sequence[shared:]
         parents += [path[shared - 1] if shared else -1, *range(first, first + new - 1)][:new]
@@ -178,19 +179,12 @@ def grow(sequences: Sequence[Sequence[int]]) -> PrefixTree:
         tokens=np.array(tokens, dtype=np.int64),
         parents=np.array(parents, dtype=np.int64),
         depths=np.array(depths, dtype=np.int64),
-        ends=_ends(depths),
-        paths=tuple(np.array(each, dtype=np.int64) for each in paths),
+        ends=_descendant_ends(depths),
+        paths=tuple(np.array(nodes, dtype=np.int64) for nodes in paths),
     )
 
 
-def _shared(one: Sequence[int], other: Sequence[int]) -> int:
-    for place, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return place
-    return min(len(one), len(other))
-
-
-def _ends(depths: Sequence[int]) -> Offsets:
+def _descendant_ends(depths: Sequence[int]) -> Offsets:
     """Return for every node the next node that is not deeper: one past its last descendant."""
     ends = np.full(len(depths), len(depths), dtype=np.int64)
     open_nodes: list[int] = []
@@ -201,12 +195,12 @@ def _ends(depths: Sequence[int]) -> Offsets:
     return ends
 
 
-def pack(tree: PrefixTree, *, budget: int, longest: int = _LONGEST_ROW) -> list[NodeRow]:
+def cut_into_rows(tree: PrefixTree, *, budget: int, longest: int = _LONGEST_ROW) -> list[NodeRow]:
     """Cut the nodes that must be read into rows of about *budget*, where the cut repeats the fewest ancestors.
 
     A row grows up to *longest* nodes where cutting it would repeat more than an eighth of it.
 
-    >>> rows = pack(grow([(1, 2, 3, 4), (1, 2, 5, 6), (8, 9)]), budget=4, longest=4)
+    >>> rows = cut_into_rows(build_prefix_tree([(1, 2, 3, 4), (1, 2, 5, 6), (8, 9)]), budget=4, longest=4)
     >>> [(row.nodes.tolist(), row.repeated) for row in rows]
     [([0, 1, 2, 4], 0), ([6], 0)]
     """
@@ -215,14 +209,17 @@ def pack(tree: PrefixTree, *, budget: int, longest: int = _LONGEST_ROW) -> list[
     rows: list[NodeRow] = []
     start = 0
     while start < len(inner):
-        ancestors = _ancestors(tree, int(inner[start]))
-        end = _cut(depths, start, len(ancestors), budget, longest)
+        above, node = [], int(inner[start])
+        while (node := int(tree.parents[node])) >= 0:
+            above.append(node)
+        ancestors = np.array(above[::-1], dtype=np.int64)
+        end = _row_end(depths, start, len(ancestors), budget, longest)
         rows.append(NodeRow(np.concatenate([ancestors, inner[start:end]]), len(ancestors)))
         start = end
     return rows
 
 
-def _cut(depths: Offsets, start: int, repeated: int, budget: int, longest: int) -> int:
+def _row_end(depths: Offsets, start: int, repeated: int, budget: int, longest: int) -> int:
     """Return the end of the row that begins at *start*: as shallow as possible, as late as possible."""
     limit = budget
     while True:
@@ -235,10 +232,3 @@ def _cut(depths: Offsets, start: int, repeated: int, budget: int, longest: int) 
         if 8 * int(window.min()) <= limit or 2 * limit > longest:
             return end
         limit *= 2
-
-
-def _ancestors(tree: PrefixTree, node: int) -> Offsets:
-    found = []
-    while (node := int(tree.parents[node])) >= 0:
-        found.append(node)
-    return np.array(found[::-1], dtype=np.int64)

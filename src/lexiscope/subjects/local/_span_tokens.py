@@ -46,12 +46,12 @@ class SpanRequest:
             self.rows[text, *span] for number in batch for text, spans in [self.sentences[number]] for span in spans
         ]
 
-    def places(self) -> list[list[int]]:
+    def usage_places(self) -> list[list[int]]:
         """Return, for each row of the distinct vectors, the places of its usage among those that were asked for."""
-        found: list[list[int]] = [[] for _ in self.rows]
+        places: list[list[int]] = [[] for _ in self.rows]
         for place, row in enumerate(self.usage_rows):
-            found[row].append(place)
-        return found
+            places[row].append(place)
+        return places
 
     def content(self, batch: Sequence[int]) -> Content:
         """Return the sentences and spans of a batch."""
@@ -76,13 +76,13 @@ class SpanPlan:
     threads: int
 
 
-def overlapping(offsets: Sequence[Span], special: Sequence[int], span: Span) -> tuple[int, ...]:
+def overlapping_tokens(offsets: Sequence[Span], special: Sequence[int], span: Span) -> tuple[int, ...]:
     """Return the tokens whose characters overlap a half-open span.
 
     Special tokens never do. Byte-level tokenizers may count the space before a word to its token: that token
     still overlaps; a neighbour that only touches the span does not.
 
-    >>> overlapping([(0, 0), (0, 3), (3, 6), (6, 8), (0, 0)], [1, 0, 0, 0, 1], (4, 8))
+    >>> overlapping_tokens([(0, 0), (0, 3), (3, 6), (6, 8), (0, 0)], [1, 0, 0, 0, 1], (4, 8))
     (2, 3)
     """
     start, end = span
@@ -93,7 +93,7 @@ def overlapping(offsets: Sequence[Span], special: Sequence[int], span: Span) -> 
     )
 
 
-def tokenise(
+def tokenise_sentences(
     tokenizer: Any, sentences: Content, *, longest: int | None, unknown: int | None
 ) -> list[TokenisedSentence]:
     """Tokenise sentences once, with the special tokens that the model wants, and find the sub-words of every span.
@@ -104,20 +104,22 @@ def tokenise(
     sub-words, and a target that the tokenizer does not know at all; it shows the first and counts the others.
     """
     encodings = tokenizer.encode_batch([text for text, _ in sentences])
-    found: list[TokenisedSentence] = []
+    tokenised: list[TokenisedSentence] = []
     refused: list[SubjectError] = []
     for (text, spans), encoding in zip(sentences, encodings, strict=True):
         offsets, special = encoding.offsets, encoding.special_tokens_mask
-        sentence = TokenisedSentence(tuple(encoding.ids), tuple(overlapping(offsets, special, span) for span in spans))
+        sentence = TokenisedSentence(
+            tuple(encoding.ids), tuple(overlapping_tokens(offsets, special, span) for span in spans)
+        )
         refused += _refusals(text, spans, sentence, offsets, longest=longest, unknown=unknown)
-        found.append(sentence)
+        tokenised.append(sentence)
     if len(refused) > 1:
         first = refused[0]
         why = f"{len(refused)} usages cannot be used; this is the first"
         raise SubjectError(first.what, place=first.place, why=why, hint=first.hint)
     if refused:
         raise refused[0]
-    return found
+    return tokenised
 
 
 def _refusals(
@@ -135,10 +137,10 @@ def _refusals(
     errors = []
     for span, tokens in zip(spans, sentence.spans, strict=True):
         if not tokens:
-            errors.append(_unusable("no sub-word of the tokenizer overlaps the target", text, span))
+            errors.append(_usage_error("no sub-word of the tokenizer overlaps the target", text, span))
         elif all(sentence.ids[token] == unknown for token in tokens):
             what = "the tokenizer does not know the target: all its sub-words are unknown"
-            errors.append(_unusable(what, text, span))
+            errors.append(_usage_error(what, text, span))
     return errors
 
 
@@ -169,9 +171,9 @@ def _too_long(text: str, span: Span, offsets: Sequence[Span], longest: int, leng
     lost = not any(first < span[1] and last > span[0] for first, last in offsets[:longest])
     why = "the target itself would be lost to truncation" if lost else "the end of its context would be cut off"
     what = f"the sentence has {length} tokens, the model reads at most {longest}: {why}"
-    return _unusable(what, text, span, hint="shorten the context around the target")
+    return _usage_error(what, text, span, hint="shorten the context around the target")
 
 
-def _unusable(what: str, text: str, span: Span, *, hint: str = "") -> SubjectError:
+def _usage_error(what: str, text: str, span: Span, *, hint: str = "") -> SubjectError:
     place = Place(text=text, column=span[0] + 1, width=span[1] - span[0])
     return SubjectError(what, place=place, hint=hint or "correct or leave out the item, or use another model")

@@ -6,7 +6,7 @@ weights and a fast tokenizer. Options follow a question mark: ``causal_lm:FOLDER
 What is counted: ``policy=`` published, bos, word or continuation, and single parts of it, ``bos=`` yes or no,
 ``first=`` scored or unscored, ``tokens=`` text, word or continuation. On what: ``dtype=`` fp32, bf16 or fp16,
 ``device=`` cpu, cuda or mps, ``threads=``. How: ``route=`` auto, tree, batched or single. ``self_test=no`` leaves out
-the test on easy pairs; ``bos_token=`` names the token that stands before texts where the tokenizer names none (a
+the test on easy pairs; ``bos_token=`` names the token that is put before texts where the tokenizer names none (a
 ``&`` in it is written ``%26``); ``trust_remote_code=`` names the revision of a model whose own code may run.
 
 A folder that ``lexiscope train lora`` wrote is an adapter on a base model, which is found where the training found it,
@@ -21,28 +21,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import Offsets, ScoringPolicy, TokenScores
-from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Floats, Progress, SubjectSpec, copy_with_seed
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects._scoring_options import CausalOptions, causal_options, policy_options
-from lexiscope.subjects._vector_store import VectorStore, digest, library_versions
+from lexiscope.subjects._vector_store import VectorStore, digest, library_versions, read_or_make
 from lexiscope.subjects.local._adapter import AdaptedFolder, locate_model
-from lexiscope.subjects.local._generation import Prompt, continue_group, groups_of
-from lexiscope.subjects.local._loading import trusted
-from lexiscope.subjects.local._model_folder import TOKENIZER_FILES, ModelFolder
-from lexiscope.subjects.local._route import RouteCheck, guard
-from lexiscope.subjects.local._score_units import ScorePlan, Unit, batch_plan, tree_plan
-from lexiscope.subjects.local._tree_forward import CausalForward
+from lexiscope.subjects.local._causal_forward import CausalForward
+from lexiscope.subjects.local._generation import Prompt, continue_group, groups_of, stored_continuations
+from lexiscope.subjects.local._local_model import LocalModel
+from lexiscope.subjects.local._model_folder import ModelFolder
+from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local._score_units import Route, ScorePlan, Unit, batch_plan, tree_plan
 
 CAPABILITIES = ("Scores", "Generates")
 RUN_OPTIONS = ("device", "threads")
@@ -61,7 +59,7 @@ def load(spec: SubjectSpec) -> CausalLM:
 
 
 @dataclass(frozen=True, slots=True)
-class _Used:
+class _ScoringRun:
     """How the last scores were computed, here or in the broken call that this one continued."""
 
     route: str = ""
@@ -77,7 +75,7 @@ class _Used:
     tokens_repeated: int = 0
 
 
-class CausalLM:
+class CausalLM(LocalModel):
     """A language model that gives every token a probability given those left of it.
 
     *name* is a folder or a hub id; *revision* a branch, tag or commit of the hub. *seed* is that of the run, which a
@@ -85,24 +83,20 @@ class CausalLM:
     """
 
     kind = "causal_lm"
+    objective = "next token"
 
     def __init__(self, name: str, *, revision: str = "", options: CausalOptions | None = None, seed: int = 0) -> None:
-        self.name = name
-        self.seed = seed
-        self.hub_revision = revision
         self.options = options or CausalOptions()
-        self._used = _Used(threads=self.options.threads)
+        super().__init__(name, revision, self.options)
+        self.seed = seed
+        self._used = _ScoringRun(threads=self.options.threads)
 
     # -- what it is -------------------------------------------------------------------------------------------
 
-    @property
-    def subject_id(self) -> str:
-        """Its spec, with the options that change its numbers and without those that only change its speed."""
-        revision = f"#{self.hub_revision}" if self.hub_revision else ""
+    def _spec_options(self) -> dict[str, str]:
         named = policy_options(self.options.policy)
         named |= {"bos_token": self.options.bos_token} if self.options.bos_token else {}
-        named |= {"dtype": self.options.dtype} if self.options.dtype != "fp32" else {}
-        return with_options(f"causal_lm:{self.name}{revision}", named)
+        return named | ({"dtype": self.options.dtype} if self.options.dtype != "fp32" else {})
 
     @property
     def policy(self) -> ScoringPolicy:
@@ -114,38 +108,8 @@ class CausalLM:
         """Whether a task should try trivially easy pairs on it first."""
         return self.options.self_test
 
-    @cached_property
-    def folder(self) -> ModelFolder:
-        """The model's folder, checked.
-
-        Errors: :class:`SubjectError` naming what is missing; :class:`MissingExtraError`.
-        """
-        code = ("*.py",) if self.options.trust_remote_code else ()
-        files = ("*.safetensors", "*.index.json", "config.json", "generation_config.json", *TOKENIZER_FILES, *code)
-        folder = locate_model(self.name, self.hub_revision, allow=files, base=self.options.base)
-        folder.check()
-        return folder
-
-    @cached_property
-    def revision(self) -> str:
-        """One sha256 over configuration, weights, tokenizer and code."""
-        return self.folder.revision()
-
-    @property
-    def facts(self) -> SubjectFacts:
-        """What its files say of it; parameters are counted in the headers of the weights."""
-        return SubjectFacts(
-            subject_id=self.subject_id,
-            title=Path(self.name).name,
-            kind=self.kind,
-            architecture=self.folder.architecture,
-            objective="next token",
-            n_layers=self.folder.n_layers,
-            width=self.folder.width,
-            n_parameters=self.folder.n_parameters(head=True),
-            revision=self.revision,
-            source=self.name,
-        )
+    def _locate(self, files: tuple[str, ...]) -> ModelFolder:
+        return locate_model(self.name, self.hub_revision, allow=files, base=self.options.base)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -154,8 +118,8 @@ class CausalLM:
         ``route`` is the one that was really used (``tree``, ``batched`` or ``single``; empty before the first score),
         ``difference`` the largest one of a token's log-probability between it and the plain forward pass when the model
         was checked, once for a run however often it is continued (*unit: nats*), ``refused`` why a faster route was not
-        used. ``kernels`` names what was computed
-        with fewer passes than transformers does, or says why nothing was. ``row_tokens`` is the budget of a tree's row.
+        used. ``kernels`` names what was computed with fewer passes than transformers does, or says why nothing was.
+        ``row_tokens`` is the budget of a tree's row.
         ``tokens`` counts the tokens that were scored, ``tokens_read`` those that were read, ``tokens_repeated`` those
         of them that were read more than once or are padding.
         """
@@ -173,7 +137,7 @@ class CausalLM:
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Return the token ids of a text, without special tokens."""
-        return tuple(self._read([text])[0].ids)
+        return tuple(self._tokenise([text])[0].ids)
 
     def score(
         self, texts: Sequence[str], *, work: Path | None = None, progress: Progress | None = None
@@ -182,8 +146,8 @@ class CausalLM:
 
         *Unit:* nats. *Higher means:* more probable. A text is tokenised whole, without special tokens but the
         beginning-of-sequence token of the policy; without that, its first token has no log-probability (NaN). The
-        same text gets the same scores (to 1e-4, in single precision) whatever stands beside it, and, asked together
-        with the same texts in whatever order, the same bytes. With *work*, every finished part is kept in that
+        same text gets the same scores (to 1e-4, in single precision) independent of the other texts, and, asked
+        together with the same texts in any order, the same bytes. With *work*, every finished part is kept in that
         folder, a broken call continues, and a call whose scores are all stored loads no model. *progress* is called
         with the number of distinct tokens scored and their total. *Source:* synonymy study, §3.6.
         Errors: :class:`SubjectError` naming the text that cannot be scored.
@@ -197,13 +161,13 @@ class CausalLM:
         request = ["scores", self.options.route, self.options.row_budget, self.options.batch_budget, distinct]
         stored = store.read_plan(request) if store else None
         if stored is None:
-            found = self._score(distinct, store, progress)
+            scores = self._score(distinct, store, progress)
             if store:
-                self._keep(store, request, found)
+                self._store_scores(store, request, scores)
         else:
             assert store is not None
-            found = self._stored(store, request, stored)
-        by_text = dict(zip(distinct, found, strict=True))
+            scores = self._read_scores(store, request, stored)
+        by_text = dict(zip(distinct, scores, strict=True))
         return [by_text[text] for text in texts]
 
     def generate(
@@ -227,15 +191,10 @@ class CausalLM:
             return []
         store = self._store(work)
         request = ["continuations", asdict(decoding), self.options.batch_budget, distinct]
-        stored = store.read_plan(request) if store else None
-        if stored is None:
-            stored = {"continuations": self._generate(distinct, decoding, store, progress)}
-            if store:
-                store.write_plan(request, stored)
-        made = {
-            prompt: tuple(Continuation(**{**each, "token_ids": tuple(each["token_ids"])}) for each in found)
-            for prompt, found in zip(distinct, stored["continuations"], strict=True)
-        }
+        stored = read_or_make(
+            store, request, lambda: {"continuations": self._generate(distinct, decoding, store, progress)}
+        )
+        made = dict(zip(distinct, map(stored_continuations, stored["continuations"]), strict=True))
         return [made[prompt] for prompt in prompts]
 
     # -- how --------------------------------------------------------------------------------------------------
@@ -243,15 +202,12 @@ class CausalLM:
     @cached_property
     def forward(self) -> CausalForward:
         """The loaded model. Errors: :class:`SubjectError` where it cannot be read."""
-        named = self.options.trust_remote_code
-        own_code = trusted(self.folder, named, hub_revision=self.hub_revision, revision=self.revision if named else "")
-        return CausalForward(
-            self.folder, dtype=self.options.dtype, device=self.options.device, trust_remote_code=own_code
-        )
+        how = self.options
+        return CausalForward(self.folder, dtype=how.dtype, device=how.device, trust_remote_code=self._runs_own_code)
 
     @cached_property
-    def _guard(self) -> RouteCheck:
-        return guard(
+    def _route_check(self) -> RouteCheck:
+        return check_routes(
             self.forward,
             self.options.route,
             row_budget=self.options.row_budget,
@@ -259,49 +215,49 @@ class CausalLM:
             batch_budget=self.options.batch_budget,
         )
 
-    def _begun(self, store: VectorStore | None) -> tuple[RouteCheck, int]:
+    def _first_route_check(self, store: VectorStore | None) -> tuple[RouteCheck, int]:
         """Return what the check of the routes found, and the number of threads, when this run was begun."""
         with self.forward.threads(self.options.threads or None) as threads:
             if store is None:
-                return self._guard, threads
+                return self._route_check, threads
             options = self.options
             asked = ["guard", options.route, options.row_budget, options.plain_row_budget, options.batch_budget]
-            found = store.first(asked, lambda: {"guard": asdict(self._guard), "threads": threads})
-        return RouteCheck(**found["guard"]), found["threads"]
+            begun = store.provenance(asked, lambda: {"guard": asdict(self._route_check), "threads": threads})
+        return RouteCheck(**begun["guard"]), begun["threads"]
 
     @property
-    def _before(self) -> tuple[int, ...]:
-        """The token that stands before every text, or nothing."""
+    def _leading_ids(self) -> tuple[int, ...]:
+        """The token that is put before every text, or nothing."""
         if self.policy.bos == "no":
             return ()
         forward, named = self.forward, self.options.bos_token
-        found = forward.tokenizer.token_to_id(named) if named else forward.bos
-        if found is None:
+        token = forward.tokenizer.token_to_id(named) if named else forward.bos
+        if token is None:
             what = f"no token {named!r}" if named else "no beginning-of-sequence token"
             raise SubjectError(
                 f"the tokenizer of this model has {what}",
                 place=Place(str(self.folder.path)),
                 hint="use bos=no&first=unscored, or name the token that stood before texts in training: bos_token=…",
             )
-        return (int(found),)
+        return (int(token),)
 
-    def _read(self, texts: Sequence[str], *, room: int = 0) -> list[TokenText]:
+    def _tokenise(self, texts: Sequence[str], *, room: int = 0) -> list[TokenText]:
         """Tokenise texts that must leave *room* for further tokens."""
         forward = self.forward
-        taken = len(self._before) + room
+        taken = len(self._leading_ids) + room
         longest = None if forward.longest is None else forward.longest - taken
         return read_texts(forward.tokenizer, texts, longest=longest, unknown=forward.unknown)
 
     def _score(self, texts: Sequence[str], store: VectorStore | None, progress: Progress | None) -> list[TokenScores]:
-        before = self._before
-        read = self._read(texts)
-        found, threads = self._begun(store)
+        before = self._leading_ids
+        read = self._tokenise(texts)
+        check, threads = self._first_route_check(store)
         with self.forward.threads(self.options.threads or None):
-            plan = self._plan([(*before, *text.ids) for text in read], found, threads)
+            plan = self._plan_units([(*before, *text.ids) for text in read], check, threads)
             nodes = np.full(plan.n_nodes, np.nan, dtype=np.float32)
             done, total = 0, sum(len(unit.nodes) for unit in plan.units)
             for unit in plan.units:
-                nodes[unit.nodes] = self._unit(unit, plan, texts, store, lean=found.lean)
+                nodes[unit.nodes] = self._score_unit(unit, plan, texts, store, lean=check.lean)
                 done += len(unit.nodes)
                 if progress is not None:
                     progress(done, total)
@@ -311,12 +267,12 @@ class CausalLM:
             for path, text in zip(plan.paths, read, strict=True)
         ]
 
-    def _plan(self, sequences: Sequence[tuple[int, ...]], found: RouteCheck, threads: int) -> ScorePlan:
-        route, refused, difference = found.route, found.refused, found.difference
+    def _plan_units(self, sequences: Sequence[tuple[int, ...]], check: RouteCheck, threads: int) -> ScorePlan:
+        route, refused, difference = check.route, check.refused, check.difference
         if route == "tree":
-            plan = tree_plan(sequences, budget=found.row, longest=min(_LONGEST_ROW, found.window))
-            if plan.longest_row > found.window:
-                refused = f"a text is longer than the model's attention window of {found.window} tokens"
+            plan = tree_plan(sequences, budget=check.row, longest=min(_LONGEST_ROW, check.window))
+            if plan.longest_row > check.window:
+                refused = f"a text is longer than the model's attention window of {check.window} tokens"
                 if self.options.route == "tree":
                     raise SubjectError("the route 'tree' is not exact for these texts", why=refused)
                 route = "batched"
@@ -325,14 +281,14 @@ class CausalLM:
             whole = self.forward.projection == "whole model"
             budget = min(self.options.batch_budget, 1_024) if whole else self.options.batch_budget
             plan = batch_plan(sequences, budget=budget, route=route)
-        self._used = _Used(
+        self._used = _ScoringRun(
             route=route,
             difference=difference,
             refused=refused,
             attention=self.forward.attention,
             projection=self.forward.projection,
-            kernels=self.forward.kernels(route) if found.lean else found.kernels,
-            row_tokens=found.row,
+            kernels=self.forward.kernels(route) if check.lean else check.kernels,
+            row_tokens=check.row,
             threads=threads,
             tokens=sum(len(unit.nodes) for unit in plan.units),
             tokens_read=plan.read,
@@ -340,7 +296,7 @@ class CausalLM:
         )
         return plan
 
-    def _unit(
+    def _score_unit(
         self, unit: Unit, plan: ScorePlan, texts: Sequence[str], store: VectorStore | None, *, lean: bool
     ) -> Floats:
         """Return the scores of one unit, stored or computed."""
@@ -363,28 +319,25 @@ class CausalLM:
     def _generate(
         self, prompts: Sequence[str], decoding: Decoding, store: VectorStore | None, progress: Progress | None
     ) -> list[list[dict[str, Any]]]:
-        before = self._before
+        before = self._leading_ids
         read = [
             Prompt(text, (*before, *tokens.ids))
-            for text, tokens in zip(prompts, self._read(prompts, room=decoding.max_tokens), strict=True)
+            for text, tokens in zip(prompts, self._tokenise(prompts, room=decoding.max_tokens), strict=True)
         ]
-        found: dict[str, list[dict[str, Any]]] = {}
+
+        def make(group: Sequence[Prompt]) -> dict[str, Any]:
+            made = continue_group(self.forward, group, decoding)
+            return {"continuations": [[asdict(continuation) for continuation in several] for several in made]}
+
+        continuations: dict[str, list[dict[str, Any]]] = {}
         with self.forward.threads(self.options.threads or None):
             for group in groups_of(read, budget=self.options.batch_budget, n=decoding.n):
                 content = ["group", asdict(decoding), [[prompt.text, prompt.ids] for prompt in group]]
-                stored = store.read_plan(content) if store else None
-                if stored is None:
-                    stored = {
-                        "continuations": [
-                            [asdict(each) for each in made] for made in continue_group(self.forward, group, decoding)
-                        ]
-                    }
-                    if store:
-                        store.write_plan(content, stored)
-                found |= zip([prompt.text for prompt in group], stored["continuations"], strict=True)
+                stored = read_or_make(store, content, partial(make, group))
+                continuations |= zip([prompt.text for prompt in group], stored["continuations"], strict=True)
                 if progress is not None:
-                    progress(len(found), len(prompts))
-        return [found[prompt] for prompt in prompts]
+                    progress(len(continuations), len(prompts))
+        return [continuations[prompt] for prompt in prompts]
 
     # -- what is kept -----------------------------------------------------------------------------------------
 
@@ -400,24 +353,24 @@ class CausalLM:
         adapted = ("peft",) if isinstance(self.folder, AdaptedFolder) else ()
         return [revision, self.options.dtype, self.options.device, library_versions(*adapted)]
 
-    def _keep(self, store: VectorStore, request: object, found: Sequence[TokenScores]) -> None:
-        numbers = np.concatenate([scores.log_probabilities for scores in found]).astype(np.float32)
+    def _store_scores(self, store: VectorStore, request: object, text_scores: Sequence[TokenScores]) -> None:
+        numbers = np.concatenate([scores.log_probabilities for scores in text_scores]).astype(np.float32)
         store.write(request, numbers)
-        places = [[scores.starts.tolist(), scores.ends.tolist()] for scores in found]
+        places = [[scores.starts.tolist(), scores.ends.tolist()] for scores in text_scores]
         store.write_plan(request, {"used": asdict(self._used), "places": places})
 
-    def _stored(self, store: VectorStore, request: object, plan: dict[str, Any]) -> list[TokenScores]:
-        self._used = _Used(**plan["used"])
+    def _read_scores(self, store: VectorStore, request: object, plan: dict[str, Any]) -> list[TokenScores]:
+        self._used = _ScoringRun(**plan["used"])
         numbers = store.read(request).astype(np.float64)
-        found, first = [], 0
+        scores, first = [], 0
         for starts, ends in plan["places"]:
             last = first + len(starts)
-            found.append(TokenScores(numbers[first:last], np.array(starts), np.array(ends)))
+            scores.append(TokenScores(numbers[first:last], np.array(starts), np.array(ends)))
             first = last
-        return found
+        return scores
 
 
-# -- texts as a scorer reads them: whole strings, their tokens, and where in the text each token stands -------------
+# -- texts as a scorer reads them: whole strings, their tokens, and the position of each token in the text ----------
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,11 +393,11 @@ def read_texts(
     that the tokenizer does not know; it shows the first and counts the others.
     """
     encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-    found = [_token_text(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
+    tokenised = [_token_text(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
     refused = [
         error
-        for text, tokens in zip(texts, found, strict=True)
-        if (error := _refusal(text, tokens, longest, unknown)) is not None
+        for text, tokens in zip(texts, tokenised, strict=True)
+        if (error := _text_error(text, tokens, longest, unknown)) is not None
     ]
     if len(refused) > 1:
         first = refused[0]
@@ -452,7 +405,7 @@ def read_texts(
         raise SubjectError(first.what, place=first.place, why=why, hint=first.hint)
     if refused:
         raise refused[0]
-    return found
+    return tokenised
 
 
 def _token_text(text: str, encoding: Any) -> TokenText:
@@ -463,17 +416,178 @@ def _token_text(text: str, encoding: Any) -> TokenText:
     return TokenText(tuple(encoding.ids), starts, ends)
 
 
-def _refusal(text: str, tokens: TokenText, longest: int | None, unknown: int | None) -> SubjectError | None:
+def _text_error(text: str, tokens: TokenText, longest: int | None, unknown: int | None) -> SubjectError | None:
     if not tokens.ids:
         return SubjectError("a text without tokens has no log-probability", place=Place(text=text))
     if longest is not None and len(tokens.ids) > longest:
         what = f"the text has {len(tokens.ids)} tokens, the model reads at most {longest}"
         return SubjectError(what, place=Place(text=text), hint="shorten the text: nothing is ever cut off")
     if unknown is not None and unknown in tokens.ids:
-        start, end = (int(each[tokens.ids.index(unknown)]) for each in (tokens.starts, tokens.ends))
+        start, end = (int(offsets[tokens.ids.index(unknown)]) for offsets in (tokens.starts, tokens.ends))
         return SubjectError(
             "the tokenizer does not know a part of the text: the probability of an unknown token says nothing of it",
             place=Place(text=text, column=start + 1, width=end - start),
             hint="write it in another way, leave out the item, or use another model",
         )
     return None
+
+
+# -- the route that is exact for a model, found by its configuration and proved by scoring token sequences twice ------
+# A mask that lets a token see its ancestors alone is silently wrong on models with a sliding window shorter than the
+# row, and cannot be given to models with linear biases or a recurrent state. So both routes score the same sequences
+# when the model is loaded, and a route that differs from the plain forward pass is not used. The same holds for lean
+# kernels.
+
+
+_WITHOUT_POSITIONS = ("bloom", "mpt", "mamba", "rwkv", "recurrent", "jamba", "zamba", "bamba", "xlstm")
+_WITHOUT_ATTENTION = ("linear", "mamba", "recurrent", "conv", "ssm")
+_MASKABLE = ("sdpa", "eager")
+_NO_LIMIT = 1 << 30
+# the longest row and text of the check, and the shortest row that an attention window may ask for
+_CHECKED = 512
+
+
+@dataclass(frozen=True, slots=True)
+class RouteCheck:
+    """What the check of the routes found.
+
+    ``route`` is the one to use; ``difference`` the largest difference of a token's log-probability between it and the
+    plain forward pass (*unit: nats*); ``refused`` says why the routes before it are not used; ``window`` is the
+    longest row of a prefix tree that the model can read, ``row`` the budget of a row; ``lean`` says whether lean
+    kernels are used and ``kernels`` which, or why not.
+    """
+
+    route: Route
+    difference: float
+    refused: str
+    window: int
+    row: int = _CHECKED
+    lean: bool = False
+    kernels: str = ""
+
+
+def window_of(config: Any) -> int:
+    """Return how far back the model's shortest attention window reaches; a large number where there is none."""
+    kinds = str(getattr(config, "layer_types", "") or getattr(config, "attention_layers", "") or "")
+    if kinds and not any(kind in kinds for kind in ("sliding", "chunked", "local")):
+        return _NO_LIMIT
+    stated = [getattr(config, name, None) for name in ("sliding_window", "attention_chunk_size", "window_size")]
+    return min((size for size in stated if isinstance(size, int) and size > 0), default=_NO_LIMIT)
+
+
+def tree_refusal(config: Any, attention: str, row: int) -> str:
+    """Say why a configuration rules out rows of a prefix tree, or return an empty string."""
+    kind = str(getattr(config, "model_type", ""))
+    if window_of(config) < row:
+        return f"its attention window of {window_of(config)} tokens is shorter than a row of {row}"
+    if getattr(config, "alibi", False) or any(name in kind for name in _WITHOUT_POSITIONS):
+        return f"the architecture {kind} takes no positions of tokens"
+    if any(name in str(getattr(config, "layer_types", "")) for name in _WITHOUT_ATTENTION):
+        return f"the architecture {kind} has layers without attention"
+    if attention not in _MASKABLE:
+        return f"its attention {attention or 'of an unknown kind'!r} is none of {', '.join(_MASKABLE)}"
+    return ""
+
+
+def check_routes(
+    forward: CausalForward, asked: str, *, row_budget: int, plain_budget: int, batch_budget: int
+) -> RouteCheck:
+    """Find the fastest route, and kernels, that give the scores of the plain forward pass.
+
+    *row_budget* is that of a row read by lean kernels, *plain_budget* of one read by the model's own; an attention
+    window shortens both, though not below 512. Errors: :class:`SubjectError` where the route that was asked for is not
+    exact, or scores are not finite.
+    """
+    config = getattr(forward.model.config, "text_config", forward.model.config)
+    window = window_of(config)
+    if asked == "single":
+        return RouteCheck("single", 0.0, "", window)
+    row, plain_row = (min(size, max(window, _CHECKED)) for size in (row_budget, plain_budget))
+    sequences = _probe_sequences(forward, plain_row)
+    plain = [forward.plain(ids) for ids in sequences]
+    if not all(np.isfinite(scores).all() for scores in plain):
+        raise SubjectError("the model's log-probabilities are not finite (NaN or infinity)", hint="use dtype=fp32")
+    refused = ""
+    if asked in ("auto", "tree"):
+        refused, checked = tree_refusal(config, forward.attention, plain_row), min(plain_row, _CHECKED)
+        comparison = (
+            None if refused else _compare_route(forward, tree_plan(sequences, budget=checked, longest=checked), plain)
+        )
+        if comparison and comparison.exact:
+            return RouteCheck(
+                "tree", comparison.difference, "", window, row if comparison.lean else plain_row, *comparison.how
+            )
+        refused = refused or _difference_text("the prefix tree", comparison.difference if comparison else 0.0)
+        if asked == "tree":
+            raise SubjectError("the route 'tree' is not exact for this model", why=refused, hint="use route=auto")
+    comparison = _compare_route(forward, batch_plan(sequences, budget=batch_budget, route="batched"), plain)
+    if comparison.exact:
+        return RouteCheck("batched", comparison.difference, refused, window, plain_row, *comparison.how)
+    why = _difference_text("batches", comparison.difference)
+    if asked == "batched":
+        raise SubjectError("the route 'batched' is not exact for this model", why=why, hint="use route=auto")
+    return RouteCheck("single", 0.0, f"{refused}; {why}", window)
+
+
+@dataclass(frozen=True, slots=True)
+class _RouteComparison:
+    """How far a route is from the plain forward pass, with lean kernels where these are exact."""
+
+    difference: float
+    exact: bool
+    lean: bool
+    kernels: str
+
+    @property
+    def how(self) -> tuple[bool, str]:
+        return self.lean, self.kernels
+
+
+def _compare_route(forward: CausalForward, plan: ScorePlan, plain: list[Any]) -> _RouteComparison:
+    """Compare a route with the plain forward pass, first with lean kernels, then with the model's own."""
+    # near 0 a log-probability carries the rounding of the logits that it is the difference of, which are not small
+    largest = max(1.0, *(float(np.abs(scores).max(initial=0.0)) for scores in plain))
+    tolerance, kernels = rounding(largest, forward.dtype), forward.kernels(plan.units[0].route)
+    if kernels:
+        difference = _largest_difference(forward, plan, plain, lean=True)
+        if difference <= tolerance:
+            return _RouteComparison(difference, True, True, kernels)
+        kernels = f"plain; lean ones ({kernels}) raise, or differ by {difference:.1e} from plain ones"
+    difference = _largest_difference(forward, plan, plain, lean=False)
+    return _RouteComparison(difference, difference <= tolerance, False, kernels or "plain")
+
+
+def _difference_text(route: str, difference: float) -> str:
+    if difference == float("inf"):
+        return f"texts cannot be read as rows of {route}: the model raises, or gives no numbers"
+    return f"scores through {route} differ by {difference:.1e} from plain ones"
+
+
+def _largest_difference(forward: CausalForward, plan: ScorePlan, plain: list[Any], *, lean: bool) -> float:
+    by_node = np.full(plan.n_nodes, np.nan, dtype=np.float32)
+    try:
+        for unit in plan.units:
+            by_node[unit.nodes] = forward.run(unit, lean=lean)
+    except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, KeyError):
+        # an architecture that cannot be given a mask or positions says so by raising
+        return float("inf")
+    apart = [np.abs(by_node[path[1:]] - scores).max() for path, scores in zip(plan.paths, plain, strict=True)]
+    largest = float(max(apart))
+    return largest if np.isfinite(largest) else float("inf")
+
+
+def _probe_sequences(forward: CausalForward, budget: int) -> list[tuple[int, ...]]:
+    """Make sequences that share a prefix, repeat one, and reach far apart in a row of the tree."""
+    longest = min(forward.longest or _NO_LIMIT, budget, _CHECKED)
+    # ids without pattern, the same in every run; the first ids of a vocabulary are often special tokens
+    drawn = np.random.default_rng(20_250_429).integers(min(10, forward.n_vocabulary - 1), forward.n_vocabulary, 4_096)
+    ids = tuple(int(token) for token in drawn)
+    half, quarter, few = max(longest // 2, 2), max(longest // 4, 1), max(min(16, longest // 4), 1)
+    shared = ids[:quarter]
+    return [
+        ids[:half],
+        (*shared, *ids[1_000 : 1_000 + few]),
+        (*shared, *ids[2_000 : 2_000 + few]),
+        (*shared[:few], *shared[:few], *ids[3_000 : 3_000 + few]),
+        ids[1_500 : 1_500 + few + 1],
+    ]

@@ -18,6 +18,7 @@ is never compared with one of a model that reads from left to right: its measure
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -27,10 +28,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import Place, SpecError, SubjectError, require
+from lexiscope.core.errors import InputError, Place, SpecError, SubjectError, require
 from lexiscope.core.scoring import Counted, Doubles, Per, ScoringPolicy, TokenScores
-from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Progress, SubjectSpec
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._options import Device, read_options, split_name
@@ -42,17 +41,9 @@ from lexiscope.subjects.local._loading import (
     load_tokenizer,
     longest_of,
     torch_threads,
-    trusted,
 )
-from lexiscope.subjects.local._masked_copies import (
-    Copies,
-    Ids,
-    TokenisedText,
-    TokenizerFacts,
-    plan_copies,
-    tokenise_texts,
-)
-from lexiscope.subjects.local._model_folder import TOKENIZER_FILES, ModelFolder, locate
+from lexiscope.subjects.local._local_model import LocalModel
+from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.local._rounding import same_to_rounding
 from lexiscope.subjects.local._span_tokens import plan_batches
 
@@ -62,7 +53,7 @@ RUN_OPTIONS = ("device", "threads")
 WORDS = "what the tokenizer's pre-tokenizer keeps together"
 _LOG_FORMAT = 1
 _HOW = ["how"]
-# token ids of the masked copies that are held at a time: bounds the memory whatever the number of texts
+# token ids of the masked copies that are held at a time: bounds the memory for any number of texts
 _CHUNK_IDS = 400_000
 # rows of logits at a time: 128 rows of a vocabulary of 250,000 are 128 MB
 _MOST_ROWS = 128
@@ -117,25 +108,20 @@ def load(spec: SubjectSpec) -> MaskedLM:
     return MaskedLM(name, revision=revision, options=MaskedOptions.read(options))
 
 
-class MaskedLM:
+class MaskedLM(LocalModel):
     """A masked language model that scores texts. *name* is a folder or a hub id, *revision* one of the hub."""
 
     kind = "masked_lm"
+    objective = "masked language modelling"
 
     def __init__(self, name: str, *, revision: str = "", options: MaskedOptions | None = None) -> None:
-        self.name = name
-        self.hub_revision = revision
         self.options = options or MaskedOptions()
+        super().__init__(name, revision, self.options)
         self._route, self._threads = "", self.options.threads
 
-    @property
-    def subject_id(self) -> str:
-        """Its spec, with the options that change its numbers and without those that only change its speed."""
-        revision = f"#{self.hub_revision}" if self.hub_revision else ""
+    def _spec_options(self) -> dict[str, str]:
         named = {name: getattr(self.options, name) for name in ("conditioning", "tokens", "dtype")}
-        defaults = MaskedOptions()
-        changed = {name: value for name, value in named.items() if value != getattr(defaults, name)}
-        return with_options(f"masked_lm:{self.name}{revision}", changed)
+        return {name: value for name, value in named.items() if value != getattr(MaskedOptions(), name)}
 
     @property
     def policy(self) -> ScoringPolicy:
@@ -153,39 +139,6 @@ class MaskedLM:
         """Whether a task should try trivially easy pairs on it first."""
         return self.options.self_test == "yes"
 
-    @cached_property
-    def folder(self) -> ModelFolder:
-        """The model's folder, checked.
-
-        Errors: :class:`SubjectError` naming what is missing; :class:`MissingExtraError`.
-        """
-        code = ("*.py",) if self.options.trust_remote_code else ()
-        allow = ("*.safetensors", "*.index.json", "config.json", *TOKENIZER_FILES, *code)
-        folder = locate(self.name, self.hub_revision, allow=allow)
-        folder.check()
-        return folder
-
-    @cached_property
-    def revision(self) -> str:
-        """One sha256 over configuration, weights, tokenizer and code."""
-        return self.folder.revision()
-
-    @property
-    def facts(self) -> SubjectFacts:
-        """What its files say of it; parameters are counted in the headers of the weights, without the head."""
-        return SubjectFacts(
-            subject_id=self.subject_id,
-            title=Path(self.name).name,
-            kind=self.kind,
-            architecture=self.folder.architecture,
-            objective="masked language modelling",
-            n_layers=self.folder.n_layers,
-            width=self.folder.width,
-            n_parameters=self.folder.n_parameters(),
-            revision=self.revision,
-            source=self.name,
-        )
-
     @property
     def settings(self) -> dict[str, Any]:
         """How it is run, for the run record. Until a text is scored here ``route`` is empty, ``threads`` as asked."""
@@ -198,11 +151,11 @@ class MaskedLM:
         """Return the pseudo-log-probability of every token of every text.
 
         *Unit:* nats. *Higher means:* more probable. A text is scored once, however often it is asked, and gets the
-        same scores (to 1e-4) whatever stands beside it. With *work*, each finished text is kept in that folder, a
+        same scores (to 1e-4) independent of the other texts. With *work*, each finished text is kept in that folder, a
         broken call continues, and a call whose texts are all stored loads no model. *progress* is called with the
         number of distinct texts done and their total.
         *Source:* Salazar et al. 2020, §2.3; Kauf & Ivanova 2023, §2.
-        Errors: those of :func:`~lexiscope.subjects.local._masked_copies.tokenise_texts`; :class:`SubjectError` where a
+        Errors: those of :func:`~lexiscope.subjects.local.masked_lm.tokenise_texts`; :class:`SubjectError` where a
         score is not finite; :class:`RunError` where *work* is damaged.
         """
         distinct = sorted(set(texts))
@@ -213,10 +166,12 @@ class MaskedLM:
         missing = [text for text in distinct if text not in done]
         if log is not None and _HOW in log:
             self._route, self._threads = log.get(_HOW)
-        for finished in self._scored(missing, log):
+        for finished in self._score_chunks(missing, log):
             for text, scores in finished:
                 if log is not None:
-                    log.put(text, [each.tolist() for each in (scores.log_probabilities, scores.starts, scores.ends)])
+                    log.put(
+                        text, [column.tolist() for column in (scores.log_probabilities, scores.starts, scores.ends)]
+                    )
                 done[text] = scores
             if progress is not None:
                 progress(len(done), len(distinct))
@@ -224,13 +179,10 @@ class MaskedLM:
 
     @cached_property
     def _forward(self) -> MaskedForward:
-        code = trusted(
-            self.folder, self.options.trust_remote_code, hub_revision=self.hub_revision, revision=self.revision
-        )
-        options = self.options
-        return MaskedForward(self.folder, dtype=options.dtype, device=options.device, trust_remote_code=code)
+        how = self.options
+        return MaskedForward(self.folder, dtype=how.dtype, device=how.device, trust_remote_code=self._runs_own_code)
 
-    def _scored(self, texts: Sequence[str], log: AnswerLog | None) -> Iterator[list[tuple[str, TokenScores]]]:
+    def _score_chunks(self, texts: Sequence[str], log: AnswerLog | None) -> Iterator[list[tuple[str, TokenScores]]]:
         """Yield finished texts, a chunk of similar ones at a time (sorted texts share their masked copies)."""
         if not texts:
             return
@@ -248,7 +200,7 @@ class MaskedLM:
             for chunk in _chunks(tokenised):
                 of_chunk = [tokenised[number] for number in chunk]
                 values = self._values(plan_copies(of_chunk, forward.vocabulary.mask, within_word=within))
-                yield [_finished(texts[n], tokenised[n], found) for n, found in zip(chunk, values, strict=True)]
+                yield [_text_scores(texts[n], tokenised[n], numbers) for n, numbers in zip(chunk, values, strict=True)]
 
     def _values(self, copies: Copies) -> list[Doubles]:
         """Return the log-probability of each token of each text of a chunk."""
@@ -259,10 +211,10 @@ class MaskedLM:
                 owners[copy].append((text, token, target))
         for batch in self._batches(copies):
             wanted = [(row, *owner) for row, copy in enumerate(batch) for owner in owners[copy]]
-            found = self._forward.run(
+            log_probabilities = self._forward.run(
                 [copies.inputs[copy] for copy in batch], [(row, target) for row, _, _, target in wanted]
             )
-            for (_, text, token, _), value in zip(wanted, found.tolist(), strict=True):
+            for (_, text, token, _), value in zip(wanted, log_probabilities.tolist(), strict=True):
                 values[text][token] = value
         return values
 
@@ -296,7 +248,7 @@ def _chunks(texts: Sequence[TokenisedText]) -> Iterator[list[int]]:
         yield chunk
 
 
-def _finished(text: str, tokenised: TokenisedText, values: Doubles) -> tuple[str, TokenScores]:
+def _text_scores(text: str, tokenised: TokenisedText, values: Doubles) -> tuple[str, TokenScores]:
     if not np.isfinite(values).all():
         start, end = tokenised.spans[int(np.flatnonzero(~np.isfinite(values))[0])]
         raise SubjectError(
@@ -308,8 +260,7 @@ def _finished(text: str, tokenised: TokenisedText, values: Doubles) -> tuple[str
     return text, TokenScores(np.minimum(values, 0.0), starts, ends)
 
 
-# -- masked forward -------------------------------------------------------------------------------------------------
-# A masked language model that is read at the masked places only: the vocabulary is projected nowhere else.
+# -- the model, read at the masked places only: the vocabulary is projected nowhere else -----------------------------
 
 
 class MaskedForward:
@@ -341,12 +292,12 @@ class MaskedForward:
         token id. *Shape: (asked,)*. *Unit:* nats.
         """
         torch = self._torch
-        rows, targets = (torch.tensor(each, device=self._device) for each in zip(*asked, strict=True))
+        rows, targets = (torch.tensor(column, device=self._device) for column in zip(*asked, strict=True))
         with torch.inference_mode():
             # in double precision: differences of 1e-4 decide between texts
             logits = self._logits(inputs).double()
-            found = logits[rows, targets] - logits.logsumexp(dim=1)[rows]
-            return np.asarray(found.cpu().numpy(), dtype=np.float64)
+            log_probabilities = logits[rows, targets] - logits.logsumexp(dim=1)[rows]
+            return np.asarray(log_probabilities.cpu().numpy(), dtype=np.float64)
 
     def _logits(self, inputs: Sequence[tuple[Ids, int]]) -> Any:
         """Return the logits at the place of each input, *(inputs, vocabulary)*."""
@@ -356,7 +307,7 @@ class MaskedForward:
         if self.route == "all_places":
             logits = self._model(input_ids=ids, attention_mask=mask).logits
             return logits.reshape(-1, logits.shape[-1])[rows]
-        with self._reading(rows):
+        with self._reading_rows(rows):
             return self._model(input_ids=ids, attention_mask=mask).logits[0]
 
     def _inputs(self, inputs: Sequence[Ids]) -> tuple[Any, Any]:
@@ -369,13 +320,13 @@ class MaskedForward:
         return self._torch.from_numpy(ids).to(self._device), self._torch.from_numpy(mask).to(self._device)
 
     @contextmanager
-    def _reading(self, rows: Any) -> Iterator[None]:
+    def _reading_rows(self, rows: Any) -> Iterator[None]:
         """Let the prediction head see the hidden states of some places only, as one sequence."""
         base = getattr(self._model, self._model.base_model_prefix, None)
         if base is None or base is self._model:
             yield
             return
-        handle = base.register_forward_hook(lambda _module, _inputs, output: _only(output, rows))
+        handle = base.register_forward_hook(lambda _module, _inputs, output: _keep_rows(output, rows))
         try:
             yield
         finally:
@@ -385,13 +336,13 @@ class MaskedForward:
         """Compare both routes on a short padded batch; what they must agree on is every logit."""
         ordinary = [token for token in range(64) if token not in self.vocabulary.special][:4]
         mask = self.vocabulary.mask
-        found = {}
+        logits = {}
         for route in ("all_places", "masked_places"):
             self.route = route
             with self._torch.inference_mode():
-                found[route] = self._logits([((*ordinary, mask), 4), ((mask, *ordinary[:2]), 0)]).float()
-        one, other = found.values()
-        return "masked_places" if same_to_rounding(one, other, self._dtype) else "all_places"
+                logits[route] = self._logits([((*ordinary, mask), 4), ((mask, *ordinary[:2]), 0)]).float()
+        all_places, masked_places = logits.values()
+        return "masked_places" if same_to_rounding(all_places, masked_places, self._dtype) else "all_places"
 
     def _vocabulary(self, fast: Any, place: str) -> TokenizerFacts:
         if fast.mask_token_id is None:
@@ -405,10 +356,158 @@ class MaskedForward:
         return TokenizerFacts(int(fast.mask_token_id), fast.unk_token_id, special, longest)
 
 
-def _only(output: Any, rows: Any) -> Any:
+def _keep_rows(output: Any, rows: Any) -> Any:
     hidden = output[0]
     chosen = hidden.reshape(-1, hidden.shape[-1])[rows][None]
     if isinstance(output, tuple):
         return (chosen, *output[1:])
     output.last_hidden_state = chosen
     return output
+
+
+# -- masked copies of texts: which tokens are hidden when one of them is scored, and which copies texts share ---------
+# ``masked`` hides the scored token alone (Salazar et al. 2020, https://aclanthology.org/2020.acl-main.240).
+# ``masked_within_word`` hides the later tokens of its word too, so that a word cut into pieces does not give its own
+# beginning away (Kauf & Ivanova 2023, https://aclanthology.org/2023.acl-short.80, ``within_word_l2r``).
+#
+# Words are the tokenizer's own: what its pre-tokenizer keeps together. For BERT a punctuation mark is a word of its
+# own, for sentencepiece it belongs to the word before it. Where a tokenizer keeps several words together (a stretch of
+# Thai or Japanese, or no pre-tokenizer at all), the second variant would not be what its name says, and is refused.
+
+
+Ids = tuple[int, ...]
+Span = tuple[int, int]
+_UNSPACED = ("CJK UNIFIED", "CJK COMPAT", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerFacts:
+    """What must be known of a tokenizer: its mask, its unknown token, its special tokens, the longest input."""
+
+    mask: int
+    unknown: int | None
+    special: frozenset[int]
+    longest: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenisedText:
+    """One text as the model reads it.
+
+    ``ids`` with the special tokens around the text; ``positions`` of the text's own tokens among them, with their
+    half-open character ``spans`` and the number of the word that each belongs to.
+    """
+
+    ids: Ids
+    positions: tuple[int, ...]
+    spans: tuple[Span, ...]
+    words: tuple[int, ...]
+
+    def masked_positions(self, number: int, *, within_word: bool) -> tuple[int, ...]:
+        """Return the positions that are masked when token *number* is scored; its own comes first."""
+        later = range(number + 1, len(self.positions)) if within_word else ()
+        same = [self.positions[other] for other in later if self.words[other] == self.words[number]]
+        return (self.positions[number], *same)
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """The distinct masked inputs of some texts, and the token that each is read for.
+
+    An input is read at one place, the first that is masked in it (``inputs``: ids and that position).
+    ``asked[t]`` has, for each token of text t, the number of its input and the token's own id.
+    """
+
+    inputs: tuple[tuple[Ids, int], ...]
+    asked: tuple[tuple[tuple[int, int], ...], ...]
+
+
+def plan_copies(texts: Sequence[TokenisedText], mask: int, *, within_word: bool) -> Copies:
+    """Return the masked copies of texts; equal ones are kept once.
+
+    Texts that differ in one word share the copy in which that word is masked, and give it several tokens to score.
+    """
+    numbers: dict[tuple[Ids, int], int] = {}
+    asked = []
+    for text in texts:
+        of_text = []
+        for number, position in enumerate(text.positions):
+            copy = list(text.ids)
+            for place in text.masked_positions(number, within_word=within_word):
+                copy[place] = mask
+            of_text.append((numbers.setdefault((tuple(copy), position), len(numbers)), text.ids[position]))
+        asked.append(tuple(of_text))
+    return Copies(tuple(numbers), tuple(asked))
+
+
+def tokenise_texts(
+    tokenizer: Any, texts: Sequence[str], vocabulary: TokenizerFacts, *, within_word: bool
+) -> list[TokenisedText]:
+    """Tokenise texts with the special tokens of the model around them.
+
+    Errors: :class:`InputError` for an empty text; :class:`SubjectError` for a text that is longer than the model
+    reads, has characters that the tokenizer does not know or special tokens written out, or (*within_word*) whose
+    words the tokenizer does not tell apart.
+    """
+    for text in texts:
+        if not text.strip():
+            raise InputError(f"the text {text!r} has no words to score", hint="leave the item out")
+    encodings = tokenizer.encode_batch(list(texts), add_special_tokens=True)
+    return [
+        _tokenise_text(text, encoding, vocabulary, within_word) for text, encoding in zip(texts, encodings, strict=True)
+    ]
+
+
+def _tokenise_text(text: str, encoding: Any, vocabulary: TokenizerFacts, within_word: bool) -> TokenisedText:
+    ids = tuple(encoding.ids)
+    if vocabulary.longest is not None and len(ids) > vocabulary.longest:
+        what = f"the text has {len(ids)} tokens, the model reads at most {vocabulary.longest}: nothing is cut off"
+        raise SubjectError(what, place=Place(text=text), hint="shorten the text")
+    # the mask of the tokenizer itself, not the ids: a text may have "[SEP]" written in it
+    own = [position for position, special in enumerate(encoding.special_tokens_mask) if not special]
+    spans = tuple(_visible_span(encoding.offsets[position], text) for position in own)
+    for position, span in zip(own, spans, strict=True):
+        _check_token(text, span, ids[position], vocabulary)
+    # a token outside any word (an added token of the vocabulary) is a word by itself
+    words = tuple(-1 - position if (word := encoding.word_ids[position]) is None else int(word) for position in own)
+    if within_word:
+        _check_words(text, spans, words)
+    return TokenisedText(ids, tuple(own), spans, words)
+
+
+def _visible_span(span: Span, text: str) -> Span:
+    """Return the characters of a token; one that shows none shares the character that follows it."""
+    start, end = span
+    if start < end:
+        return start, end
+    start = min(start, len(text) - 1)
+    return start, start + 1
+
+
+def _check_token(text: str, span: Span, token: int, vocabulary: TokenizerFacts) -> None:
+    place = Place(text=text, column=span[0] + 1, width=span[1] - span[0])
+    if token == vocabulary.unknown:
+        what = "the tokenizer does not know these characters: the probability of 'unknown' is not theirs"
+        raise SubjectError(what, place=place, hint="leave the item out, or use another model")
+    if token in vocabulary.special:
+        what = "the text has one of the model's special tokens written in it"
+        raise SubjectError(what, place=place, hint="write it another way, or leave the item out")
+
+
+def _check_words(text: str, spans: Sequence[Span], words: Sequence[int]) -> None:
+    """Refuse a text in which several words, as far as can be seen, go by one number."""
+    for word in dict.fromkeys(words):
+        pieces = [span for span, of_word in zip(spans, words, strict=True) if of_word == word]
+        start, end = pieces[0][0], pieces[-1][1]
+        whole = text[start:end].strip()
+        several = (
+            any(char.isspace() for char in whole)
+            or sum(unicodedata.name(char, "").startswith(_UNSPACED) for char in whole) > 1
+        )
+        if len(pieces) > 1 and several:
+            raise SubjectError(
+                "this model's tokenizer does not tell the words of this stretch apart",
+                place=Place(text=text, column=start + 1, width=end - start),
+                why="conditioning=masked_within_word hides the later tokens of a word, and here it would hide words",
+                hint="use ?conditioning=masked",
+            )

@@ -1,12 +1,12 @@
 """Induced senses: a folder that `lexiscope train gasi` wrote, as a subject that chooses a sense for a usage.
 
-``gasi:FOLDER`` reads the words beside the target, at most as many on each side as the training's window, without those
+``gasi:FOLDER`` reads the words around the target, at most as many on each side as the training's window, without those
 that it does not know, as in training. The target is where its span says; other occurrences of it are context. Texts are
-cut by the ``own`` tokeniser (:mod:`lexiscope.resources.corpora.running_text`), whatever cut the corpus: one that was
-tokenised already should be cut at the same places. A word is looked up as it stands, then in lower case, then as the
-tokeniser writes it. The target's own form is looked up, its lemma is not tried. A target out of the vocabulary, or of
-several words, is an error; :meth:`Gasi.knows` tells beforehand. Beside no known word all senses of a word are equally
-probable.
+cut by the ``own`` tokeniser (:mod:`lexiscope.resources.corpora.running_text`), even if the corpus was cut otherwise:
+one that was tokenised already should be cut at the same places. A word is looked up as it is written, then in lower
+case, then as the tokeniser writes it. The target's own form is looked up, its lemma is not tried. A target out of the
+vocabulary, or of several words, is an error; :meth:`Gasi.knows` tells beforehand. Beside no known word all senses of a
+word are equally probable.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def load(spec: SubjectSpec) -> Gasi:
 
 def files_of(spec: SubjectSpec) -> tuple[Path, ...]:
     """Return the files that say which vectors a spec names: the records of the trainings."""
-    return tuple(Path(SubjectSpec.parse(each).name).expanduser() / SETTINGS for each in trainings_in(spec))
+    return tuple(Path(SubjectSpec.parse(training).name).expanduser() / SETTINGS for training in trainings_in(spec))
 
 
 def trainings_in(spec: SubjectSpec) -> tuple[str, ...]:
@@ -159,22 +159,22 @@ class Gasi:
         *Shape: (usages, K)*. *Source:* eq. 8, without noise.
         Errors: :class:`InputError` E712 for a target out of the vocabulary; :class:`SubjectError` E711.
         """
-        rows = [sense_probabilities(self.vectors, self._number(each), self.context(each)) for each in usages]
+        rows = [sense_probabilities(self.vectors, self._number(usage), self.context(usage)) for usage in usages]
         return np.array(rows, np.float32).reshape(len(rows), self.vectors.mask.shape[1])
 
     def senses_of(self, usages: Sequence[Usage]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the vectors of all senses of each target, whatever its context, and which of them are there.
+        """Return the vectors of all senses of each target, independent of its context, and which of them are there.
 
         *Shape: (usages, K, width)* and *(usages, K)*; a target out of the vocabulary has none, and zeros.
         Errors: :class:`SubjectError` E711.
         """
-        found = np.zeros((len(usages), *self.vectors.senses.shape[1:]), np.float32)
-        there = np.zeros(found.shape[:2], np.bool_)
+        vectors = np.zeros((len(usages), *self.vectors.senses.shape[1:]), np.float32)
+        there = np.zeros(vectors.shape[:2], np.bool_)
         for row, usage in enumerate(usages):
             if self.knows(usage):
                 number = self._number(usage)
-                found[row], there[row] = self.vectors.senses[number], self.vectors.mask[number]
-        return found, there
+                vectors[row], there[row] = self.vectors.senses[number], self.vectors.mask[number]
+        return vectors, there
 
     @property
     def layers(self) -> tuple[int, ...]:
@@ -188,14 +188,14 @@ class Gasi:
         Errors: those of :meth:`sense_distribution`.
         """
         chosen = self.sense_distribution(usages).argmax(axis=1)
-        rows = [self.vectors.senses[self._number(each), k] for each, k in zip(usages, chosen, strict=True)]
+        rows = [self.vectors.senses[self._number(usage), k] for usage, k in zip(usages, chosen, strict=True)]
         if progress is not None:
             progress(len(usages), len(usages))
         return np.array(rows, np.float32).reshape(len(rows), 1, self.vectors.senses.shape[-1])
 
     def context(self, usage: Usage) -> NDArray[np.int64]:
         """Return the numbers of the known words in the window of a usage, left to right: they choose its sense."""
-        known = [each for each in self.tokens(usage.text) if each[0] >= 0]
+        known = [token for token in self.tokens(usage.text) if token[0] >= 0]
         left = [number for number, _, end in known if end <= usage.start]
         right = [number for number, start, _ in known if start >= usage.end]
         return np.array([*left[-self.window :], *right[: self.window]], np.int64)
@@ -205,7 +205,7 @@ class Gasi:
         return numbers_in(text, self.vectors.index)
 
     def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
-        """Return :meth:`sense_distribution` of one word beside many windows of known words' numbers, fast.
+        """Return :meth:`sense_distribution` of one word for many windows of known words' numbers, fast.
 
         *Shape: (windows, K)*.
         """

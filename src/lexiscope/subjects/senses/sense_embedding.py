@@ -4,10 +4,10 @@
 (:mod:`lexiscope.resources.vectors.multi_sense`), for instance ``sense_embedding:muse:vectors.txt,index.tsv``.
 The context is the mean vector of the known words around the target; ``?window=5`` is how many words on each side there
 are at most. The sense with the highest cosine gets probability 1, the first of equals
-(:func:`~lexiscope.senses.similarity.nearest_sense`); beside no known word, or where no sense has a direction, each
-sense has its prior, or all are equally probable. With these probabilities AvgSimC is MaxSimC. Texts are cut as for
-``gasi``; a word is looked up as it stands in the text, then in lower case, then as the tokeniser writes it (a number:
-``<num>``).
+(:func:`~lexiscope.senses.similarity.nearest_sense`); without a known word around it, or if no sense has a direction,
+each sense has its prior, or all are equally probable. With these probabilities AvgSimC is MaxSimC. Texts are cut as for
+``gasi``; a word is looked up as it is written in the text, then in lower case, then as the tokeniser writes it (a
+number: ``<num>``).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class SenseEmbedding:
 
     def __init__(self, form: str, files: str, *, window: int = _WINDOW, name: str = "") -> None:
         self.form, self.window = form, window
-        self.paths = tuple(Path(each).expanduser() for each in files.split(","))
+        self.paths = tuple(Path(path).expanduser() for path in files.split(","))
         self.name = name or f"{form}:{files}?window={window}"
         # its senses do not depend on it; a task draws with it what they cannot decide
         self.seed = 0
@@ -110,15 +110,15 @@ class SenseEmbedding:
     @property
     def facts(self) -> SubjectFacts:
         """What the files say. Errors: those of :attr:`vectors`."""
-        found = self.vectors
+        vectors = self.vectors
         return SubjectFacts(
             subject_id=self.subject_id,
-            title=f"{self.form}, {len(found.senses):,} senses of {len(found.words):,} words",
+            title=f"{self.form}, {len(vectors.senses):,} senses of {len(vectors.words):,} words",
             kind=self.kind,
             n_layers=0,
-            width=found.senses.shape[1],
-            n_parameters=found.senses.size,
-            revision=hashlib.sha256("".join(each for _, each in self.checksums).encode()).hexdigest(),
+            width=vectors.senses.shape[1],
+            n_parameters=vectors.senses.size,
+            revision=hashlib.sha256("".join(checksum for _, checksum in self.checksums).encode()).hexdigest(),
             source=str(self.paths[0]),
         )
 
@@ -138,24 +138,24 @@ class SenseEmbedding:
         *Shape: (usages, K)*, K the most senses that a word of these vectors has; 0 for a sense that the word has not.
         Errors: :class:`InputError` E712 for a target out of the vocabulary; those of :attr:`vectors`.
         """
-        found = np.zeros((len(usages), int(self.vectors.n_senses.max())), np.float32)
+        distributions = np.zeros((len(usages), int(self.vectors.n_senses.max())), np.float32)
         for number, usage in enumerate(usages):
             rows = self._rows(usage)
             shares = self._shares(rows, self.vectors.context_means([self.context(usage)]).astype(np.float64))
-            found[number, : rows.stop - rows.start] = shares[0]
-        return found
+            distributions[number, : rows.stop - rows.start] = shares[0]
+        return distributions
 
     def senses_of(self, usages: Sequence[Usage]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the vectors of all senses of each target, whatever its context, and which of them are there.
+        """Return the vectors of all senses of each target, independent of its context, and which of them are there.
 
         *Shape: (usages, K, width)* and *(usages, K)*, K the most senses that a word of these vectors has; a target out
         of the vocabulary has none, and zeros. Errors: those of :attr:`vectors`.
         """
         words = [self._word(usage.target) or "" for usage in usages]
-        found, there = self.vectors.pad_senses(words)
-        short = int(self.vectors.n_senses.max()) - found.shape[1]
+        vectors, there = self.vectors.pad_senses(words)
+        short = int(self.vectors.n_senses.max()) - vectors.shape[1]
         padding = ((0, 0), (0, max(0, short)))
-        return np.pad(found, (*padding, (0, 0))), np.pad(there, padding)
+        return np.pad(vectors, (*padding, (0, 0))), np.pad(there, padding)
 
     @property
     def layers(self) -> tuple[int, ...]:
@@ -176,7 +176,7 @@ class SenseEmbedding:
 
     def context(self, usage: Usage) -> tuple[str, ...]:
         """Return the known words in the window of a usage, left to right: they choose its sense."""
-        known = [each for each in self.tokens(usage.text) if each[0] >= 0]
+        known = [token for token in self.tokens(usage.text) if token[0] >= 0]
         left = [self.vectors.words[number] for number, _, end in known if end <= usage.start]
         right = [self.vectors.words[number] for number, start, _ in known if start >= usage.end]
         return (*left[-self.window :], *right[: self.window])
@@ -186,14 +186,16 @@ class SenseEmbedding:
         return numbers_in(text, self.vectors.index)
 
     def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
-        """Return :meth:`sense_distribution` of one word beside many windows of known words' numbers, fast.
+        """Return :meth:`sense_distribution` of one word for many windows of known words' numbers, fast.
 
         *Shape: (windows, K)*.
         """
         rows = slice(int(self.vectors.starts[word]), int(self.vectors.starts[word + 1]))
-        found = np.zeros((len(windows), int(self.vectors.n_senses.max())), np.float32)
-        found[:, : rows.stop - rows.start] = self._shares(rows, window_means(self.vectors.context_vectors, windows))
-        return found
+        distributions = np.zeros((len(windows), int(self.vectors.n_senses.max())), np.float32)
+        distributions[:, : rows.stop - rows.start] = self._shares(
+            rows, window_means(self.vectors.context_vectors, windows)
+        )
+        return distributions
 
     def _shares(self, rows: slice, means: NDArray[np.float64]) -> Floats:
         selectors = self.vectors.selectors[rows]
@@ -201,12 +203,12 @@ class SenseEmbedding:
         priors = equal if self.vectors.priors is None else self.vectors.priors[rows]
         # a selector without direction is near to nothing
         directed = selectors.any(axis=1)
-        found = []
+        indices = []
         for start in range(0, max(1, len(means)), _BLOCK):
             part = means[start : start + _BLOCK]
             every = np.broadcast_to(selectors, (len(part), *selectors.shape))
-            found.append(nearest_sense(every, part, mask=np.broadcast_to(directed, every.shape[:2])))
-        nearest = np.concatenate(found)[:, None]
+            indices.append(nearest_sense(every, part, mask=np.broadcast_to(directed, every.shape[:2])))
+        nearest = np.concatenate(indices)[:, None]
         return np.where(nearest >= 0, nearest == np.arange(len(selectors)), priors).astype(np.float32)
 
     def _word(self, form: str) -> str | None:

@@ -24,10 +24,10 @@ from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.views import MASK
 from lexiscope.subjects.local import encoder
 from lexiscope.subjects.local._loading import load_tokenizer
-from lexiscope.subjects.trained._reading import Wording, definition_of, within
+from lexiscope.subjects.trained._wording import Wording, cut_to_length, definition_of
 
 Query = Literal["target", "sentence"]
-"""Which vector stands for a usage."""
+"""Which vector represents a usage."""
 
 QUESTIONS = ("pair", "verification", "senses")
 """What is compared: two usages, a usage and a definition, a usage and the gloss of every option."""
@@ -65,12 +65,12 @@ class UntrainedEncoder:
         heads = [
             replace(usage, end=usage.start + 1) if own else usage for usage, own in zip(usages, whole, strict=True)
         ]
-        cut = within(self._tokenizer, heads, longest=_LONGEST)
+        cut = cut_to_length(self._tokenizer, heads, longest=_LONGEST)
         return [whole_text(usage.text) if own else usage for usage, own in zip(cut, whole, strict=True)]
 
     def n_cut(self, texts: Iterable[Sequence[str]]) -> int:
         """Return of how many items one of the texts is longer than what is read."""
-        return sum(any(len(each.ids) > _LONGEST for each in self._tokenizer.encode_batch(own)) for own in texts)
+        return sum(any(len(encoding.ids) > _LONGEST for encoding in self._tokenizer.encode_batch(own)) for own in texts)
 
 
 @dataclass(frozen=True)
@@ -106,21 +106,21 @@ class Cosines:
         """Return the cosines of every item: of the pair, of the definition, or one per option.
 
         *Shape of each: (1 or options, layers)*. *Higher means:* nearer.
-        Errors: those of :class:`~lexiscope.subjects.trained._reading.Wording` and of the encoder.
+        Errors: those of :class:`~lexiscope.subjects.trained._wording.Wording` and of the encoder.
         """
         if question == "pair":
             for item in items:
                 self._wording.pair(item)
-            first, second = (self._embed([self._asked(item.usages[place]) for item in items]) for place in (0, 1))
+            first, second = (self._embed([self._query_usage(item.usages[place]) for item in items]) for place in (0, 1))
             return [cosine[None] for cosine in _cosines(first, second)]
         meanings = [self._meanings(item, question) for item in items]
-        queries = self._embed([self._asked(item.usages[0]) for item in items])
-        texts = sorted({text for each in meanings for text in each})
+        queries = self._embed([self._query_usage(item.usages[0]) for item in items])
+        texts = sorted({text for texts_of_item in meanings for text in texts_of_item})
         vectors = dict(zip(texts, self._embed([whole_text(text) for text in texts], whole=True), strict=True))
         # broadcast: the usage's vector against that of every candidate
         return [
-            _cosines(query[None], np.stack([vectors[text] for text in each]))
-            for query, each in zip(queries, meanings, strict=True)
+            _cosines(query[None], np.stack([vectors[text] for text in texts]))
+            for query, texts in zip(queries, meanings, strict=True)
         ]
 
     def n_cut(self, items: Sequence[Item], question: str) -> int:
@@ -135,7 +135,7 @@ class Cosines:
         texts = [definition_of(item)] if question == "verification" else list(glosses_of(item).values())
         return [self._wording.meaning(item, text) for text in texts]
 
-    def _asked(self, usage: Usage) -> Usage:
+    def _query_usage(self, usage: Usage) -> Usage:
         return usage if self.query == "target" else whole_text(usage.text)
 
     def _embed(self, usages: Sequence[Usage], *, whole: bool = False) -> Floats:
@@ -161,15 +161,15 @@ class Probe:
 
         Errors: those of :meth:`Cosines.of_items`.
         """
-        found = [each[:, self.layer] for each in self.cosines.of_items(items, self.question)]
+        cosines = [layers[:, self.layer] for layers in self.cosines.of_items(items, self.question)]
         if self.question == "senses":
             best = [
-                best_option(item.item_id, tuple(glosses_of(item)), each)
-                for item, each in zip(items, found, strict=True)
+                best_option(item.item_id, tuple(glosses_of(item)), scores)
+                for item, scores in zip(items, cosines, strict=True)
             ]
             return [option for option, _ in best], [1 - cosine for _, cosine in best]
-        answers = [SAME if each[0] >= self.threshold else DIFFERENT for each in found]
-        return answers, [1 - float(each[0]) for each in found]
+        answers = [SAME if cosine[0] >= self.threshold else DIFFERENT for cosine in cosines]
+        return answers, [1 - float(cosine[0]) for cosine in cosines]
 
 
 def best_option(item_id: str, options: Sequence[str], scores: Doubles) -> tuple[str, float]:
@@ -191,6 +191,6 @@ def whole_text(text: str) -> Usage:
 
 def _cosines(first: Floats, second: Floats) -> Doubles:
     """Return the cosines of the last axis. *Shape: (rows, layers)*; exactly 1 for equal vectors."""
-    one, other = (np.asarray(each, dtype=np.float64) for each in (first, second))
-    lengths = np.sqrt((one * one).sum(axis=-1) * (other * other).sum(axis=-1))
-    return np.asarray((one * other).sum(axis=-1) / np.maximum(lengths, np.finfo(np.float64).tiny))
+    left, right = (np.asarray(vectors, dtype=np.float64) for vectors in (first, second))
+    lengths = np.sqrt((left * left).sum(axis=-1) * (right * right).sum(axis=-1))
+    return np.asarray((left * right).sum(axis=-1) / np.maximum(lengths, np.finfo(np.float64).tiny))

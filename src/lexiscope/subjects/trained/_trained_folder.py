@@ -2,7 +2,7 @@
 
 ``run.json`` is written last: a folder without it is not finished. ``training.json`` says what the training was to be;
 ``encoder/`` is a model folder like any other, ``head.safetensors`` the layer on top of it. A probe has no weights of
-its own; a bi-encoder has its search space beside them.
+its own; a bi-encoder has its search space in the folder too.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.items.arrange.views import CONTEXT, CONTEXT_SPAN, GUESSED_WORD, MASK
 from lexiscope.subjects.local._adapter import CLAIM, RECORD
-from lexiscope.subjects.local._model_check import check_place, odd, read_object
+from lexiscope.subjects.local._model_check import check_model_place, file_error, read_object
 from lexiscope.subjects.local._model_folder import ModelFolder
-from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
-from lexiscope.subjects.trained._reading import Wording
+from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape
+from lexiscope.subjects.trained._wording import Wording
 
 ENCODER, HEAD = "encoder", "head.safetensors"
 SEAL = "seal"
@@ -39,36 +39,36 @@ class TrainedFolder:
     kind: str
 
     @cached_property
-    def about(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """The record of the training.
 
         Errors: :class:`SubjectError` where there is none, it is not finished, of another kind, or was changed.
         """
-        check_place(self.path)
+        check_model_place(self.path)
         hint = f"name a folder that `lexiscope train {self.kind}` wrote"
         if not (self.path / RECORD).is_file():
             begun = (self.path / CLAIM).is_file()
             what = "this training is not finished" if begun else f"this folder holds no trained {self.kind}"
             again = "run the same training again: it goes on where it was broken off"
             raise SubjectError(what, place=Place(str(self.path)), hint=again if begun else hint)
-        found = read_object(self.path / RECORD)
-        if found.get("kind") != self.kind:
-            what = f"this folder holds a {found.get('kind')!r}, not a {self.kind!r}"
+        record = read_object(self.path / RECORD)
+        if record.get("kind") != self.kind:
+            what = f"this folder holds a {record.get('kind')!r}, not a {self.kind!r}"
             raise SubjectError(what, place=Place(str(self.path)), hint=hint)
-        if not all(isinstance(found.get(name), dict) for name in ("training", "files")):
-            raise odd(self.path / RECORD, "the record of this training is damaged", "it lacks training or files")
-        if self._changed(found):
+        if not all(isinstance(record.get(name), dict) for name in ("training", "files")):
+            raise file_error(self.path / RECORD, "the record of this training is damaged", "it lacks training or files")
+        if self._is_changed(record):
             what = "the record of this training is not as the training wrote it"
             why = "what it says of the view, the items or the settings may not be what was learnt"
             again = "put the file back as it was, or train it again, in another folder"
             raise SubjectError(what, place=Place(str(self.path / RECORD)), why=why, hint=again)
-        return found
+        return record
 
-    def _changed(self, found: dict[str, Any]) -> bool:
-        if SEAL in found:
-            return bool(found[SEAL] != seal_of(found))
+    def _is_changed(self, record: dict[str, Any]) -> bool:
+        if SEAL in record:
+            return bool(record[SEAL] != seal_of(record))
         # records of earlier versions have no seal
-        training = found["training"]
+        training = record["training"]
         return any(training.get(name) != value for name, value in read_object(self.path / CLAIM).items())
 
     def check(self) -> None:
@@ -76,14 +76,14 @@ class TrainedFolder:
 
         Errors: :class:`SubjectError` naming the file that is missing or damaged.
         """
-        _ = self._whole
+        _ = self._files_checked
 
     @cached_property
-    def _whole(self) -> bool:
-        if self.about.get("pruned"):
+    def _files_checked(self) -> bool:
+        if self.record.get("pruned"):
             what = "the weights of this training were deleted: another one of its grid was better on dev"
             raise SubjectError(what, place=Place(str(self.path)), hint="name the folder that the selection chose")
-        for name, expected in self.about["files"].items():
+        for name, expected in self.record["files"].items():
             path = self.path / name
             actual = sha256_of(path) if path.is_file() else "nothing"
             if actual != expected:
@@ -95,28 +95,30 @@ class TrainedFolder:
     @property
     def revision(self) -> str:
         """One sha256 over what was trained and the checksums of its files."""
-        lines = json.dumps([self.about["training"], self.about["files"]], sort_keys=True)
+        lines = json.dumps([self.record["training"], self.record["files"]], sort_keys=True)
         return hashlib.sha256(lines.encode()).hexdigest()
 
     @property
     def view(self) -> str:
         """The view on which it was trained."""
-        return self._told("view")
+        return self._training_text("view")
 
     @property
     def method(self) -> str:
         """How it was trained: ``pair``, ``gloss``, ``verification``, ``threshold``, ``label``, ``bi_encoder``."""
-        return self._told("method")
+        return self._training_text("method")
 
     @property
     def task(self) -> str:
         """The task whose items it answers."""
-        return self._told("task")
+        return self._training_text("task")
 
-    def _told(self, name: str) -> str:
-        if not isinstance(self.about["training"].get(name), str):
-            raise odd(self.path / RECORD, "the record of this training is damaged", f"it does not say the {name}")
-        return str(self.about["training"][name])
+    def _training_text(self, name: str) -> str:
+        if not isinstance(self.record["training"].get(name), str):
+            raise file_error(
+                self.path / RECORD, "the record of this training is damaged", f"it does not say the {name}"
+            )
+        return str(self.record["training"][name])
 
     def check_view(self, view: str) -> None:
         """Refuse a view on which it was not trained; the guessed word goes to a model of the view ``full``.
@@ -156,11 +158,11 @@ class TrainedFolder:
 
     def facts(self, subject_id: str) -> SubjectFacts:
         """What is known of it; the objective says method and view."""
-        training = self.about["training"]
+        training = self.record["training"]
         base = training.get("encoder", {})
         if not isinstance(base, dict):
             why = f"its encoder is a {type(base).__name__}"
-            raise odd(self.path / RECORD, "the record of this training is damaged", why)
+            raise file_error(self.path / RECORD, "the record of this training is damaged", why)
         folder = self.path / ENCODER
         model = ModelFolder(folder) if (folder / "config.json").is_file() else None
         return SubjectFacts(
@@ -182,16 +184,18 @@ class TrainedFolder:
         """
         self.check()
         try:
-            shape = Shape(**self.about["shape"])
+            shape = Shape(**self.record["shape"])
         except (KeyError, TypeError) as error:
-            raise odd(self.path / RECORD, "the record of this training is damaged", f"its shape: {error}") from error
+            raise file_error(
+                self.path / RECORD, "the record of this training is damaged", f"its shape: {error}"
+            ) from error
         reader = LoadedClassifier(ModelFolder(self.path / ENCODER), shape, device=device)
         if reader.head is not None:
             try:
                 reader.head.load_state_dict(read_tensors(self.path / HEAD))
             except RuntimeError as error:
                 what = "these weights do not fit the record of the training"
-                raise odd(self.path / HEAD, what, str(error)) from error
+                raise file_error(self.path / HEAD, what, str(error)) from error
         return reader
 
 
@@ -217,7 +221,7 @@ class TrainedSubject:
     @property
     def settings(self) -> dict[str, Any]:
         """How it was trained and how it is run, for the run record."""
-        training = self.folder.about["training"]
+        training = self.folder.record["training"]
         return {"view": self.folder.view, "method": self.folder.method, "training": training, "device": self.device}
 
     @property

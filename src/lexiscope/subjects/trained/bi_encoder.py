@@ -32,7 +32,7 @@ TASKS = partial(catalog.tasks_where, lambda task: task.learnt == "bi_encoder")
 
 
 @dataclass(frozen=True, slots=True)
-class _Options:
+class _RetrievalOptions:
     """How a trained folder is run, and how many entries it gives."""
 
     device: Device = "cpu"
@@ -46,7 +46,7 @@ def load(spec: SubjectSpec) -> BiEncoder:
     Errors: :class:`SpecError` for an unknown option.
     """
     name, revision, given = split_name(spec.name)
-    options = read_options(_Options, given, of="a bi_encoder")
+    options = read_options(_RetrievalOptions, given, of="a bi_encoder")
     if revision or not options.ranks:
         hint = "write bi_encoder:FOLDER, or bi_encoder:FOLDER?ranks=10"
         raise SpecError(f"{spec.name!r} names no trained folder", hint=hint)
@@ -72,7 +72,7 @@ class BiEncoder(TrainedSubject):
         """The search space. Errors: :class:`SubjectError` for a damaged folder."""
         self.folder.check()
         lines = (self.folder.path / ENTRIES).read_text(encoding="utf-8").splitlines()
-        name = str(self.folder.about["training"]["space"]["name"])
+        name = str(self.folder.record["training"]["space"]["name"])
         return SearchSpace(name, tuple(Entry(*json.loads(line)) for line in lines))
 
     def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
@@ -87,8 +87,10 @@ class BiEncoder(TrainedSubject):
         readings = [self._wording.query(item) for item in items]
         with torch_threads(require("torch", "models"), self.threads or None):
             queries = self._reader.predict(readings)
-        found = nearest(queries, self._vectors, self.ranks)
-        return retrieval_rows(items, self.space, found, subject_id=self.subject_id, subject_kind=self.kind, task=task)
+        neighbours = nearest(queries, self._vectors, self.ranks)
+        return retrieval_rows(
+            items, self.space, neighbours, subject_id=self.subject_id, subject_kind=self.kind, task=task
+        )
 
     def n_cut(self, items: Sequence[Item]) -> int:
         """Return how many items are longer than what this model reads, and are cut. Errors: those of :meth:`judge`."""
@@ -97,8 +99,8 @@ class BiEncoder(TrainedSubject):
     @cached_property
     def _vectors(self) -> Any:
         self.folder.check()
-        found = np.load(self.folder.path / VECTORS, mmap_mode="r", allow_pickle=False)
-        if len(found) != len(self.space):
-            what = f"{len(found)} vectors stand beside {len(self.space)} entries of the search space"
+        vectors = np.load(self.folder.path / VECTORS, mmap_mode="r", allow_pickle=False)
+        if len(vectors) != len(self.space):
+            what = f"{len(vectors)} vectors stand beside {len(self.space)} entries of the search space"
             raise SubjectError(what, place=Place(str(self.folder.path)), hint="train it again, in another folder")
-        return found
+        return vectors

@@ -89,16 +89,16 @@ class Classifier(TrainedSubject):
         self.folder.check_task(task)
         self.folder.check_shown(items)
         ids = [item.item_id for item in items]
-        if self.folder.about["training"].get("head") == "number":
+        if self.folder.record["training"].get("head") == "number":
             numbers = self._numbers(items)
-            values = _limited(numbers, items, task)
-            said = [None if value == n else f"{n:.12g}" for value, n in zip(values, numbers, strict=True)]
-            return self._table(ids, task, RATING, value=values, raw=said)
-        choices, figures = self._chosen(items)
-        beside = DISTANCE if self.folder.method == "threshold" else PROBABILITY
+            values = _limit_to_scale(numbers, items, task)
+            raw = [None if value == n else f"{n:.12g}" for value, n in zip(values, numbers, strict=True)]
+            return self._table(ids, task, RATING, value=values, raw=raw)
+        choices, figures = self._choose_options(items)
+        second = DISTANCE if self.folder.method == "threshold" else PROBABILITY
         rows = [
             self._table(ids, task, CHOICE, option=choices),
-            self._table(ids, task, beside, option=choices, value=figures),
+            self._table(ids, task, second, option=choices, value=figures),
         ]
         return ResponseTable.concat(rows)
 
@@ -123,7 +123,7 @@ class Classifier(TrainedSubject):
 
     # -- how --------------------------------------------------------------------------------------------------
 
-    def _chosen(self, items: Sequence[Item]) -> tuple[list[str], list[float]]:
+    def _choose_options(self, items: Sequence[Item]) -> tuple[list[str], list[float]]:
         method = self.folder.method
         if method == "label":
             return self._by_label(items)
@@ -131,7 +131,7 @@ class Classifier(TrainedSubject):
             return self._probe.choices(items)
         if method == "gloss":
             return self._by_gloss(items)
-        answers = [str(each) for each in self.folder.about["training"]["answers"]]
+        answers = [str(answer) for answer in self.folder.record["training"]["answers"]]
         make: Callable[[Item], Any] = self._wording.pair if method == "pair" else self._wording.verification
         probabilities = softmax(self._predict([make(item) for item in items]))
         best = probabilities.argmax(axis=1)
@@ -139,22 +139,24 @@ class Classifier(TrainedSubject):
 
     def _by_gloss(self, items: Sequence[Item]) -> tuple[list[str], list[float]]:
         readings = [self._wording.senses(item) for item in items]
-        yes = softmax(self._predict([each for per_item in readings for each in per_item]))[:, 1]
+        yes = softmax(self._predict([reading for per_item in readings for reading in per_item]))[:, 1]
         ends = np.cumsum([len(per_item) for per_item in readings])
         parts = zip(items, np.split(yes, ends[:-1]), strict=True)
-        found = [best_option(item.item_id, tuple(glosses_of(item)), part) for item, part in parts]
-        return [option for option, _ in found], [score for _, score in found]
+        best = [best_option(item.item_id, tuple(glosses_of(item)), part) for item, part in parts]
+        return [option for option, _ in best], [score for _, score in best]
 
     def _by_label(self, items: Sequence[Item]) -> tuple[list[str], list[float]]:
-        if self.folder.about["training"]["question"] == "senses":
-            drawn = [_drawn(item.item_id, tuple(glosses_of(item))) for item in items]
+        if self.folder.record["training"]["question"] == "senses":
+            # equal scores: a model that sees no candidate cannot tell them apart
+            options = [(item.item_id, tuple(glosses_of(item))) for item in items]
+            drawn = [best_option(name, senses, np.full(len(senses), 1 / len(senses))) for name, senses in options]
             return [option for option, _ in drawn], [share for _, share in drawn]
-        shares = self.folder.about["training"]["shares"]
+        shares = self.folder.record["training"]["shares"]
         answer = min(shares, key=lambda label: (-shares[label], label))
         return [answer] * len(items), [float(shares[answer])] * len(items)
 
     def _numbers(self, items: Sequence[Item]) -> list[float]:
-        training = self.folder.about["training"]
+        training = self.folder.record["training"]
         if self.folder.method == "label":
             return [float(training["mean"])] * len(items)
         outputs = self._predict([self._wording.pair(item) for item in items])[:, 0]
@@ -167,13 +169,13 @@ class Classifier(TrainedSubject):
     @cached_property
     def _probe(self) -> Probe:
         self.folder.check()
-        training, run = self.folder.about["training"], self.options
+        training, run = self.folder.record["training"], self.options
         cosines = Cosines.of(training, device=run.device, threads=run.threads, store=run.store)
         return Probe(cosines, training["question"], int(training["layer"]), float(training["threshold"]))
 
 
-def _limited(numbers: Sequence[float], items: Sequence[Item], task: str) -> list[float]:
-    """Return numbers as ratings: nobody can rate beyond the ends of a scale, a linear layer can."""
+def _limit_to_scale(numbers: Sequence[float], items: Sequence[Item], task: str) -> list[float]:
+    """Return numbers as ratings: a linear layer can go beyond the ends of a scale, a rating cannot."""
     scales = [catalog.task(task).scale_of(item) for item in items]
     return [
         number if scale is None else min(max(number, scale.low), scale.high)
@@ -189,8 +191,3 @@ def softmax(outputs: Doubles) -> Doubles:
     """
     shifted = np.exp(outputs - outputs.max(axis=1, keepdims=True))
     return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
-
-
-def _drawn(item_id: str, options: Sequence[str]) -> tuple[str, float]:
-    """Return an option by chance: whoever sees no candidate cannot tell them apart."""
-    return best_option(item_id, options, np.full(len(options), 1 / len(options)))

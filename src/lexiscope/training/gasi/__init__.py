@@ -3,5 +3,5 @@
 From a corpus (:mod:`~lexiscope.training.gasi.vocabulary`, :mod:`~lexiscope.training.gasi.shards`) to a folder that the
 subject ``gasi:FOLDER`` loads (:mod:`~lexiscope.training.gasi.train`), and on to fewer senses
 (:mod:`~lexiscope.training.gasi.pruning`). *Source:* the scaled Gumbel softmax paper; its equations are named where
-they stand.
+they are used.
 """

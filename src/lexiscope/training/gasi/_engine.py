@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 
 from lexiscope.core.errors import RunError, require
 from lexiscope.subjects.local._loading import device_of, torch_threads
-from lexiscope.training.gasi._reference import Windows, attention, learn_batch
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.vocabulary import Vocabulary, negative_table
 
@@ -54,7 +54,7 @@ def sigma_table(cells: int, reach: float, dtype: Any) -> Any:
     return np.stack([-np.logaddexp(0.0, -x), 1.0 / (1.0 + np.exp(-x))]).astype(dtype)
 
 
-def _compiled() -> Any:
+def _load_kernel() -> Any:
     """Return the kernel's module, by its name: importing it imports numba, which only a training needs."""
     require("numba", "train")
     try:
@@ -87,7 +87,7 @@ class CompiledEngine(_GasiLearner):
     """The kernel of :mod:`lexiscope.training.gasi._kernel`; several threads may call it at the same time."""
 
     def _begin(self, vectors: tuple[Floats, Floats], mask: NDArray[np.bool_]) -> None:
-        self.kernel = _compiled()
+        self.kernel = _load_kernel()
         self._vectors, self.mask = vectors, mask
         self.table = sigma_table(self.kernel.CELLS, self.kernel.REACH, np.float32)
         how = self.settings
@@ -113,12 +113,12 @@ class CompiledEngine(_GasiLearner):
 
 
 class TorchEngine(_GasiLearner):
-    """The bound of :mod:`lexiscope.training.gasi._reference` by autograd, in batches."""
+    """The bound of :mod:`lexiscope.training.gasi._engine` by autograd, in batches."""
 
     def _begin(self, vectors: tuple[Floats, Floats], mask: NDArray[np.bool_]) -> None:
         self.torch = require("torch", "train")
         self.device = device_of(self.torch, self.settings.device)
-        self._vectors = tuple(self.torch.tensor(each, device=self.device) for each in vectors)
+        self._vectors = tuple(self.torch.tensor(array, device=self.device) for array in vectors)
         self.mask = self.torch.tensor(mask, device=self.device)
 
     def learn(self, tokens: NDArray[np.int32], rates: tuple[float, float], seed: int) -> Stats:
@@ -137,7 +137,7 @@ class TorchEngine(_GasiLearner):
 
     def vectors(self) -> tuple[Floats, Floats]:
         """Return copies of the vectors."""
-        senses, contexts = (each.cpu().numpy().copy() for each in self._vectors)
+        senses, contexts = (tensor.cpu().numpy().copy() for tensor in self._vectors)
         return senses, contexts
 
     def _batch(self, centres: NDArray[np.int64], context: NDArray[np.int64], rng: np.random.Generator) -> Windows:
@@ -146,7 +146,7 @@ class TorchEngine(_GasiLearner):
         drawn = np.where(context[..., None] < 0, -1, drawn).reshape(len(context), -1).astype(np.int64)
         noise = self.settings.noise_scale * rng.gumbel(size=(len(context), n_senses))
         made = (centres, context, drawn, np.ones(len(centres), np.float32), noise.astype(np.float32))
-        return Windows(*(self.torch.tensor(each, device=self.device) for each in made))
+        return Windows(*(self.torch.tensor(array, device=self.device) for array in made))
 
     def _add(self, stats: Stats, batch: Windows) -> None:
         senses, contexts = self._vectors
@@ -172,6 +172,66 @@ def windows_of(tokens: NDArray[np.int32], reach: int) -> tuple[NDArray[np.int64]
     lines = np.concatenate([np.full(reach, -1), np.cumsum(tokens < 0), np.full(reach, -1)])
     here = np.arange(len(tokens)) + reach
     places = here[:, None] + np.r_[-reach:0, 1 : reach + 1]
-    found = np.where(lines[places] == lines[here][:, None], padded[places], -1)
-    keep = (tokens >= 0) & (found >= 0).any(axis=1)
-    return tokens[keep].astype(np.int64), found[keep]
+    context = np.where(lines[places] == lines[here][:, None], padded[places], -1)
+    keep = (tokens >= 0) & (context >= 0).any(axis=1)
+    return tokens[keep].astype(np.int64), context[keep]
+
+
+# -- the bound in torch, with its gradients by autograd: what the compiled kernel must equal, and what a GPU uses -----
+# Nothing of it is shared with the kernel. A batch of windows is learnt at once: all gradients of a batch are taken at
+# the same vectors and summed, where the kernel goes window by window.
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """A batch of windows as torch tensors.
+
+    *Shape:* centres (windows,); context and negatives (windows, most), -1 where a window has fewer; weight (windows,),
+    of each negative; noise (windows, senses), β g.
+    """
+
+    centres: Any
+    context: Any
+    negatives: Any
+    weight: Any
+    noise: Any
+
+
+def attention(logits: Any, noise: Any, mask: Any, sharpness: float) -> Any:
+    """Return γ = softmax((c̄·s + β g) / τ) over the senses that are there. *Source:* eq. 8, 10, 12."""
+    torch = require("torch", "train")
+    return torch.softmax(((logits + noise) * sharpness).masked_fill(~mask, -torch.inf), dim=-1)
+
+
+def window_bounds(senses: Any, context: Any, negatives: Any, windows: Windows, mask: Any, sharpness: float) -> Any:
+    """Return the bound Σ_k γ_k Q_k of each window, from the vectors that it uses. *Source:* eq. 14-16.
+
+    *Shape:* senses (windows, K, d); context and negatives (windows, most, d); mask (windows, K).
+    """
+    torch = require("torch", "train")
+    log_sigma = torch.nn.functional.logsigmoid
+    there = (windows.context >= 0).to(senses.dtype)
+    drawn = (windows.negatives >= 0).to(senses.dtype) * windows.weight[:, None]
+    mean = (context * there[..., None]).sum(1) / there.sum(1)[:, None]
+    gamma = attention((senses * mean[:, None]).sum(-1), windows.noise, mask, sharpness)
+    positive = (log_sigma(torch.einsum("bkd,bjd->bkj", senses, context)) * there[:, None]).sum(-1)
+    negative = (log_sigma(-torch.einsum("bkd,bjd->bkj", senses, negatives)) * drawn[:, None]).sum(-1)
+    return (gamma * (positive + negative)).sum(-1)
+
+
+def learn_batch(vectors: tuple[Any, Any], mask: Any, windows: Windows, *, rate: float, sharpness: float) -> Any:
+    """Learn a batch: *vectors* (senses, contexts) change in place by the summed gradients; returns the bounds."""
+    senses, contexts = vectors
+    torch = require("torch", "train")
+    context, negatives = windows.context.clamp(min=0), windows.negatives.clamp(min=0)
+    rows = [senses[windows.centres], contexts[context], contexts[negatives]]
+    for tensor in rows:
+        tensor.requires_grad_(True)
+    with torch.enable_grad():
+        bounds = window_bounds(rows[0], rows[1], rows[2], windows, mask[windows.centres], sharpness)
+        gradients = torch.autograd.grad(bounds.sum(), rows)
+    width = contexts.shape[1]
+    senses.index_add_(0, windows.centres, gradients[0], alpha=rate)
+    contexts.index_add_(0, context.reshape(-1), gradients[1].reshape(-1, width), alpha=rate)
+    contexts.index_add_(0, negatives.reshape(-1), gradients[2].reshape(-1, width), alpha=rate)
+    return bounds.detach()

@@ -9,7 +9,7 @@ The bound of a window is Σ_k γ_k Q_k (eq. 14-16). With γ = softmax((c̄·s + 
     each of the window's m words, through c̄:  Σ_k γ_k (Q_k - Q̄) s_k / (τ m)
 
 No variant has code of its own: SASI is τ = 1 and β = 0 (eq. 8), GASI β = 1 (eq. 10), GASI-β anything else (eq. 11-12),
-skip-gram one sense. Importing this module imports numba: nobody imports it but who trains.
+skip-gram one sense. Importing this module imports numba: only a training does so.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ def _log_sigma(x: Any, table: Any) -> Any:
 
 
 @njit(**_HOW)
-def _dot(one: Any, other: Any) -> Any:
-    total = one[0] * other[0]
-    for i in range(1, len(one)):
-        total += one[i] * other[i]
+def _dot(left: Any, right: Any) -> Any:
+    total = left[0] * right[0]
+    for i in range(1, len(left)):
+        total += left[i] * right[i]
     return total
 
 
@@ -180,10 +180,10 @@ def _two_pairs_of_three(
     """As :func:`_pair_of_three`, for two different rows: the senses and their gradients are read and written once."""
     s0, s1, s2 = senses[0], senses[1], senses[2]
     g0, g1, g2 = work[2], work[3], work[4]
-    one, two = rows
-    x0 = x1 = x2 = z0 = z1 = z2 = one.dtype.type(0.0)
-    for i in range(len(one)):
-        c, e = one[i], two[i]
+    first, second = rows
+    x0 = x1 = x2 = z0 = z1 = z2 = first.dtype.type(0.0)
+    for i in range(len(first)):
+        c, e = first[i], second[i]
         x0 += s0[i] * c
         x1 += s1[i] * c
         x2 += s2[i] * c
@@ -196,13 +196,13 @@ def _two_pairs_of_three(
     b0 = _step(z0, 0, labels[1], weights[1], rate, table, work, q)
     b1 = _step(z1, 1, labels[1], weights[1], rate, table, work, q)
     b2 = _step(z2, 2, labels[1], weights[1], rate, table, work, q)
-    for i in range(len(one)):
-        c, e = one[i], two[i]
+    for i in range(len(first)):
+        c, e = first[i], second[i]
         g0[i] += a0 * c + b0 * e
         g1[i] += a1 * c + b1 * e
         g2[i] += a2 * c + b2 * e
-        one[i] = c + a0 * s0[i] + a1 * s1[i] + a2 * s2[i]
-        two[i] = e + b0 * s0[i] + b1 * s1[i] + b2 * s2[i]
+        first[i] = c + a0 * s0[i] + a1 * s1[i] + a2 * s2[i]
+        second[i] = e + b0 * s0[i] + b1 * s1[i] + b2 * s2[i]
 
 
 @njit(**_HOW)
@@ -321,18 +321,18 @@ def keep_some(tokens: Any, keep: Any, state: Any, out: Any) -> Any:
 @njit(**_HOW)
 def window_of(tokens: Any, n: Any, place: Any, reach: Any, words: Any) -> Any:
     """Write the words at most *reach* places from *place* in its line to *words*; return how many."""
-    found = 0
+    count = 0
     for other in range(place - 1, max(place - reach, 0) - 1, -1):
         if tokens[other] < 0:
             break
-        words[found] = tokens[other]
-        found += 1
+        words[count] = tokens[other]
+        count += 1
     for other in range(place + 1, min(place + reach + 1, n)):
         if tokens[other] < 0:
             break
-        words[found] = tokens[other]
-        found += 1
-    return found
+        words[count] = tokens[other]
+        count += 1
+    return count
 
 
 @njit(**_HOW)

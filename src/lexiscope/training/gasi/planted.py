@@ -65,13 +65,13 @@ class PlantedSenses:
     @cached_property
     def answers(self) -> dict[str, tuple[tuple[Item, ...], NDArray[np.float64]]]:
         """The usages that a subject knows and the probability of each sense, by id, where it knows two pseudo-words."""
-        found = {}
+        answers = {}
         for subject in self.subjects:
             known = tuple(item for item in self.items if subject.knows(item.usages[0]))
             if len({item.usages[0].lemma for item in known}) > 1:
                 shares = np.asarray(subject.sense_distribution([item.usages[0] for item in known]), np.float64)
-                found[subject.subject_id] = known, shares
-        return found
+                answers[subject.subject_id] = known, shares
+        return answers
 
     @property
     def responses(self) -> tuple[ResponseTable, ...]:
@@ -93,39 +93,39 @@ class PlantedSenses:
         )
 
     @cached_property
-    def meant(self) -> dict[str, list[str]]:
+    def planted_words(self) -> dict[str, list[str]]:
         """The words that were planted as each pseudo-word that can be judged by what its senses look like."""
         if self.reference is None:
             return {}
-        return meant_words((item.usages[0] for item in self.items), self.reference)
+        return planted_words((item.usages[0] for item in self.items), self.reference)
 
     def recovery(self, subject: Subject, *, resamples: int = 2000, seed: int = 0) -> tuple[Estimate, ...]:
         """Return how far a subject of :attr:`answers` tells apart what was planted, by its usages; how many it misses.
 
-        Where its senses can be judged by what they look like (two pseudo-words of :attr:`meant`), so, too.
+        Where its senses can be judged by what they look like (two pseudo-words of :attr:`planted_words`), so, too.
         """
         known, shares = self.answers[subject.subject_id]
         usages = [item.usages[0] for item in known]
         words, gold = [str(usage.lemma) for usage in usages], [str(usage.sense) for usage in usages]
         how = {"resamples": resamples, "seed": seed}
         n_unknown = Estimate("n_unknown", float(len(self.items) - len(known)), n=len(known))
-        found = (*sense_recovery(words, shares.argmax(axis=1), gold, **how).results(), n_unknown)
-        if self.reference is None or not isinstance(subject, ReadsSenses) or not self.has_looks(subject):
-            return found
-        looks = selection_by_looks(subject.induced, usages, shares, self.meant, self.reference, **how)
-        return (*found, *looks.results())
+        results = (*sense_recovery(words, shares.argmax(axis=1), gold, **how).results(), n_unknown)
+        if self.reference is None or not isinstance(subject, ReadsSenses) or not self.has_known_neighbours(subject):
+            return results
+        looks = selection_by_neighbours(subject.induced, usages, shares, self.planted_words, self.reference, **how)
+        return (*results, *looks.results())
 
-    def has_looks(self, subject: Subject) -> bool:
+    def has_known_neighbours(self, subject: Subject) -> bool:
         """Say whether a subject knows two of the pseudo-words that can be judged by what their senses look like."""
         known, _ = self.answers[subject.subject_id]
-        return len({str(item.usages[0].lemma) for item in known} & set(self.meant)) > 1
+        return len({str(item.usages[0].lemma) for item in known} & set(self.planted_words)) > 1
 
 
 def made_up_senses(folder: Path, *, seed: int, progress: Progress | None = None) -> PlantedSenses:
     """Return planted senses of text made by rule, and every variant trained on it (:func:`train_on_made_up`)."""
     name = folder.name
     usages = train_on_made_up(folder, seed=seed, progress=progress)
-    items = tuple(Item(f"{name}/{number:04d}", name, (one,)) for number, one in enumerate(usages, start=1))
+    items = tuple(Item(f"{name}/{number:04d}", name, (usage,)) for number, usage in enumerate(usages, start=1))
     made = tuple(Gasi(str(folder / variant), called=f"{name}/{variant}") for variant in VARIANTS)
     reference = read_sense_vectors(folder / REFERENCE)
     return PlantedSenses("Made-up text", items, made, by_rule=True, reference=reference)
@@ -178,7 +178,7 @@ def planted_files(path: Path) -> list[Path]:
     return [path / USAGES, *path.glob(f"{REFERENCE}/{SETTINGS}")] if path.is_dir() else [path]
 
 
-def looks_of(
+def planted_word_of_senses(
     senses: InducedSenses, meant: Mapping[str, Sequence[str]], reference: SenseVectors
 ) -> dict[str, list[str]]:
     """Return what each sense of each pseudo-word looks like: one of the words that *meant* says were planted as it.
@@ -196,30 +196,33 @@ def looks_of(
 
     labels = {}
     for word, planted in meant.items():
-        known = {row: [one.word for one in near[row] if one.word in reference.index][:NEIGHBOURS] for row in rows[word]}
+        known = {
+            row: [neighbour.word for neighbour in near[row] if neighbour.word in reference.index][:NEIGHBOURS]
+            for row in rows[word]
+        }
         kept = [row for row in rows[word] if len(known[row]) == NEIGHBOURS]
         labels[word] = [""] * senses.most
         if kept:
-            seen = np.stack([np.stack([vector(one) for one in known[row]]) for row in kept])
-            looks = labels_by_neighbours(seen, np.stack([vector(one) for one in planted]))
+            seen = np.stack([np.stack([vector(neighbour) for neighbour in known[row]]) for row in kept])
+            looks = labels_by_neighbours(seen, np.stack([vector(look) for look in planted]))
             for row, label in zip(kept, looks.tolist(), strict=True):
                 labels[word][int(senses.numbers[row])] = planted[label]
     return labels
 
 
-def meant_words(usages: Iterable[Usage], reference: SenseVectors) -> dict[str, list[str]]:
+def planted_words(usages: Iterable[Usage], reference: SenseVectors) -> dict[str, list[str]]:
     """Return the words that were planted as each pseudo-word, if there are two at least and the reference knows them.
 
     Of one word alone every sense would look like it, and of an unknown one none would.
     """
-    found: dict[str, set[str]] = {}
+    planted: dict[str, set[str]] = {}
     for usage in usages:
-        found.setdefault(str(usage.lemma), set()).add(str(usage.sense))
-    known = {word: sorted(own) for word, own in found.items() if all(one in reference.index for one in own)}
+        planted.setdefault(str(usage.lemma), set()).add(str(usage.sense))
+    known = {word: sorted(own) for word, own in planted.items() if all(sense in reference.index for sense in own)}
     return {word: own for word, own in known.items() if len(own) > 1}
 
 
-def selection_by_looks(
+def selection_by_neighbours(
     senses: InducedSenses,
     usages: Sequence[Usage],
     probabilities: NDArray[np.floating[Any]],
@@ -237,7 +240,7 @@ def selection_by_looks(
     """
     rows = [row for row, usage in enumerate(usages) if usage.lemma in meant]
     words = [str(usages[row].lemma) for row in rows]
-    labels = looks_of(senses, {word: meant[word] for word in words}, reference)
+    labels = planted_word_of_senses(senses, {word: meant[word] for word in words}, reference)
     fits = [[label == usages[row].sense for label in labels[word]] for row, word in zip(rows, words, strict=True)]
-    seen = {word: len(set(found) - {""}) for word, found in labels.items()}
+    seen = {word: len(set(looks) - {""}) for word, looks in labels.items()}
     return planted_selection(words, probabilities[rows], fits, recovered=seen, resamples=resamples, seed=seed)

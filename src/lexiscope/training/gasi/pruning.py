@@ -21,7 +21,7 @@ from lexiscope.core.lock import folder_lock
 from lexiscope.core.settings import Option
 from lexiscope.resources.vectors.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors, read_settings
 from lexiscope.senses.induced_senses import SensesByFrequency, senses_by_rank
-from lexiscope.training.gasi.train import check_place, write_senses
+from lexiscope.training.gasi.train import check_out_folder, write_senses
 from lexiscope.training.gasi.vocabulary import NEGATIVE_POWER
 
 Bools = NDArray[np.bool_]
@@ -46,7 +46,7 @@ class PruningThreshold:
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class PrunedVectors:
     """Vectors without duplicates: their folder, λ, and how many senses there were and are."""
 
     folder: Path
@@ -65,13 +65,13 @@ def pruning_threshold(
     is a duplicate, one of another word a neighbour. A pair of duplicates counts once.
     Errors: :class:`InputError` E714 where no word has two senses, or no duplicate or no neighbour is found.
     """
-    chosen = _drawn(vectors, n_words, seed)
+    chosen = _draw_words(vectors, n_words, seed)
     queries = [(int(word), int(k)) for word in chosen for k in np.flatnonzero(vectors.mask[word])]
     rows = np.stack([np.asarray(vectors.senses[word, k]) for word, k in queries])
     same: dict[tuple[int, int, int], float] = {}
     other: list[float] = []
-    found = (each for block in vectors.distances(rows) for each in block)
-    for (word, k), distances in zip(queries, found, strict=True):
+    distances_of_queries = (distances for block in vectors.distances(rows) for distances in block)
+    for (word, k), distances in zip(queries, distances_of_queries, strict=True):
         distances[word, k] = np.inf
         for place in np.argsort(distances, axis=None, kind="stable")[:nearest]:
             neighbour, sense = divmod(int(place), distances.shape[1])
@@ -93,7 +93,7 @@ def pruning_threshold(
     return PruningThreshold((means[0] + means[1]) / 2, *means, len(same), len(other), names)
 
 
-def _drawn(vectors: SenseVectors, n_words: int, seed: int) -> NDArray[np.int64]:
+def _draw_words(vectors: SenseVectors, n_words: int, seed: int) -> NDArray[np.int64]:
     several = np.flatnonzero(vectors.n_senses > 1)
     if not len(several):
         what = "no word of these vectors has two senses"
@@ -145,7 +145,7 @@ def prune_senses(
     ] = None,
     seed: Annotated[int, Option("of the words λ is drawn from", least=0)] = 0,
     command: Sequence[str] = (),
-) -> Pruned:
+) -> PrunedVectors:
     """Write the vectors of *folder* without duplicates to *out*; without a *threshold*, λ is drawn from them.
 
     The vectors stay as they are; the mask says which senses are left. Errors: those of :func:`pruning_threshold`;
@@ -156,7 +156,7 @@ def prune_senses(
     vectors, about = read_sense_vectors(folder), read_settings(folder)
     if threshold is not None and not 0 < threshold <= 2:
         raise InputError("a threshold is a cosine distance above 0, at most 2", code="E714")
-    check_place(out)
+    check_out_folder(out)
     with folder_lock(out):
         if (out / SETTINGS).is_file():
             hint = "name another folder, or delete this one"
@@ -165,14 +165,14 @@ def prune_senses(
         value = threshold if how is None else how.value
         assert value is not None
         mask = pruned_mask(vectors, value)
-        told: dict[str, Any] = {"threshold": value, "seed": seed, "from": about["files"], "given": how is None}
+        pruning: dict[str, Any] = {"threshold": value, "seed": seed, "from": about["files"], "given": how is None}
         if how is not None:
-            told |= {"duplicates": how.duplicates, "neighbours": how.neighbours, "n_duplicates": how.n_duplicates}
+            pruning |= {"duplicates": how.duplicates, "neighbours": how.neighbours, "n_duplicates": how.n_duplicates}
         dropped = ("files", "shape", "n_senses", "versions", "kind", "command")
-        kept = {name: each for name, each in about.items() if name not in dropped}
-        record = {**kept, "pruned": told, "command": list(command)}
+        kept = {name: value for name, value in about.items() if name not in dropped}
+        record = {**kept, "pruned": pruning, "command": list(command)}
         write_senses(out, replace(vectors, mask=mask), record)
-    return Pruned(out, value, int(vectors.mask.sum()), int(mask.sum()))
+    return PrunedVectors(out, value, int(vectors.mask.sum()), int(mask.sum()))
 
 
 def senses_by_frequency(vectors: SenseVectors, *, bins: int = 10) -> tuple[SensesByFrequency, ...]:

@@ -1,4 +1,4 @@
-"""How often a word has each of its senses in the corpus of the training, which lies beside the vectors as numbers."""
+"""How often a word has each of its senses in the corpus of the training, which is kept with the vectors as numbers."""
 
 from __future__ import annotations
 
@@ -40,33 +40,35 @@ def count_senses(shards: Shards, vectors: SenseVectors, word: str, *, window: in
     there = np.flatnonzero(vectors.mask[number])
     n, sums, chosen = 0, np.zeros(len(there)), np.zeros(len(there), np.int64)
     for windows in _windows(shards, number, window):
-        found = padded_probabilities(vectors, number, windows)[:, there]
-        n += len(found)
-        sums += found.sum(axis=0, dtype=np.float64)
-        chosen += np.bincount(found.argmax(axis=1), minlength=len(there))
+        probabilities = padded_probabilities(vectors, number, windows)[:, there]
+        n += len(probabilities)
+        sums += probabilities.sum(axis=0, dtype=np.float64)
+        chosen += np.bincount(probabilities.argmax(axis=1), minlength=len(there))
     shares = sums / n if n else np.full(len(there), np.nan)
     return SenseCounts(n, tuple(shares.tolist()), tuple(chosen.tolist()))
 
 
 def _windows(shards: Shards, number: int, window: int) -> Iterator[NDArray[np.int64]]:
-    """Give the numbers beside each occurrence, −1 beyond the ends of its line. *Shape:* (occurrences, 2 window)."""
+    """Give the numbers around each occurrence, −1 beyond the ends of its line. *Shape:* (occurrences, 2 window)."""
     for start in range(0, shards.n_tokens, _NUMBERS):
         low = max(0, start - window)
         numbers = shards.chunk(low, start + _NUMBERS + window - low)
         places = np.flatnonzero(numbers == number)
-        # what stands in the margins belongs to the piece before or behind
+        # what is in the margins belongs to the piece before or behind
         places = places[(places >= start - low) & (places < start - low + _NUMBERS)]
         for part in np.array_split(places, max(1, -(-len(places) // _JUDGED))):
             if len(part):
-                yield np.concatenate([_beside(numbers, part, side, window) for side in (-1, 1)], axis=1)
+                yield np.concatenate([_neighbour_numbers(numbers, part, side, window) for side in (-1, 1)], axis=1)
 
 
-def _beside(numbers: NDArray[np.int32], places: NDArray[np.int64], side: int, window: int) -> NDArray[np.int64]:
-    found = np.full((len(places), window), LINE_END, np.int64)
+def _neighbour_numbers(
+    numbers: NDArray[np.int32], places: NDArray[np.int64], side: int, window: int
+) -> NDArray[np.int64]:
+    numbers_around = np.full((len(places), window), LINE_END, np.int64)
     inside = np.ones(len(places), np.bool_)
     for step in range(1, window + 1):
         at = places + side * step
         inside &= (at >= 0) & (at < len(numbers))
         inside[inside] = numbers[at[inside]] != LINE_END
-        found[inside, step - 1] = numbers[at[inside]]
-    return found
+        numbers_around[inside, step - 1] = numbers[at[inside]]
+    return numbers_around

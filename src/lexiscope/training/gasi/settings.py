@@ -93,7 +93,7 @@ class GasiSettings:
         """
         return self.noise_scale * _GUMBEL_SD
 
-    def deciding(self) -> dict[str, Any]:
+    def deciding_values(self) -> dict[str, Any]:
         """Return the settings that decide the result."""
         return {name: value for name, value in asdict(self).items() if name not in _NOT_DECIDING}
 

@@ -73,21 +73,22 @@ def make_shards(
     is in the text; :class:`RunError` where the folder cannot be written to, or where another process writes to it: two
     corpora would be mixed.
     """
-    asked = _asked(files, limits or VocabularyLimits(), tokenisation, vocabulary, shard_tokens)
+    asked = _corpus_record(files, limits or VocabularyLimits(), tokenisation, vocabulary, shard_tokens)
     if (folder / ABOUT).is_file() and read_json(folder / ABOUT).get("asked") == asked:
         return open_shards(folder)
     with folder_lock(folder):
         (folder / ABOUT).unlink(missing_ok=True)
         known = vocabulary or count_words(files, limits or VocabularyLimits(), tokenisation, progress=progress)
-        names = []
-        for number, part in enumerate(_parts(_numbers(files, known, tokenisation, progress), shard_tokens)):
-            names.append(f"shard-{number:05d}.i32")
+        names: list[str] = []
+        numbers = itertools.chain.from_iterable(_numbers(files, known, tokenisation, progress))
+        while len(part := np.fromiter(itertools.islice(numbers, shard_tokens), np.int32)):
+            names.append(f"shard-{len(names):05d}.i32")
             write_atomically(folder / names[-1], part.astype("<i4").tobytes())
         if not names:
             what = "no line of this corpus has two words of the vocabulary"
             hint = "give more text, or words that are rarer: a smaller --min-count, a larger --top"
             raise InputError(what, code="E704", place=Place(str(files[0])), hint=hint)
-        return _finish(folder, names, known, asked)
+        return _finish_shards(folder, names, known, asked)
 
 
 def renamed_shards(shards: Shards, names: Mapping[str, str], folder: Path) -> Shards:
@@ -116,7 +117,7 @@ def renamed_shards(shards: Shards, names: Mapping[str, str], folder: Path) -> Sh
         (folder / ABOUT).unlink(missing_ok=True)
         for name, part in zip(files, shards.parts, strict=True):
             write_atomically(folder / name, numbers[part].tobytes())
-        return _finish(folder, files, known, asked)
+        return _finish_shards(folder, files, known, asked)
 
 
 def open_shards(folder: Path) -> Shards:
@@ -131,7 +132,7 @@ def open_shards(folder: Path) -> Shards:
     return Shards(folder, vocabulary, tuple(parts), about)
 
 
-def _finish(folder: Path, names: Sequence[str], vocabulary: Vocabulary, asked: dict[str, Any]) -> Shards:
+def _finish_shards(folder: Path, names: Sequence[str], vocabulary: Vocabulary, asked: dict[str, Any]) -> Shards:
     """Write the vocabulary and, last, what the files were made of."""
     write_atomically(folder / VOCABULARY, vocabulary.text())
     sums = {name: sha256_of(folder / name) for name in (*names, VOCABULARY)}
@@ -140,7 +141,7 @@ def _finish(folder: Path, names: Sequence[str], vocabulary: Vocabulary, asked: d
     return open_shards(folder)
 
 
-def _asked(
+def _corpus_record(
     files: Sequence[Path],
     limits: VocabularyLimits,
     tokenisation: Tokenisation,
@@ -167,13 +168,7 @@ def _numbers(
     """Give the numbers of each line with its end; a line with fewer than two known words teaches nothing."""
     index = vocabulary.index
     for line in read_corpus(files, part="write numbers", progress=progress):
-        found = [index[word] for word in words_of(line, tokenisation) if word in index]
-        if len(found) > 1:
-            found.append(LINE_END)
-            yield found
-
-
-def _parts(lines: Iterator[list[int]], size: int) -> Iterator[NDArray[np.int32]]:
-    stream = itertools.chain.from_iterable(lines)
-    while len(part := np.fromiter(itertools.islice(stream, size), np.int32)):
-        yield part
+        numbers = [index[word] for word in words_of(line, tokenisation) if word in index]
+        if len(numbers) > 1:
+            numbers.append(LINE_END)
+            yield numbers

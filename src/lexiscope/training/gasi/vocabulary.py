@@ -98,7 +98,7 @@ def count_words(
         counts.update(words)
         longest = max(longest, len(words))
     _check_lines(files, longest, counts)
-    return choose(counts, limits, files[0])
+    return choose_words(counts, limits, files[0])
 
 
 def _check_lines(files: Sequence[Path], longest: int, counts: Counter[str]) -> None:
@@ -110,7 +110,7 @@ def _check_lines(files: Sequence[Path], longest: int, counts: Counter[str]) -> N
     raise InputError(what, code="E704", place=Place(str(files[0]), 1), why=why, hint=hint)
 
 
-def choose(counts: Counter[str], limits: VocabularyLimits, source: Path) -> Vocabulary:
+def choose_words(counts: Counter[str], limits: VocabularyLimits, source: Path) -> Vocabulary:
     """Return the vocabulary of counted words. Errors: :class:`InputError` E705 where it has fewer than two words."""
     frequent = [(word, count) for word, count in counts.items() if count >= limits.min_count]
     frequent.sort(key=lambda pair: (-pair[1], pair[0]))
@@ -144,7 +144,7 @@ def read_vocabulary(path: Path, n_tokens: int = 0) -> Vocabulary:
 
 
 def negative_table(probabilities: NDArray[np.float64], size: int) -> NDArray[np.int32]:
-    """Return a table in which each word stands as often as it is to be drawn, rounded by its cumulated share.
+    """Return a table in which each word occurs as often as it is to be drawn, rounded by its cumulated share.
 
     >>> negative_table(np.array([0.5, 0.25, 0.25]), 8).tolist()
     [0, 0, 0, 0, 1, 1, 2, 2]

@@ -18,19 +18,19 @@ from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.local._rounding import rounding
-from lexiscope.subjects.trained._reader import LoadedClassifier, Shape
-from lexiscope.subjects.trained._reading import Wording
+from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape
+from lexiscope.subjects.trained._wording import Wording
 from lexiscope.subjects.trained.classifier import load
-from lexiscope.training._lessons import Lessons, learn, length_batches
-from lexiscope.training._training import Shard, prune
-from lexiscope.training.label_baseline import fit_label_baseline
-from lexiscope.training.pair_classifier import train_pair_classifier
+from lexiscope.training._objective import Objective, length_batches, train_reader
+from lexiscope.training._training import TrainedModel, delete_weights
+from lexiscope.training.classifier import train_pair_classifier
+from lexiscope.training.probes import fit_label_baseline
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings
 
 from .tiny_views import QUICK, pairs, parameters_of, save_bert, weights_of
 
 
-def answers_of(shard: Shard, items: Sequence[Item], task: str = "same_sense") -> ResponseTable:
+def answers_of(shard: TrainedModel, items: Sequence[Item], task: str = "same_sense") -> ResponseTable:
     return load(SubjectSpec.parse(shard.spec)).judge(items, task)
 
 
@@ -189,7 +189,7 @@ def test_a_finished_training_is_left_alone_and_another_one_refused(bert: Path, t
         train_pair_classifier(TRAIN, DEV, str(bert), view="full", out=out, settings=once, seed=1)
     with pytest.raises(RunError, match="view was full and is now word"):
         train_pair_classifier(TRAIN, DEV, str(bert), view="word", out=out, settings=once)
-    prune(out)
+    delete_weights(out)
     assert train_pair_classifier(TRAIN, DEV, str(bert), view="full", out=out, settings=once) == replace(
         found, pruned=True
     )
@@ -229,10 +229,10 @@ def test_an_early_stop_keeps_the_best_epoch(bert: Path, tmp_path: Path) -> None:
         return next(figures)
 
     encoded = reader.encode([Wording("full", "[MASK]").pair(item) for item in TRAIN[:16]])
-    lessons = Lessons(
+    lessons = Objective(
         [len(each.ids) for each in encoded], lambda batch: reader.outputs([encoded[n] for n in batch]).sum(), measure
     )
-    course = learn(reader, lessons, replace(QUICK, patience=2), seed=0, folder=tmp_path, versions={})
+    course = train_reader(reader, lessons, replace(QUICK, patience=2), seed=0, folder=tmp_path, versions={})
     assert (course.best_epoch, len(course.history), course.stopped) == (2, 4, "no better on dev for 2 epochs")
     assert all(torch.equal(each, kept[1][name]) for name, each in weights_of(reader).items())
 

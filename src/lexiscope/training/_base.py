@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from lexiscope.core.errors import Place, RunError, SubjectError
+from lexiscope.core.errors import Place, RunError, SubjectError, require
 from lexiscope.core.run import read_json, versions
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects.local._adapter import CLAIM, AdaptedFolder, locate_model
+from lexiscope.subjects.local._loading import torch_threads
 from lexiscope.subjects.local._model_folder import EMBEDDED, TOKENIZER_FILES, ModelFolder
 
 _FILES = ("*.safetensors", "*.index.json", "config.json", "generation_config.json", *TOKENIZER_FILES)
@@ -29,15 +30,15 @@ class Base:
     revision: str
     sha256: str
 
-    def told(self) -> dict[str, str]:
+    def record(self) -> dict[str, str]:
         """Return what a record says of it."""
         return {"name": self.name, "revision": self.revision, "sha256": self.sha256}
 
 
 def base_of(model: str) -> Base:
-    """Return the model that a name stands for: ``minilm``, a folder, or ``HUB_ID#REVISION``.
+    """Return the model that a name means: ``minilm``, a folder, or ``HUB_ID#REVISION``.
 
-    Errors: :class:`SubjectError` where it cannot be had, has options, or is an adapter; :class:`MissingExtraError`.
+    Errors: :class:`SubjectError` where it cannot be loaded, has options, or is an adapter; :class:`MissingExtraError`.
     """
     name, revision, options = split_name(model)
     if options:
@@ -57,20 +58,20 @@ def check_claim(out: Path, claim: Mapping[str, Any], foreign: Sequence[str]) -> 
     """
     path, hint = out / CLAIM, "name another folder, or delete this one"
     if not path.is_file():
-        found = [name for name in foreign if (out / name).exists()]
-        if found:
-            what = f"this folder holds {', '.join(found)} of something else"
+        others = [name for name in foreign if (out / name).exists()]
+        if others:
+            what = f"this folder holds {', '.join(others)} of something else"
             raise RunError(what, place=Place(str(out)), hint=hint)
         return
     before = read_json(path)
     # the same model at another place is the same model
-    differing = [name for name in claim if _without_place(before.get(name)) != _without_place(claim[name])]
+    differing = [name for name in claim if _without_location(before.get(name)) != _without_location(claim[name])]
     if differing:
         why = "; ".join(part for name in differing for part in _changes(name, before.get(name), claim[name]))
         raise RunError("this folder belongs to another training", place=Place(str(path)), why=why, hint=hint)
 
 
-def _without_place(value: Any) -> Any:
+def _without_location(value: Any) -> Any:
     return value.get("sha256") if isinstance(value, dict) and "sha256" in value else value
 
 
@@ -95,6 +96,10 @@ def deciding_versions() -> dict[str, str]:
     return {name: known[name] for name in _DECIDING if name in known}
 
 
-def devices_of(torch: Any, device: str) -> list[int]:
-    """Return the devices whose random numbers a training uses and leaves as they were."""
-    return [torch.cuda.current_device()] if device == "cuda" else []
+@contextmanager
+def isolated_torch(device: str, threads: int) -> Iterator[Any]:
+    """Give torch with this number of threads, and leave its random numbers and its threads as they were."""
+    torch = require("torch", "train")
+    devices = [torch.cuda.current_device()] if device == "cuda" else []
+    with torch.random.fork_rng(devices=devices), torch_threads(torch, threads):
+        yield torch

@@ -73,7 +73,7 @@ def named_plan(protocol: Protocol, settings: TrainingSettings | None = None) -> 
     if protocol == "reduced":
         few = replace(few, epochs=_REDUCED_EPOCHS, max_rows=_REDUCED_ROWS)
         return TrainingPlan("reduced", single, few, _PROBE_TEST, trained_label=False)
-    # the first token of a model that has not learnt the task stands for its sentence, not for the target in it
+    # the first token of a model that has not learnt the task represents its sentence, not the target in it
     few = replace(few, epochs=0, pooling="target", max_rows=_LINEAR_ROWS if protocol == "linear" else _PROBE_ROWS)
     return TrainingPlan(protocol, single, few, _PROBE_TEST, trained_label=protocol == "linear")
 
@@ -102,7 +102,7 @@ def plan_for(
         drawn = catalog.task(task).learnt == "gloss"
         closed = "a draw among the senses" if drawn else "the most frequent answer of training"
         left_out.append(f"a model trained on nothing: LABEL is {closed}")
-    how = _SEARCHED if protocol == "zero_shot" and searches(task) else _HOW[protocol]
+    how = _SEARCHED if protocol == "zero_shot" and is_retrieval(task) else _HOW[protocol]
     return replace(plan, left_out=tuple(left_out), how=how)
 
 
@@ -123,15 +123,18 @@ def budget_plan(
     Errors: those of :func:`~lexiscope.training.budget.plan_budget`.
     """
     if kept.is_file():
-        return _read(kept)
+        content = without_seal(read_sealed(kept))
+        rates, seeds = content["grid"]["learning_rates"], content["grid"]["seeds"]
+        grid, known = Grid(tuple(rates), tuple(seeds)), TrainingSettings(**content["settings"])
+        return TrainingPlan(**content | {"grid": grid, "settings": known, "left_out": tuple(content["left_out"])})
     seconds = read_duration(budget) / share
-    found = plan_budget(catalog.task(task).learnt, views, parts.train, parts.dev, encoder, seconds=seconds,
+    budgeted = plan_budget(catalog.task(task).learnt, views, parts.train, parts.dev, encoder, seconds=seconds,
                         n_test=len(parts.test), settings=settings, space=space)  # fmt: skip
-    if found.protocol == "zero_shot":
+    if budgeted.protocol == "zero_shot":
         plan = plan_for(AUTO, parts, task, settings=settings)
     else:
-        plan = TrainingPlan(found.protocol, found.grid, found.settings, left_out=found.left_out)
-    plan = replace(plan, how=f"Planned for {budget} in all: {found.words}.")
+        plan = TrainingPlan(budgeted.protocol, budgeted.grid, budgeted.settings, left_out=budgeted.left_out)
+    plan = replace(plan, how=f"Planned for {budget} in all: {budgeted.words}.")
     write_sealed(kept, asdict(plan))
     return plan
 
@@ -141,23 +144,16 @@ def _rows_left_out(plan: TrainingPlan, parts: ItemDivision, task: str) -> list[s
         return []
     counts = [("tested", len(parts.test), plan.test_rows)]
     # a search without training learns nothing and chooses nothing
-    if plan.settings.epochs or not searches(task):
+    if plan.settings.epochs or not is_retrieval(task):
         counts.append(("training", len(parts.train), plan.settings.max_rows))
         counts.append(("dev", len(parts.dev), plan.settings.max_dev_rows))
     return [f"{n - most:,} of {n:,} {name} items" for name, n, most in counts if most and n > most]
 
 
-def searches(task: str) -> bool:
+def is_retrieval(task: str) -> bool:
     """Say whether the items of a task are answered by a search among all entries.
 
-    >>> searches("entity_link"), searches("same_sense")
+    >>> is_retrieval("entity_link"), is_retrieval("same_sense")
     (True, False)
     """
     return catalog.task(task).learnt == "bi_encoder"
-
-
-def _read(path: Path) -> TrainingPlan:
-    content = without_seal(read_sealed(path))
-    rates, seeds = content["grid"]["learning_rates"], content["grid"]["seeds"]
-    grid, settings = Grid(tuple(rates), tuple(seeds)), TrainingSettings(**content["settings"])
-    return TrainingPlan(**content | {"grid": grid, "settings": settings, "left_out": tuple(content["left_out"])})

@@ -18,7 +18,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.local import encoder
 from lexiscope.subjects.trained.classifier import load
-from lexiscope.training.threshold import best_threshold, fit_threshold
+from lexiscope.training.probes import best_threshold, fit_threshold
 
 from .tiny_views import QUICK, pairs, senses, verifications
 

@@ -1,7 +1,7 @@
 """What a trained model reads of a question: one text or two, and the places in them that must not be cut off.
 
 The words are put together here, once, for training and for answering alike. Where a view hides a target (``[X]``), the
-model's own mask token stands at exactly those places. Where it hides the word, its lemma is hidden as well; where it
+model's own mask token is put at exactly those places. Where it hides the word, its lemma is hidden as well; where it
 hides everything (``label``), so are the texts of the candidates.
 *Source:* the context–word bias study, §2.2 and §2.4; Huang et al. 2019 (GlossBERT) for the marks of weak supervision.
 """
@@ -19,7 +19,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.answers.search_space import Entry
 from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.views import CONTEXT, CONTEXT_SPAN, MASK, is_masked, with_mask
-from lexiscope.subjects.local._span_tokens import Span, overlapping
+from lexiscope.subjects.local._span_tokens import Span, overlapping_tokens
 
 HIDING = (CONTEXT, CONTEXT_SPAN, "label")
 """The views that hide the target."""
@@ -57,8 +57,8 @@ class Wording:
         for a model without a mask token.
         """
         if len(item.usages) != _PAIR:
-            raise _misshapen(item, f"two usages are compared, this item has {len(item.usages)}")
-        first, second = (self._shown(item, usage) for usage in item.usages)
+            raise _shape_error(item, f"two usages are compared, this item has {len(item.usages)}")
+        first, second = (self._shown_usage(item, usage) for usage in item.usages)
         targets = ((0, first.start, first.end), (1, second.start, second.end))
         return TextsWithTargets(first.text, second.text, targets)
 
@@ -81,7 +81,7 @@ class Wording:
 
         Errors: those of :meth:`pair`.
         """
-        usage = marked(self._only(item), "[", "]")
+        usage = with_marks(self._single_usage(item), "[", "]")
         return TextsWithTargets(usage.text, None, ((0, usage.start, usage.end),))
 
     def usages(self, item: Item) -> tuple[Usage, ...]:
@@ -89,7 +89,7 @@ class Wording:
 
         Errors: those of :meth:`pair`, but for the number of usages.
         """
-        return tuple(self._shown(item, usage) for usage in item.usages)
+        return tuple(self._shown_usage(item, usage) for usage in item.usages)
 
     def meaning(self, item: Item, text: str) -> str:
         """Return the text of a candidate as this view shows it: hidden where everything is.
@@ -99,23 +99,23 @@ class Wording:
         return self._mask(item) if self.view == "label" else text
 
     def _with_meaning(self, item: Item, meaning: str) -> TextsWithTargets:
-        usage = self._only(item)
+        usage = self._single_usage(item)
         hidden = self._mask(item) if self.view in HIDING else None
         # a lemma of several words has _ between them; no model learnt to read that
         lemma = hidden or (item.usages[0].lemma or item.usages[0].target).replace("_", " ")
-        quoted = marked(usage, '"', '"')
+        quoted = with_marks(usage, '"', '"')
         # where everything is hidden, candidates must not be told apart either
         other = self.meaning(item, f"{lemma}: {meaning}")
         return TextsWithTargets(quoted.text, other, ((0, quoted.start, quoted.end),))
 
     # -- the view ---------------------------------------------------------------------------------------------
 
-    def _only(self, item: Item) -> Usage:
+    def _single_usage(self, item: Item) -> Usage:
         if len(item.usages) != 1:
-            raise _misshapen(item, f"one usage is asked about, this item has {len(item.usages)}")
-        return self._shown(item, item.usages[0])
+            raise _shape_error(item, f"one usage is asked about, this item has {len(item.usages)}")
+        return self._shown_usage(item, item.usages[0])
 
-    def _shown(self, item: Item, usage: Usage) -> Usage:
+    def _shown_usage(self, item: Item, usage: Usage) -> Usage:
         """Return the usage with the mask token in the place of ``[X]``; refuse an item shown in another view."""
         hidden = is_masked(usage)
         fits = {
@@ -148,10 +148,10 @@ def definition_of(item: Item) -> str:
     return f"{definition} ; {hypernyms}" if hypernyms else definition
 
 
-def marked(usage: Usage, before: str, after: str) -> Usage:
+def with_marks(usage: Usage, before: str, after: str) -> Usage:
     """Return the usage with marks around its target; the span still covers the target alone.
 
-    >>> marked(Usage("The bank shut.", 4, 8), "[", "]").text
+    >>> with_marks(Usage("The bank shut.", 4, 8), "[", "]").text
     'The [bank] shut.'
     """
     text = f"{usage.text[: usage.start]}{before}{usage.target}{after}{usage.text[usage.end :]}"
@@ -159,7 +159,7 @@ def marked(usage: Usage, before: str, after: str) -> Usage:
 
 
 def entry_text(entry: Entry, description: str) -> str:
-    """Return what stands between the special tokens for an entry: ``name ‖ description``, or the name alone.
+    """Return what is read of an entry between the special tokens: ``name ‖ description``, or the name alone.
 
     *description* is ``none``, ``gloss`` (all of it) or ``first_sentence``.
 
@@ -167,13 +167,13 @@ def entry_text(entry: Entry, description: str) -> str:
     >>> [entry_text(page, how) for how in ("none", "gloss", "first_sentence")]
     ['Bank', 'Bank ‖ A place for money. It lends.', 'Bank ‖ A place for money.']
     """
-    told = entry.description.strip()
+    description_shown = entry.description.strip()
     if description == "first_sentence":
-        told = _SENTENCE_END.split(told, maxsplit=1)[0]
-    return f"{entry.name} ‖ {told}" if told and description != "none" else entry.name
+        description_shown = _SENTENCE_END.split(description_shown, maxsplit=1)[0]
+    return f"{entry.name} ‖ {description_shown}" if description_shown and description != "none" else entry.name
 
 
-def _misshapen(item: Item, what: str) -> InputError:
+def _shape_error(item: Item, what: str) -> InputError:
     return InputError(what, place=Place(item_id=item.item_id), hint="ask it items of the task that it was trained on")
 
 
@@ -193,65 +193,65 @@ class Encoded:
     cut: bool = False
 
 
-def encode(tokenizer: Any, readings: Sequence[TextsWithTargets], *, longest: int) -> list[Encoded]:
+def encode_readings(tokenizer: Any, readings: Sequence[TextsWithTargets], *, longest: int) -> list[Encoded]:
     """Tokenise readings with the special tokens that the model wants; *tokenizer* is a ``tokenizers.Tokenizer``.
 
     A reading of more than *longest* tokens is cut to the tokens around its targets (its beginning where it has none).
     Errors: :class:`SubjectError` for a target without a sub-word, or that alone is longer than the model reads.
     """
     inputs = [reading.first if reading.second is None else (reading.first, reading.second) for reading in readings]
-    found = []
+    encoded = []
     for reading, encoding in zip(readings, tokenizer.encode_batch(inputs), strict=True):
         room, cut, shown, now = longest, False, reading, encoding
         while len(now.ids) > longest:
-            shown = _shortened(reading, encoding, room)
+            shown = _shorten(reading, encoding, room)
             now = tokenizer.encode(*shown.texts())
             # a text that is cut can have a token more than it had as a part of the whole
             room, cut = room - max(1, len(now.ids) - longest), True
-        found.append(Encoded(tuple(now.ids), tuple(now.type_ids), _places(shown, now), cut))
-    return found
+        encoded.append(Encoded(tuple(now.ids), tuple(now.type_ids), _target_tokens(shown, now), cut))
+    return encoded
 
 
-def within(tokenizer: Any, usages: Sequence[Usage], *, longest: int) -> list[Usage]:
+def cut_to_length(tokenizer: Any, usages: Sequence[Usage], *, longest: int) -> list[Usage]:
     """Return the usages, those of more than *longest* tokens cut to the tokens around their target.
 
     Errors: :class:`SubjectError` for a target that alone is longer.
     """
-    found = []
+    shortened = []
     for usage, encoding in zip(usages, tokenizer.encode_batch([usage.text for usage in usages]), strict=True):
         now, room = usage, longest
         while len(tokenizer.encode(now.text).ids if now is not usage else encoding.ids) > longest:
-            cut = _shortened(TextsWithTargets(usage.text, None, ((0, usage.start, usage.end),)), encoding, room)
+            cut = _shorten(TextsWithTargets(usage.text, None, ((0, usage.start, usage.end),)), encoding, room)
             now = replace(usage, text=cut.first, start=cut.targets[0][1], end=cut.targets[0][2])
             room -= 1
-        found.append(now)
-    return found
+        shortened.append(now)
+    return shortened
 
 
-def _places(reading: TextsWithTargets, encoding: Any) -> tuple[tuple[int, ...], ...]:
+def _target_tokens(reading: TextsWithTargets, encoding: Any) -> tuple[tuple[int, ...], ...]:
     """Return the sub-words of every target."""
     owners, offsets = encoding.sequence_ids, encoding.offsets
-    found = []
+    targets = []
     for text, start, end in reading.targets:
         foreign = [int(owner != text) for owner in owners]
-        places = overlapping(offsets, foreign, (start, end))
+        places = overlapping_tokens(offsets, foreign, (start, end))
         if not places:
             line = reading.texts()[text]
             place = Place(text=line, column=start + 1, width=end - start)
             what = "no sub-word of the tokenizer overlaps the target"
             raise SubjectError(what, place=place, hint="correct or leave out the item, or use another model")
-        found.append(places)
-    return tuple(found)
+        targets.append(places)
+    return tuple(targets)
 
 
-def _shortened(reading: TextsWithTargets, encoding: Any, longest: int) -> TextsWithTargets:
+def _shorten(reading: TextsWithTargets, encoding: Any, longest: int) -> TextsWithTargets:
     """Return the reading with every text cut to its share of the tokens, around its target."""
     tokens = [
         [span for span, owner in zip(encoding.offsets, encoding.sequence_ids, strict=True) if owner == text]
         for text in range(len(reading.texts()))
     ]
     room = longest - sum(owner is None for owner in encoding.sequence_ids)
-    shares = _shares([len(each) for each in tokens], room)
+    shares = _shares([len(spans) for spans in tokens], room)
     texts, starts = [], []
     for number, (text, spans, share) in enumerate(zip(reading.texts(), tokens, shares, strict=True)):
         target = next(((start, end) for owner, start, end in reading.targets if owner == number), None)

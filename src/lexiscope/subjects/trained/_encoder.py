@@ -19,7 +19,7 @@ from lexiscope.core.scoring import Doubles
 from lexiscope.subjects.local._loading import device_of, load_model, load_tokenizer, longest_of
 from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.local._span_tokens import plan_batches
-from lexiscope.subjects.trained._reading import Encoded, TextsWithTargets, encode
+from lexiscope.subjects.trained._wording import Encoded, TextsWithTargets, encode_readings
 
 Pooling = Literal["cls", "mean", "target"]
 """The one vector of a reading: of its first token, the mean of all, or the mean of its targets (all without one)."""
@@ -32,7 +32,7 @@ _INITIAL_SD = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What stands on top of an encoder: ``outputs`` numbers from the first token and ``targets`` targets.
+    """The layer on top of an encoder: ``outputs`` numbers from the first token and ``targets`` targets.
 
     0 outputs: there is no layer on top. ``longest``: the most tokens of a reading, which is cut to them.
     """
@@ -66,8 +66,10 @@ class LoadedClassifier:
         self.longest = min(shape.longest, longest_of(model, int(whole.model_max_length)) or shape.longest)
         self.mask = _mask_token(self._tokenizer, whole, place)
         self._pad = int(whole.pad_token_id or 0)
-        self._n_types = _types_read(model)
-        self.width = int(self._hidden([Encoded((self._pad,), (0,), ())])[0].shape[-1])
+        # how many kinds of text the model tells apart; 0 if it does not take them
+        takes_types = "token_type_ids" in signature(model.forward).parameters
+        self._n_types = int(getattr(model.config, "type_vocab_size", 0) or 0) if takes_types else 0
+        self.width = int(self._hidden_states([Encoded((self._pad,), (0,), ())])[0].shape[-1])
         self.head = self._head(start) if shape.outputs else None
 
     def _head(self, start: int) -> Any:
@@ -83,17 +85,17 @@ class LoadedClassifier:
     # -- reading ----------------------------------------------------------------------------------------------
 
     def encode(self, readings: Sequence[TextsWithTargets]) -> list[Encoded]:
-        """Tokenise readings. Errors: those of :func:`~lexiscope.subjects.trained._reading.encode`."""
-        return encode(self._tokenizer, readings, longest=self.longest)
+        """Tokenise readings. Errors: those of :func:`~lexiscope.subjects.trained._wording.encode_readings`."""
+        return encode_readings(self._tokenizer, readings, longest=self.longest)
 
     def n_cut(self, items: Iterable[Sequence[TextsWithTargets]]) -> int:
         """Return of how many items, each with its readings, one was cut. Errors: those of :meth:`encode`."""
-        return sum(any(each.cut for each in self.encode(readings)) for readings in items)
+        return sum(any(encoded.cut for encoded in self.encode(readings)) for readings in items)
 
     def outputs(self, batch: Sequence[Encoded]) -> Any:
         """Return the numbers of the layer on top. *Shape: (readings, outputs)*, ready for a gradient in training."""
         torch = self.torch
-        hidden, _ = self._hidden(batch)
+        hidden, _ = self._hidden_states(batch)
         parts = [hidden[:, 0]]
         if self.shape.targets:
             parts.append((self._weights(batch, hidden.shape[1]) @ hidden).flatten(1))
@@ -105,7 +107,7 @@ class LoadedClassifier:
 
     def vectors(self, batch: Sequence[Encoded]) -> Any:
         """Return one vector per reading, of length 1. *Shape: (readings, width)*."""
-        hidden, mask = self._hidden(batch)
+        hidden, mask = self._hidden_states(batch)
         if self.shape.pooling == "cls":
             pooled = hidden[:, 0]
         else:
@@ -115,7 +117,7 @@ class LoadedClassifier:
             pooled = (weights[:, None] @ hidden)[:, 0]
         return self.torch.nn.functional.normalize(pooled, dim=-1)
 
-    def _hidden(self, batch: Sequence[Encoded]) -> tuple[Any, Any]:
+    def _hidden_states(self, batch: Sequence[Encoded]) -> tuple[Any, Any]:
         """Return the last layer and the mask of what is no padding."""
         ids, types, mask = self._inputs(batch)
         given = {"attention_mask": mask} if not bool(mask.all()) else {}
@@ -124,20 +126,20 @@ class LoadedClassifier:
         return self.model(input_ids=ids, **given).last_hidden_state, mask
 
     def _inputs(self, batch: Sequence[Encoded]) -> list[Any]:
-        longest = max(len(each.ids) for each in batch)
+        longest = max(len(reading.ids) for reading in batch)
         ids = np.full((len(batch), longest), self._pad, dtype=np.int64)
         types, mask = np.zeros_like(ids), np.zeros_like(ids)
-        for row, each in enumerate(batch):
-            ids[row, : len(each.ids)] = each.ids
-            types[row, : len(each.ids)] = each.types
-            mask[row, : len(each.ids)] = 1
-        return [self.torch.from_numpy(each).to(self.device) for each in (ids, types, mask)]
+        for row, reading in enumerate(batch):
+            ids[row, : len(reading.ids)] = reading.ids
+            types[row, : len(reading.ids)] = reading.types
+            mask[row, : len(reading.ids)] = 1
+        return [self.torch.from_numpy(array).to(self.device) for array in (ids, types, mask)]
 
     def _weights(self, batch: Sequence[Encoded], longest: int) -> Any:
         """Return what each token counts in the mean of each target. *Shape: (readings, targets, tokens)*."""
         weights = np.zeros((len(batch), len(batch[0].targets), longest), dtype=np.float32)
-        for row, each in enumerate(batch):
-            for number, places in enumerate(each.targets):
+        for row, reading in enumerate(batch):
+            for number, places in enumerate(reading.targets):
                 weights[row, number, list(places)] = 1 / len(places)
         return self.torch.from_numpy(weights).to(self.device)
 
@@ -147,40 +149,33 @@ class LoadedClassifier:
         """Return the outputs of readings (their vectors where there is no layer on top), without dropout.
 
         *Shape: (readings, outputs or width)*. Equal readings are read once and get equal numbers to the last bit; a
-        reading gets the same numbers (to 1e-5) whatever stands beside it.
+        reading gets the same numbers (to 1e-5) in any batch.
         Errors: those of :meth:`encode`; :class:`SubjectError` where a number is not finite.
         """
-        distinct = sorted(set(readings), key=lambda each: (each.texts(), each.targets))
+        distinct = sorted(set(readings), key=lambda reading: (reading.texts(), reading.targets))
         place = {reading: number for number, reading in enumerate(distinct)}
-        found = self.predict_encoded(self.encode(distinct))
-        return found[[place[reading] for reading in readings]]
+        outputs = self.predict_encoded(self.encode(distinct))
+        return outputs[[place[reading] for reading in readings]]
 
     def predict_encoded(self, encoded: Sequence[Encoded]) -> Doubles:
         """Return the outputs of tokenised readings, in their order. Errors: those of :meth:`predict`."""
         training = self.model.training
         self.model.eval()
         budget = _BUDGET.get(self.device, _OTHER_BUDGET)
-        found = np.zeros((len(encoded), self.shape.outputs or self.width))
+        outputs = np.zeros((len(encoded), self.shape.outputs or self.width))
         with self.torch.no_grad():
-            for batch in plan_batches([len(each.ids) for each in encoded], budget=budget):
+            for batch in plan_batches([len(reading.ids) for reading in encoded], budget=budget):
                 part = [encoded[number] for number in batch]
                 values = self.vectors(part) if self.head is None else self.outputs(part)
-                found[list(batch)] = values.double().cpu().numpy()
+                outputs[list(batch)] = values.double().cpu().numpy()
         self.model.train(training)
-        if not np.isfinite(found).all():
+        if not np.isfinite(outputs).all():
             raise SubjectError("the model's output is not finite (NaN or infinity)", hint="its weights are broken")
-        return found
-
-
-def _types_read(model: Any) -> int:
-    """Return how many kinds of text a model tells apart; 0 where it does not take them."""
-    if "token_type_ids" not in signature(model.forward).parameters:
-        return 0
-    return int(getattr(model.config, "type_vocab_size", 0) or 0)
+        return outputs
 
 
 def _mask_token(tokenizer: Any, whole: Any, place: str) -> str | None:
-    """Return the mask token, proved to be one token of its own wherever it stands."""
+    """Return the mask token, checked to be read as one token."""
     mask: str | None = whole.mask_token
     if mask is None:
         return None

@@ -9,8 +9,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from lexiscope.subjects.trained._reader import LoadedClassifier
-from lexiscope.training._course import Steps, TrainingOutcome, TrainingPlace, pace_of, run_steps
+from lexiscope.subjects.trained._encoder import LoadedClassifier
+from lexiscope.training._steps import Steps, TrainingOutcome, TrainingPlace, run_steps, step_settings_of
 from lexiscope.training.settings import TrainingSettings
 
 _GROUPED = 50
@@ -26,7 +26,7 @@ class Epoch:
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class Objective:
     """What is learnt: the ``lengths`` of what is read, the loss of a batch of their numbers, the figure on dev.
 
     ``loss`` gives ``None`` where a batch teaches nothing. ``cut``: the items of train and dev that have a reading which
@@ -43,7 +43,7 @@ def length_batches(lengths: Sequence[int], size: int, rng: np.random.Generator) 
     """Return batches of similar lengths in random order, each number once.
 
     The numbers are shuffled, cut into stretches of 50 batches, sorted by length within a stretch, and cut into batches,
-    which are shuffled: chance decides what stands together, and little is padded.
+    which are shuffled: chance decides what is in a batch, and little is padded.
 
     >>> [sorted(each) for each in length_batches([3, 90, 4, 91], 2, np.random.default_rng(0))]
     [[1, 3], [0, 2]]
@@ -58,24 +58,24 @@ def length_batches(lengths: Sequence[int], size: int, rng: np.random.Generator) 
     return [batches[number] for number in rng.permutation(len(batches))]
 
 
-def learn(
-    reader: LoadedClassifier, lessons: Lessons, settings: TrainingSettings, **where: Unpack[TrainingPlace]
+def train_reader(
+    reader: LoadedClassifier, lessons: Objective, settings: TrainingSettings, **where: Unpack[TrainingPlace]
 ) -> TrainingOutcome:
     """Train a reader to the end, from the newest checkpoint in *folder*, and leave the best epoch's weights in it.
 
-    Errors: those of :func:`~lexiscope.training._course.run_steps`.
+    Errors: those of :func:`~lexiscope.training._steps.run_steps`.
     """
     if not settings.epochs:
         return TrainingOutcome(history=[Epoch(0, 0.0, lessons.measure())], stopped="nothing was to be learnt")
     steps = steps_of(reader, lessons, settings, where["seed"])
     steps.module.requires_grad_(True)
-    course = run_steps(steps, pace_of(settings), **where)
+    course = run_steps(steps, step_settings_of(settings), **where)
     steps.module.requires_grad_(False)
     steps.module.eval()
     return course
 
 
-def steps_of(reader: LoadedClassifier, lessons: Lessons, settings: TrainingSettings, seed: int) -> Steps:
+def steps_of(reader: LoadedClassifier, lessons: Objective, settings: TrainingSettings, seed: int) -> Steps:
     """Return the steps of lessons: batches of similar lengths, drawn anew in every epoch."""
     parts = {"encoder": reader.model} | ({"head": reader.head} if reader.head is not None else {})
     # the last batch of a stretch may be smaller

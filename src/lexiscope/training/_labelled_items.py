@@ -21,7 +21,7 @@ class Rows:
     items: tuple[Item, ...]
     n_given: int
 
-    def told(self) -> dict[str, object]:
+    def record(self) -> dict[str, object]:
         """Return what a record says of them."""
         return {"n": len(self.items), "n_given": self.n_given, "sha256": items_digest(self.items)}
 
@@ -52,32 +52,32 @@ def answers_of(train: Rows, dev: Rows) -> tuple[str, ...]:
 
     Errors: :class:`InputError` naming a row: all training items have one answer; a dev item has one that none has.
     """
-    found = tuple(sorted(set(train.golds())))
-    if len(found) < 2:
-        what = f"all {len(train.items)} training items have the answer {found[0]!r}: there is nothing to learn"
+    answers = tuple(sorted(set(train.golds())))
+    if len(answers) < 2:
+        what = f"all {len(train.items)} training items have the answer {answers[0]!r}: there is nothing to learn"
         hint = "give items of both answers; a larger sample may hold some"
         raise InputError(what, place=Place(item_id=train.items[0].item_id), hint=hint)
-    strange = [item for item in dev.items if item.gold not in found]
+    strange = [item for item in dev.items if item.gold not in answers]
     if strange:
-        what = f"the answer {strange[0].gold!r} of a dev item is that of no training item ({', '.join(found)})"
+        what = f"the answer {strange[0].gold!r} of a dev item is that of no training item ({', '.join(answers)})"
         raise InputError(what, place=Place(item_id=strange[0].item_id), hint="correct it, or leave the item out")
-    return found
+    return answers
 
 
-def numbers_of(rows: Rows) -> list[float]:
+def gold_numbers(rows: Rows) -> list[float]:
     """Return the right answers as numbers.
 
     Errors: :class:`InputError` naming the first that is none.
     """
-    found = []
+    numbers = []
     for item in rows.items:
         try:
-            found.append(float(str(item.gold)))
+            numbers.append(float(str(item.gold)))
         except ValueError as error:
             what = f"the right answer {item.gold!r} is no number"
             hint = "ratings are learnt as numbers; answers in words need head=class"
             raise InputError(what, place=Place(item_id=item.item_id), hint=hint) from error
-    return found
+    return numbers
 
 
 def shares_of(rows: Rows) -> dict[str, float]:

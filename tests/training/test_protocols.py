@@ -5,7 +5,7 @@ from __future__ import annotations
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.division import ItemDivision
-from lexiscope.training.plans import named_plan, plan_for
+from lexiscope.training.protocols import named_plan, plan_for
 from lexiscope.training.settings import TrainingSettings
 
 
@@ -14,7 +14,7 @@ def test_the_whole_protocol_is_the_papers() -> None:
     whole, none = named_plan("full"), named_plan("zero_shot")
     assert (whole.grid.learning_rates, whole.grid.seeds, whole.trained_label) == ((1e-5, 2e-5, 3e-5), (0, 1, 2), True)
     assert (whole.settings.max_rows, whole.test_rows) == (0, 0)
-    assert (len(none.grid.cells("bi_encoder")), none.settings.epochs) == (1, 0)
+    assert (len(none.grid.combinations("bi_encoder")), none.settings.epochs) == (1, 0)
 
 
 def test_a_search_without_training_goes_by_the_target() -> None:

@@ -8,8 +8,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
-from lexiscope.training.lora_split import split_items
-from lexiscope.training.lora_targets import RatedItem, rounded, targets_of
+from lexiscope.training.lora_examples import RatedItem, round_to_point, split_items, target_places
 
 
 def rated(name: str, word: str, *ratings: float, **conditions: str) -> RatedItem:
@@ -23,32 +22,32 @@ def rated(name: str, word: str, *ratings: float, **conditions: str) -> RatedItem
 )
 def test_halves_are_rounded_by_the_rule_that_is_named(mean: float, up: int, even: int) -> None:
     """Half up takes the higher point, half even the even number, as Python's round does; all else is the nearest."""
-    assert rounded(mean, Scale(1, 5), "half_up") == up
-    assert rounded(mean, Scale(1, 5), "half_even") == even == round(mean)
+    assert round_to_point(mean, Scale(1, 5), "half_up") == up
+    assert round_to_point(mean, Scale(1, 5), "half_even") == even == round(mean)
 
 
 def test_a_mean_of_six_ratings_may_be_a_half() -> None:
     """2, 2, 2, 3, 3, 3 is 15 / 6 = 2.5: the third point of the scale half up, the second half even."""
     item = rated("i", "bank", 2, 2, 2, 3, 3, 3)
     assert item.mean == 2.5
-    assert targets_of([item], Scale(1, 5), "half_up") == (2,)
-    assert targets_of([item], Scale(1, 5), "half_even") == (1,)
+    assert target_places([item], Scale(1, 5), "half_up") == (2,)
+    assert target_places([item], Scale(1, 5), "half_even") == (1,)
 
 
 def test_other_scales_have_their_own_points() -> None:
     """Steps of a half, a scale from 0, one below zero."""
-    assert rounded(1.25, Scale(0, 3, step=0.5)) == 1.5
-    assert rounded(0.5, Scale(0, 4)) == 1
-    assert rounded(-0.5, Scale(-3, 3)) == 0
-    assert rounded(-1.5, Scale(-3, 3), "half_even") == -2
+    assert round_to_point(1.25, Scale(0, 3, step=0.5)) == 1.5
+    assert round_to_point(0.5, Scale(0, 4)) == 1
+    assert round_to_point(-0.5, Scale(-3, 3)) == 0
+    assert round_to_point(-1.5, Scale(-3, 3), "half_even") == -2
 
 
 def test_ratings_off_the_scale_are_refused_with_their_item() -> None:
     """A continuous scale has no points, and a mean outside the scale no nearest one."""
     with pytest.raises(InputError, match="continuous"):
-        rounded(0.4, Scale(0, 1, step=0))
+        round_to_point(0.4, Scale(0, 1, step=0))
     with pytest.raises(InputError, match="item 'far'"):
-        targets_of([rated("far", "bank", 9.0)], Scale(1, 5), "half_up")
+        target_places([rated("far", "bank", 9.0)], Scale(1, 5), "half_up")
     with pytest.raises(InputError, match="without a rating"):
         RatedItem(rated("i", "bank").item, ())
 

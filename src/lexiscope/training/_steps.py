@@ -1,4 +1,4 @@
-"""What a training is, whatever is learnt: the steps that are made, the figure after each epoch, and where it stands."""
+"""The steps of a training, the figure after each epoch, and how far it is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class StepSettings:
     """The settings of a training that decide how it steps; ``warmup`` is a share of all steps."""
 
     learning_rate: float
@@ -30,9 +30,15 @@ class Pace:
     warmup: float = 0.0
 
 
-def pace_of(settings: Any) -> Pace:
+def step_settings_of(settings: Any) -> StepSettings:
     """Return the pace that the settings of a training ask for."""
-    return Pace(**{each.name: getattr(settings, each.name) for each in fields(Pace) if hasattr(settings, each.name)})
+    return StepSettings(
+        **{
+            setting.name: getattr(settings, setting.name)
+            for setting in fields(StepSettings)
+            if hasattr(settings, setting.name)
+        }
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,7 @@ class TrainingPlace(TypedDict, total=False):
     progress: Progress | None
 
 
-def run_steps(steps: Steps, pace: Pace, **where: Unpack[TrainingPlace]) -> TrainingOutcome:
+def run_steps(steps: Steps, pace: StepSettings, **where: Unpack[TrainingPlace]) -> TrainingOutcome:
     """Train with the Trainer of transformers, from the newest checkpoint in *folder* on, and load the best epoch.
 
     Without a folder nothing is measured or kept: the weights are those of the last step. The state of the random

@@ -16,20 +16,18 @@ from lexiscope.core.item import Item
 from lexiscope.core.settings import Option
 from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.tasks import BY_VIEW, RETRIEVED
-from lexiscope.training._course import Progress
-from lexiscope.training._training import Shard, learnt_by
+from lexiscope.training._steps import Progress
+from lexiscope.training._training import TrainedModel, task_learnt_by
 from lexiscope.training.bi_encoder import train_bi_encoder
-from lexiscope.training.gloss_classifier import train_gloss_classifier, train_verification
-from lexiscope.training.label_baseline import fit_label_baseline
-from lexiscope.training.pair_classifier import train_pair_classifier
+from lexiscope.training.classifier import train_gloss_classifier, train_pair_classifier, train_verification
+from lexiscope.training.probes import fit_label_baseline, fit_threshold
 from lexiscope.training.settings import TrainingSettings
-from lexiscope.training.threshold import fit_threshold
 
 METHODS: tuple[str, ...] = ("pair", "verification", "gloss", "bi_encoder", "threshold", "label")
 """Trained: the first four. ``threshold`` and ``label`` cost seconds and know neither seeds nor rates."""
 
 
-def train_shard(
+def train_method(
     method: str,
     view: str,
     train: Sequence[Item],
@@ -45,7 +43,7 @@ def train_shard(
     store: Path | None = None,
     command: Sequence[str] = (),
     progress: Progress | None = None,
-) -> Shard:
+) -> TrainedModel:
     """Train one shard, go on with it, or find it finished.
 
     *items* are given whole; the view is applied here. *encoder*: ``minilm``, a folder, ``HUB_ID#REVISION``. *task*
@@ -71,13 +69,13 @@ def train_shard(
     return _trainer(method, task)(train, dev, encoder, **how, **steps)
 
 
-def _trainer(method: str, task: str | None) -> Callable[..., Shard]:
+def _trainer(method: str, task: str | None) -> Callable[..., TrainedModel]:
     if method == "pair":
         # numbers may be learnt for any task with two usages
         return lambda *given, **named: train_pair_classifier(*given, **named, task=task or BY_VIEW)
     trainers = {"gloss": train_gloss_classifier, "verification": train_verification}
     if method not in trainers:
         raise InputError(f"there is no method {method!r}", hint=f"use one of {', '.join(METHODS)}")
-    if task not in (None, learnt_by(method)):
-        raise InputError(f"the method {method!r} answers {learnt_by(method)!r}, not {task!r}")
+    if task not in (None, task_learnt_by(method)):
+        raise InputError(f"the method {method!r} answers {task_learnt_by(method)!r}, not {task!r}")
     return trainers[method]

@@ -15,7 +15,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.search_space import Entry
 from lexiscope.items.arrange.views import view_item
-from lexiscope.subjects.trained._reading import TextsWithTargets, Wording, encode, entry_text, within
+from lexiscope.subjects.trained._wording import TextsWithTargets, Wording, cut_to_length, encode_readings, entry_text
 
 BANK = Usage("The bank of the bank shut.", 16, 20, lemma="bank", language="en")
 LIMA = Usage("Una lima.", 4, 8, lemma="lima")
@@ -131,7 +131,7 @@ def test_items_of_another_shape_are_refused() -> None:
 def test_targets_are_found_in_their_own_text() -> None:
     """The sub-words of a target are those of its text, though both texts have the same offsets."""
     reading = TextsWithTargets("one two three", "one two three", ((0, 4, 7), (1, 8, 13)))
-    (found,) = encode(words(), [reading], longest=20)
+    (found,) = encode_readings(words(), [reading], longest=20)
     assert found.targets == ((2,), (7,))
     assert found.types == (0,) * 5 + (1,) * 4
     assert not found.cut
@@ -144,7 +144,7 @@ def test_a_long_context_is_cut_far_from_the_targets(before: int, after: int, oth
     second = " ".join(["v"] * other + ["GOAL"])
     targets = ((0, 2 * before, 2 * before + 6), (1, 2 * other, 2 * other + 4))
     tokenizer = words()
-    (found,) = encode(tokenizer, [TextsWithTargets(first, second, targets)], longest=longest)
+    (found,) = encode_readings(tokenizer, [TextsWithTargets(first, second, targets)], longest=longest)
     whole = before + 1 + after + other + 1 + 3
     assert len(found.ids) == min(longest, whole)
     assert found.cut == (whole > longest)
@@ -155,7 +155,7 @@ def test_a_usage_is_cut_around_its_target() -> None:
     """An encoder that cuts nothing gets a text that fits; a short one is left as it is."""
     text = " ".join(["w"] * 30 + ["TARGET"] + ["w"] * 30)
     usage, short = Usage(text, 60, 66), Usage("a TARGET", 2, 8)
-    cut, same = within(words(), [usage, short], longest=9)
+    cut, same = cut_to_length(words(), [usage, short], longest=9)
     assert cut.target == "TARGET"
     assert len(cut.text.split()) == 7
     assert same == short

@@ -1,0 +1,170 @@
+"""Probes that take no training steps: a threshold on the cosines of an untrained encoder, and the label baseline.
+
+For pairs, the cosine of the vectors of the two targets is compared with a threshold; for definitions, that of the usage
+and of the text; for senses, the nearest gloss is chosen. The threshold of a layer is the one with the most right
+answers in training, the layer the one with the most on dev (the lowest of several).
+
+The label baseline answers with the most frequent answer of the training items, or with their mean. It equals, without
+noise, a trained model that sees nothing (the view ``label``). For senses it draws, as nothing tells them apart.
+*Source:* the context–word bias study, §2.2 (LABEL).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.scoring import Doubles
+from lexiscope.items.answers.sense_options import correct_ids, glosses_of
+from lexiscope.subjects.trained._probe import DIFFERENT, SAME, Cosines, best_option
+from lexiscope.tasks import BY_VIEW
+from lexiscope.training._base import base_of
+from lexiscope.training._labelled_items import Rows, answers_of, gold_numbers, rows_of, shares_of
+from lexiscope.training._training import ACCURACY, MINUS_SQUARED_ERROR, Job, TrainedModel, write_untrained
+from lexiscope.training.settings import TrainingSettings
+
+METHOD = "threshold"
+_COMPARED = {"pair": "pair", "verification": "verification", "gloss": "senses"}
+"""What is compared, by the method that learns the answers to a task."""
+
+# vectors of one text differ by less between two batches
+_SAME_COSINE = 1e-6
+
+
+def probe_question(task: str) -> str | None:
+    """Return what a probe compares in the items of a task; ``None`` where it has nothing to choose from."""
+    asked = catalog.task(task)
+    return _COMPARED.get(asked.learnt) if asked.scale is None else None
+
+
+def fit_threshold(
+    train: Sequence[Item],
+    dev: Sequence[Item],
+    encoder: str,
+    *,
+    view: str,
+    out: Path,
+    task: str = BY_VIEW,
+    settings: TrainingSettings | None = None,
+    store: Path | None = None,
+) -> TrainedModel:
+    """Choose layer and threshold of a probe and write the folder that answers with them.
+
+    *store* is a folder in which the encoder's vectors are kept, for other views, seeds and trainings.
+    Errors: :class:`InputError` for a task that has no such question, for answers other than t and f, and naming an item
+    without a right answer; :class:`RunError` for a folder of another training; those of the encoder.
+    """
+    asked = (settings or TrainingSettings()).only("max_rows", "max_dev_rows", "query", "device", "threads")
+    question = probe_question(task)
+    if question is None:
+        able = catalog.tasks_where(lambda task: probe_question(task.name) is not None)
+        raise InputError(f"no probe answers the task {task!r}", hint=f"it answers {', '.join(able)}")
+    rows = rows_of(train, "train", view, at_most=asked.max_rows), rows_of(dev, "dev", view, at_most=asked.max_dev_rows)
+    base = base_of(encoder)
+    if question != "senses" and (answers := answers_of(*rows)) != (DIFFERENT, SAME):
+        what = f"a probe answers {SAME} or {DIFFERENT}, the items have {', '.join(answers)}"
+        raise InputError(what, place=Place(item_id=rows[0].items[0].item_id), hint="train a pair classifier")
+    job = Job("classifier", METHOD, view, task, question, *rows, asked, 0, more={"query": asked.query})
+
+    def figure() -> tuple[float, Mapping[str, Any]]:
+        cosines = Cosines.of(job.claim(base), device=asked.device, threads=asked.threads, store=store)
+        parts = [cosines.of_items(part.items, question) for part in rows]
+        if question == "senses":
+            train, dev = (_right_by_layer(part.items, own) for part, own in zip(rows, parts, strict=True))
+            limits = [0.0] * len(dev)
+        else:
+            train, dev, limits = _figures_by_layer(rows, parts)
+        layer = int(np.argmax(dev))
+        chosen = {"layer": layer, "threshold": limits[layer], "train_accuracy": train[layer], "dev_by_layer": dev}
+        return dev[layer], {**chosen, "cut": {part.part: cosines.n_cut(part.items, question) for part in rows}}
+
+    return write_untrained(job, base, out=out, figure=figure)
+
+
+def best_threshold(cosines: Doubles, same: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[float, int]:
+    """Return the threshold from which on the answer is *same*, and how many answers are then right.
+
+    It lies half way between two cosines, or at ±2 where one answer is best for all; of several, the lowest.
+
+    >>> best_threshold(np.array([0.2, 0.9, 0.4, 0.8]), np.array([False, True, False, True]))
+    (0.6, 4)
+    """
+    order = np.argsort(cosines, kind="stable")
+    ranked, right = cosines[order], same[order]
+    # right answers where the threshold lies below the k-th cosine: different before it, same from it on
+    counts = np.concatenate([[0], np.cumsum(~right)]) + np.concatenate([np.cumsum(right[::-1])[::-1], [0]])
+    apart = np.concatenate([[True], np.diff(ranked) > _SAME_COSINE, [True]])
+    place = int(np.argmax(np.where(apart, counts, -1)))
+    if place in (0, len(ranked)):
+        return (-2.0 if place == 0 else 2.0), int(counts[place])
+    return float(round((ranked[place - 1] + ranked[place]) / 2, 9)), int(counts[place])
+
+
+def _figures_by_layer(
+    rows: tuple[Rows, Rows], cosines: Sequence[list[Doubles]]
+) -> tuple[list[float], list[float], list[float]]:
+    """Return for every layer the accuracy in training and on dev, and the threshold that was best in training."""
+    train, dev = (np.concatenate(part) for part in cosines)
+    same, expected = (np.array([gold == SAME for gold in part.golds()]) for part in rows)
+    best = [best_threshold(train[:, layer], same) for layer in range(train.shape[1])]
+    figures = [float(((dev[:, layer] >= limit) == expected).mean()) for layer, (limit, _) in enumerate(best)]
+    return [right / len(same) for _, right in best], figures, [limit for limit, _ in best]
+
+
+def _right_by_layer(items: Sequence[Item], cosines: Sequence[Doubles]) -> list[float]:
+    shares = []
+    for layer in range(cosines[0].shape[1]):
+        parts = zip(items, cosines, strict=True)
+        chosen = [best_option(item.item_id, tuple(glosses_of(item)), own[:, layer])[0] for item, own in parts]
+        shares.append(float(np.mean([sense in correct_ids(item) for sense, item in zip(chosen, items, strict=True)])))
+    return shares
+
+
+# -- the label baseline -----------------------------------------------------------------------------------------------
+
+
+LABEL, VIEW = "label", "label"
+
+
+def fit_label_baseline(
+    train: Sequence[Item],
+    dev: Sequence[Item],
+    *,
+    out: Path,
+    task: str = BY_VIEW,
+    settings: TrainingSettings | None = None,
+) -> TrainedModel:
+    """Write the folder that answers with the majority (``head=class``) or the mean (``head=number``).
+
+    Of several most frequent answers it is the first in the alphabet. The figure on dev of sense disambiguation is what
+    drawing is expected to get right.
+    Errors: :class:`InputError` naming an item without a right answer, or whose answer is no number where one is learnt,
+    or where only one answer occurs; :class:`RunError` for a folder of another training.
+    """
+    asked = (settings or TrainingSettings()).only("head")
+    rows = rows_of(train, "train", VIEW), rows_of(dev, "dev", VIEW)
+    question = probe_question(task) or "pair"
+    numbers = asked.head == "number"
+    monitor = MINUS_SQUARED_ERROR if numbers else ACCURACY
+    job = Job("classifier", LABEL, VIEW, task, question, *rows, asked, 0, monitor)
+
+    def figure() -> tuple[float, Mapping[str, Any]]:
+        part, dev = rows
+        if numbers:
+            mean = float(np.mean(gold_numbers(part)))
+            return -float(np.mean((np.array(gold_numbers(dev)) - mean) ** 2)), {"head": "number", "mean": mean}
+        if question == "senses":
+            chances = [len(correct_ids(item) & set(glosses_of(item))) / len(glosses_of(item)) for item in dev.items]
+            return float(np.mean(chances)), {"head": "class"}
+        answers, shares = answers_of(part, dev), shares_of(part)
+        answer = min(shares, key=lambda label: (-shares[label], label))
+        learnt = {"head": "class", "answers": list(answers), "shares": shares}
+        return float(np.mean([gold == answer for gold in dev.golds()])), learnt
+
+    return write_untrained(job, None, out=out, figure=figure)
