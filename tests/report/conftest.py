@@ -22,7 +22,7 @@ from lexiscope.report.plots.distributions import (
     norms_by_distance,
     residual_ridge,
 )
-from lexiscope.report.plots.layers import aic_panels, by_depth, distance_by_layer, peak_panels, trajectories
+from lexiscope.report.plots.layers import aic_panels, distance_by_layer, families_by_depth, peak_panels, trajectories
 from lexiscope.report.plots.size import Sized, SizeRegression, statistic_by_size
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, IntervalCell, Missing, Noted, Table
 
@@ -100,7 +100,7 @@ DRAWERS: dict[str, Drawer] = {
     "trajectories": lambda: trajectories(
         [trajectory("BETO"), trajectory("mBERT")], Heading("trajectories", "7", "T"), statistic="R²", interval="95 % CI"
     ),
-    "depth": lambda: by_depth(
+    "depth": lambda: families_by_depth(
         family_by_depth_ratio({"m": np.linspace(0, 0.3, 5)}, {"m": "BERT"}), Heading("depth", "8", "T"), statistic="R²"
     ),
     "peaks": lambda: peak_panels([trajectory("BETO"), trajectory("mBERT")], Heading("peaks", "9", "T")),

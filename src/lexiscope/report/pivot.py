@@ -68,7 +68,7 @@ class Col:
 class PivotRow:
     """A row of a pivot: its first cells, and the fields of the records that it is about.
 
-    ``of`` are further names for the braces of columns, beside the fields: with ``{"part": "ending"}`` the column of
+    ``of`` are further names for the braces of columns than the fields: with ``{"part": "ending"}`` the column of
     ``mean_words(of={part})`` shows ``mean_words(of=ending)``.
     """
 

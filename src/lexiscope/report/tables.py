@@ -130,7 +130,7 @@ class Table:
                 raise InputError(what)
         object.__setattr__(self, "columns", tuple(self.columns))
         object.__setattr__(self, "notes", tuple(self.notes))
-        object.__setattr__(self, "rows", tuple(tuple(_plain(cell) for cell in row) for row in self.rows))
+        object.__setattr__(self, "rows", tuple(tuple(_plain_cell(cell) for cell in row) for row in self.rows))
 
     def __repr__(self) -> str:
         size = f"{counted(len(self.rows), 'row')}, {counted(len(self.columns), 'column')}"
@@ -197,7 +197,7 @@ def layout(table: Table) -> Layout:
     headers = tuple(Printed(column.header, _letter(letters, column.note)) for column in table.columns)
     formats = [column.format for column in table.columns]
     rows = tuple(
-        tuple(_printed(cell, form, letters) for cell, form in zip(row, formats, strict=True)) for row in table.rows
+        tuple(_printed_cell(cell, form, letters) for cell, form in zip(row, formats, strict=True)) for row in table.rows
     )
     return Layout(headers, rows, tuple((letter, text) for text, letter in letters.items()), table.notes)
 
@@ -220,12 +220,12 @@ def format_number(value: float, form: Format) -> str:
     '0.00'
     """
     if form.kind == "p" and value < 10.0**-form.digits:
-        return "< " + _bare(f"{10.0**-form.digits:.{form.digits}f}")
+        return "< " + _without_leading_zero(f"{10.0**-form.digits:.{form.digits}f}")
     text = f"{value:,.0f}" if form.kind == "integer" else f"{value:.{form.digits}f}"
     if float(text.replace(",", "")) == 0:
         text = text.removeprefix("-")
     text = text.replace("-", "−")
-    return text if form.leading_zero else _bare(text)
+    return text if form.leading_zero else _without_leading_zero(text)
 
 
 def interval_text(interval: IntervalCell, form: Format) -> str:
@@ -266,7 +266,7 @@ def wide_rows(table: Table) -> tuple[list[str], list[list[object]]]:
     header = []
     for column, is_wide in zip(table.columns, wide, strict=True):
         header += [column.header] + ([f"{column.header} low", f"{column.header} high"] if is_wide else [])
-    rows = [_spread(row, wide) for row in table.rows]
+    rows = [_wide_cells(row, wide) for row in table.rows]
     if not table.people:
         return header, rows
     return [*header, KIND_COLUMN], [[*row, table.people] for row in rows]
@@ -275,28 +275,28 @@ def wide_rows(table: Table) -> tuple[list[str], list[list[object]]]:
 def to_text(table: Table) -> str:
     """Return the table as plain text for a terminal, columns aligned, notes below."""
     laid = layout(table)
-    grid = [[f"{cell.text}{_raised(cell.mark)}" for cell in row] for row in (laid.headers, *laid.rows)]
+    grid = [[f"{cell.text}{_superscript(cell.mark)}" for cell in row] for row in (laid.headers, *laid.rows)]
     widths = [max(_width(row[index]) for row in grid) for index in range(len(table.columns))]
     lines = ["  ".join(_pad(cell, widths[i], table.columns[i].right) for i, cell in enumerate(row)) for row in grid]
     rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
     title = f"Table {table.number}. {table.title}" if table.number else table.title
-    notes = [f"{_raised(letter)} {text}" for letter, text in laid.lettered] + list(laid.notes)
+    notes = [f"{_superscript(letter)} {text}" for letter, text in laid.lettered] + list(laid.notes)
     body = [title, rule, lines[0], rule, *lines[1:], rule, *notes]
     return "\n".join(line.rstrip() for line in body) + "\n"
 
 
-def _plain(cell: object) -> Cell:
+def _plain_cell(cell: object) -> Cell:
     value = cell.item() if isinstance(cell, np.generic) else cell
     if isinstance(value, float) and not math.isfinite(value):
         return Missing("not defined")
     if isinstance(value, IntervalCell):
-        return _plain_interval(value)
+        return _plain_interval_cell(value)
     if value is None or isinstance(value, str | bool | int | float | Missing | Noted):
         return value
     raise InputError(f"a table cell cannot hold {type(value).__name__}: {value!r}")
 
 
-def _plain_interval(interval: IntervalCell) -> Cell:
+def _plain_interval_cell(interval: IntervalCell) -> Cell:
     ends = (float(interval.low), float(interval.high))
     value = None if interval.value is None else float(interval.value)
     if value is not None and not math.isfinite(value):
@@ -315,7 +315,7 @@ def _letter(letters: dict[str, str], note: str) -> str:
     return letters[note]
 
 
-def _printed(cell: Cell, form: Format, letters: dict[str, str]) -> Printed:
+def _printed_cell(cell: Cell, form: Format, letters: dict[str, str]) -> Printed:
     if isinstance(cell, Missing):
         return Printed(DASH, _letter(letters, cell.reason))
     if isinstance(cell, Noted):
@@ -331,27 +331,27 @@ def _printed(cell: Cell, form: Format, letters: dict[str, str]) -> Printed:
     return Printed(str(cell) if form.kind == "text" else format_number(cell, form))
 
 
-def _bare(text: str) -> str:
+def _without_leading_zero(text: str) -> str:
     return re.sub(r"^(−?)0\.", r"\1.", text)
 
 
-def _spread(row: Sequence[Cell], wide: Sequence[bool]) -> list[object]:
+def _wide_cells(row: Sequence[Cell], wide: Sequence[bool]) -> list[object]:
     cells: list[object] = []
     for cell, is_wide in zip(row, wide, strict=True):
         if isinstance(cell, IntervalCell):
             cells += [cell.value, cell.low, cell.high]
         else:
-            cells += [_bare_value(cell), *([None, None] if is_wide else [])]
+            cells += [_cell_value(cell), *([None, None] if is_wide else [])]
     return cells
 
 
-def _bare_value(cell: Cell) -> object:
+def _cell_value(cell: Cell) -> object:
     if isinstance(cell, Missing):
         return None
     return cell.text if isinstance(cell, Noted) else cell
 
 
-def _raised(letter: str) -> str:
+def _superscript(letter: str) -> str:
     # superscript letters: all of a–z but q have one in Unicode
     return letter.translate(str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"))
 

@@ -13,7 +13,7 @@ from lexiscope.analysis.layers.trajectory import family_by_depth_ratio
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Heading
 from lexiscope.report.plots.curves import DrawnCurve, layer_ticks, start_at_zero
-from lexiscope.report.plots.layers import aic_panels, by_depth, distance_by_layer, peak_panels, trajectories
+from lexiscope.report.plots.layers import aic_panels, distance_by_layer, families_by_depth, peak_panels, trajectories
 from lexiscope.report.plots.style import drawing, panels
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -167,7 +167,9 @@ def test_groups_are_panels() -> None:
     svg = trajectories(curves, HEADING, statistic="R²").svg
     assert ">12 layers<" in svg
     assert ">24 layers<" in svg
-    assert by_depth(families, HEADING, statistic="R²").svg.count(">24 layers<") == 1, "in the legend, over no panel"
+    assert families_by_depth(families, HEADING, statistic="R²").svg.count(">24 layers<") == 1, (
+        "in the legend, over no panel"
+    )
 
 
 def test_half_an_interval_and_unequal_lengths_are_refused() -> None:

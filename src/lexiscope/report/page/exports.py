@@ -1,4 +1,4 @@
-"""What a run can hand on beside its report: codebook, data card, responses as CSV or JSON lines, R script (X18)."""
+"""What a run can export in addition to its report: codebook, data card, responses, R script (X18)."""
 
 from __future__ import annotations
 
@@ -106,7 +106,13 @@ def _can_fit(pair: ModelPair, trials: Mapping[str, Column], references: Mapping[
 
 
 def _codebook(folder: Path, run: StudyExports) -> str:
-    lines = ["# Codebook of the response table", "", *_told(run), "| column | type | meaning |", "|---|---|---|"]
+    lines = [
+        "# Codebook of the response table",
+        "",
+        *_simulated_notice(run),
+        "| column | type | meaning |",
+        "|---|---|---|",
+    ]
     lines += [f"| `{name}` | {SCHEMA.field(name).type} | {_MEANING[name]} |" for name in COLUMNS]
     measures = sorted(str(measure) for measure in run.responses.unique("measure"))
     lines += ["", f"Measures in this run: {', '.join(f'`{measure}`' for measure in measures)}.", ""]
@@ -118,7 +124,7 @@ def _codebook(folder: Path, run: StudyExports) -> str:
 
 def _card(folder: Path, run: StudyExports) -> str:
     card = run.card
-    lines = [f"# {card.title if card else run.name}", "", *_told(run)]
+    lines = [f"# {card.title if card else run.name}", "", *_simulated_notice(run)]
     if card is not None:
         facts = {
             "Summary": card.summary,
@@ -136,7 +142,7 @@ def _card(folder: Path, run: StudyExports) -> str:
     return "data_card.md"
 
 
-def _told(run: StudyExports) -> list[str]:
+def _simulated_notice(run: StudyExports) -> list[str]:
     """What a file that is read without the report must say by itself."""
     return [f"Simulated participants: {TOLD_SIMULATED}.", ""] if holds_simulated(run.responses) else []
 

@@ -31,7 +31,7 @@ _ALLOWED_TAGS = {"p", "em", "strong", "i", "b", "a", "ul", "ol", "li", "code", "
 _DEEPEST_HEADING = 6
 #: Blocks of ``run.json`` that depend on the machine, on the run's folder, or on the page itself.
 NOT_PRINTED = frozenset({"machine", "command", "files", "file", "seal"})
-#: Longer tables are folded; they can be opened, and their CSV is beside them.
+#: Longer tables are folded; they can be opened, and their CSV is linked below them.
 _FOLDED = 60
 #: Row names up to this many characters are kept on one line; hyphenated model names read badly when broken.
 _SHORT = 32

@@ -60,7 +60,7 @@ class ExplorerSettings:
 class Exploration:
     """What the explorer shows of a subject: the words it knows, those that it does not, and a map of each word.
 
-    ``corpus`` are the names of the files that were read. ``maps`` stand in the order of ``words``; a word whose senses
+    ``corpus`` are the names of the files that were read. ``maps`` are in the order of ``words``; a word whose senses
     have no neighbours has none.
     """
 
@@ -139,8 +139,8 @@ def explore_each(
 def word_map(induced: InducedSenses, entry: WordEntry, heading: Heading, *, seed: int = 0) -> Figure | None:
     """Draw the senses of a word and their neighbours by t-SNE of their directions; ``None`` without neighbours.
 
-    A neighbour of two senses stands once, with the sense to which it is nearer. Where a word has many senses, each has
-    fewer names on the map, which its caption says.
+    A neighbour of two senses is drawn once, with the sense to which it is nearer. Where a word has many senses, each
+    has fewer names on the map, which its caption says.
     """
     own = list(induced.of(entry.word))
     most = max((len(sense.neighbours) for sense in entry.senses), default=0)
@@ -324,7 +324,7 @@ def _example_text(sense: SenseEntry) -> str:
 
 
 def word_line(entry: WordEntry) -> str:
-    """Say of a word how many senses it has, which were pruned, and how often it stands where.
+    """Return as text how many senses a word has, which were pruned, and how often it occurs.
 
     >>> word_line(WordEntry("bank", (SenseEntry(1, ()), SenseEntry(3, ())), (2,), 1200, 40, 1))
     '2 senses (sense 2 was pruned: a duplicate of another). 40 occurrences in the corpus read, 1 of them beside no ...'

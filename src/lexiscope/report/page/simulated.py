@@ -100,7 +100,7 @@ def marked_part(part: Part) -> Part:
 def marked_where_people(part: Part) -> Part:
     """Return what an analysis yields with the mark on each number, table and figure that has people in it.
 
-    For analyses that set simulated participants beside models of which the truth is known without people.
+    For analyses that compare simulated participants with models of which the truth is known without people.
     """
     marked = dict(zip(part.records, simulated_records(part.records, keep_all=True), strict=True))
     records = tuple(

@@ -1,7 +1,7 @@
 """A report in a run folder: stored part by part, and rebuilt from the folder byte for byte.
 
-``sections.json`` holds the structure and refers by name to ``tables/<name>.json`` (beside ``.csv`` and ``.tex``)
-and to ``figures/<name>.svg`` (beside ``.csv`` and ``.json``). ``run.json`` and ``results.json`` belong to the run;
+``sections.json`` holds the structure and refers by name to ``tables/<name>.json`` (with ``.csv`` and ``.tex``)
+and to ``figures/<name>.svg`` (with ``.csv`` and ``.json``). ``run.json`` and ``results.json`` belong to the run;
 they are only read here.
 """
 
@@ -116,7 +116,7 @@ def table_from_json(content: Mapping[str, Any]) -> Table:
 
 
 def read_figure(name: str, folder: Path | str) -> Figure:
-    """Read a stored figure; its data columns come back as text, exactly as they stand in the CSV file.
+    """Read a stored figure; its data columns come back as text, exactly as they are in the CSV file.
 
     Errors: :class:`RunError` where one of its files is absent or damaged.
     """
@@ -211,7 +211,7 @@ _ESCAPES = str.maketrans(_SPECIAL | {sign: rf"\ensuremath{{{name}}}" for sign, n
 
 
 def escape(text: str) -> str:
-    r"""Return *text* so that LaTeX prints it as it stands; letters of any alphabet stay themselves (UTF-8).
+    r"""Return *text* so that LaTeX prints it unchanged; letters of any alphabet stay themselves (UTF-8).
 
     >>> print(escape("señal_1 & R² > 50 %"))
     señal\_1 \& R\textsuperscript{2} \textgreater{} 50 \%

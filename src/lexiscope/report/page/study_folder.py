@@ -111,7 +111,7 @@ def write_run(
 
     Errors: :class:`InputError` E508 where people's are among them.
     """
-    report = numbered(report)
+    report = numbered_report(report)
     if holds_simulated(responses):
         report = marked_report(report)
     report = with_every_result(report, meanings)
@@ -126,7 +126,7 @@ def write_run(
 # -- the numbers of figures and tables ------------------------------------------------------------------------------
 
 
-def numbered(report: Report) -> Report:
+def numbered_report(report: Report) -> Report:
     """Return the report as it is if it compares numbers with a paper's; else with its own running numbers.
 
     A study names its figures and tables after those of its paper. On other data these numbers point to nothing: every

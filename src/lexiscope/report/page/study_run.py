@@ -35,7 +35,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Computed:
-    """What a study has computed: its report, the answers behind it, its parts, and the names of files beside them.
+    """What a study has computed: its report, the answers behind it, its parts, and the names of further files.
 
     ``meanings`` are the study's statistics, by name without parameters, and what each is.
     """
@@ -60,7 +60,7 @@ def run_study(
 
     A finished run is not computed again; in a broken one *compute* finds the answers that were collected. Both end with
     the same bytes (``machine.json`` apart, which says where and how long). *given* returns the checksums of the
-    files beside the items, for the records of the run: with another file it is another run.
+    files other than the items, for the records of the run: with another file it is another run.
 
     Errors: those of *compute*, and :class:`RunError` where the folder belongs to something else.
     """

@@ -232,7 +232,7 @@ def random_answers_table(
 ) -> Table:
     """Return accuracies of which some answers are random (:mod:`lexiscope.analysis.choices.random_answers`).
 
-    *reasons* are those for which answers can be random: how many are has a column for each. *further* columns stand at
+    *reasons* are those for which answers can be random: how many are has a column for each. *further* columns are at
     the end.
     """
     cols = (

@@ -24,7 +24,7 @@ _DRAWN = ("full", "context", "word", "label")
 def bias_records(row: BiasRow) -> tuple[Record, ...]:
     """Return every number of one subject on one dataset: scores by view, biases, differences, minimum gap.
 
-    The metric stands in the name of a bias: ``context_bias(metric=accuracy)``. *Unit:* share (0 to 1) or correlation.
+    The metric is in the name of a bias: ``context_bias(metric=accuracy)``. *Unit:* share (0 to 1) or correlation.
     """
     biases, metric = row.biases, row.biases.metric
     empty = Record(metric, None, row.subject, row.dataset, n=None, note=_NOT_THERE)

@@ -175,7 +175,7 @@ def similarity_table(
     named = {measure: (similarity_name(measure), *(other if measure == first else ())) for measure in measures}
     whole = similarity_name(first, uncovered=0)
     heads = (
-        *(Col(SIMILARITIES[one], named[one], _ONE, note=note, absent=None) for one, note in measures.items()),
+        *(Col(SIMILARITIES[name], named[name], _ONE, note=note, absent=None) for name, note in measures.items()),
         Col(f"{SIMILARITIES[first]}, all pairs", whole, _ONE, note=_UNCOVERED, absent=None),
         Col("Covered", "coverage", INTEGER, absent=None,
             cell=lambda record: round((record.value or 0.0) * (record.n or 0) / 100)),

@@ -154,7 +154,7 @@ def _rows(tests: Sequence[SenseTest], titles: Mapping[str, str], *, named: bool 
 
 
 def _word_agreement(test: SenseTest, title: str, *, number: int) -> tuple[Result, tuple[Figure, ...]]:
-    """Agreement among people beside consistency with the model, word by word (Figure 7), and their correlation."""
+    """Agreement among people and consistency with the model, word by word (Figure 7), and their correlation."""
     ratings, options = test.choices
     by_word, over_words = agreement_by_word(ratings, options, right=test.right, words=test.words, **test.bootstrap)
     rho = over_words.about(subject=test.model, dataset=SELECTION)
@@ -323,7 +323,7 @@ def _duplicate_notes(by_title: Mapping[str, DuplicateAnalysis], reference: Refer
 
 
 def models_part(shares: Sequence[tuple[str, str, Estimate | Undefined, int]]) -> Part:
-    """Return how often models give the right answer to the tests, task by task: beside people's single judgments.
+    """Return how often models give the right answer to the tests, task by task; compare people's single judgments.
 
     *shares* are the task, the model whose senses its pages show (``condition`` of the records), the share of right
     answers, and how many items were unanswered. Of a subject with several layers the table shows the best one and says

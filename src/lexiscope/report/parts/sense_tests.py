@@ -109,7 +109,7 @@ def _answers_in_file(path: Path, items: Mapping[str, Item]) -> ResponseTable:
         if task not in TASKS:
             what = f"it answers the task {task!r}, which is no test of senses"
             raise InputError(what, code="E471", place=Place(str(path)), hint=f"use {' or '.join(TASKS)}")
-    # a model's answer in a majority of three would be a judgment that nobody made
+    # a model's answer in a majority of three would be a judgment that no person made
     models = [kind for kind in table.unique("subject_kind") if kind not in PEOPLE_KINDS]
     if models:
         what = f"it holds answers of the kind {models[0]!r}, which no person gave"

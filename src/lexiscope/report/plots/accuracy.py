@@ -1,4 +1,4 @@
-"""Accuracies with their intervals beside chance: dots by condition, lines over training, stacked shares."""
+"""Accuracies with their intervals and chance: dots by condition, lines over training, stacked shares."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAME_LENGTH = 34
-"""The longest name of a subject beside a figure or in its legend, in characters."""
+"""The longest name of a subject at an axis or in a legend, in characters."""
 _LINE = 0.13
 """Height of one subject's line within a row. *Unit:* inches."""
 _NAN = float("nan")

@@ -28,7 +28,7 @@ from lexiscope.report.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Beyond this many points, names beside them would cover each other: numbers are there instead.
+#: Beyond this many points, names at the points would cover each other: numbers are there instead.
 NAMED = 18
 _SHADE = "#ececec"
 _MARGIN = 0.12

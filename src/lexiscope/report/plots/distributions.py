@@ -14,10 +14,10 @@ import numpy as np
 from lexiscope.core.errors import InputError
 from lexiscope.core.showing import counted
 from lexiscope.report.figures import Array, Figure, Floats, Heading, apa, floats, gaps_remark, levels, same_length
+from lexiscope.report.plots.curves import DrawnCurve, curve_data
 from lexiscope.report.plots.style import (
     INK,
     WIDTH,
-    MarkStyle,
     add_legend,
     drawing,
     drawn_figure,
@@ -103,8 +103,13 @@ def density_by_condition(
     with drawing(WIDTH, 3.1) as sheet:
         axes = sheet.subplots()
         for index, (name, group) in enumerate(groups.items()):
-            _draw_density(axes, group, grid, scale, mark(index), f"{name} (n = {len(group)})")
-            axes.vlines(group, -0.03 * (2 * index + 1.9), -0.03 * (2 * index + 0.4), color=mark(index).colour, lw=0.5,
+            # a group without spread has no density; its items are ticks all the same, and the legend counts them
+            look, density = mark(index), _density(group, grid, scale)
+            axes.plot(grid, density, color=look.colour, ls=look.line, label=f"{name} (n = {len(group)})")
+            axes.fill_between(grid, 0, density, color=look.colour, alpha=0.16, lw=0)
+            if len(group):
+                axes.axvline(float(group.mean()), color=look.colour, ls=look.line, lw=0.8, ymax=0.97)
+            axes.vlines(group, -0.03 * (2 * index + 1.9), -0.03 * (2 * index + 0.4), color=look.colour, lw=0.5,
                         alpha=0.6, transform=axes.get_xaxis_transform(), clip_on=False)  # fmt: skip
         axes.tick_params(axis="x", pad=4 + 10 * len(groups), length=0)
         axes.set(xlabel="Mean relatedness", ylabel="Density", xlim=(grid[0], grid[-1]), ylim=(0, None))
@@ -116,7 +121,7 @@ def density_by_condition(
 def residual_ridge(subjects: Sequence[Residuals], heading: Heading, *, order: Sequence[str] | None = None) -> Figure:
     """Draw one row of residual densities per subject, a tick at each condition's mean (SAW-C, Figures 5 and 12).
 
-    The data beside are the drawn curves: subject, condition, residual, density, and the condition's mean and n.
+    The data are the drawn curves: subject, condition, residual, density, and the condition's mean and n.
     """
     if not subjects:
         raise InputError("residual_ridge: no subject to draw")
@@ -125,85 +130,58 @@ def residual_ridge(subjects: Sequence[Residuals], heading: Heading, *, order: Se
     names = levels([str(label) for rows in subjects for label in rows.condition], order)
     pooled = np.concatenate([floats(rows.residual, f"residuals of {rows.subject!r}") for rows in subjects])
     grid = _density_grid(pooled[np.isfinite(pooled)], None)
-    curves = [_ridge_row(rows, names, grid) for rows in subjects]
+    curves = [[_density_curve(rows, name, grid) for name in names] for rows in subjects]
     alt = "Residual densities by subject and condition."
-    for rows, row in zip(subjects, curves, strict=True):
-        means = (f"{curve.condition} mean {_signed(curve.mean)} (n = {curve.n})" for curve in row)
-        alt += f" {rows.subject}: {', '.join(means)}."
+    for row in curves:
+        means = (f"{curve.condition} mean {_signed(curve.baseline)} (n = {curve.n})" for curve in row)
+        alt += f" {row[0].subject}: {', '.join(means)}."
     with drawing(WIDTH, 1.1 + 0.46 * len(subjects)) as sheet:
         axes = sheet.subplots()
-        _draw_ridge(axes, subjects, curves, grid)
+        _draw_ridge(axes, curves, grid)
         axes.set(xlabel="Residual (observed − fitted mean relatedness)", xlim=(grid[0], grid[-1]))
         add_legend(sheet, columns=len(names))
         remark = "Markers on the base lines: means of the condition." + _count_remark(int((~np.isfinite(pooled)).sum()))
-        return drawn_figure(sheet, heading, alt, _ridge_data(subjects, curves, grid), remark)
+        flat = [curve for row in curves for curve in row]
+        data = curve_data(flat, part="condition", place="residual", value="density")
+        data = {name: data[name] for name in ("subject", "condition", "residual", "density", "baseline", "n")}
+        data = {"mean" if name == "baseline" else name: values for name, values in data.items()}
+        return drawn_figure(sheet, heading, alt, data, remark)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _DensityCurve:
-    condition: str
-    density: Floats
-    mean: float
-    n: int
-
-
-def _ridge_row(rows: Residuals, names: Sequence[str], grid: Floats) -> list[_DensityCurve]:
+def _density_curve(rows: Residuals, condition: str, grid: Floats) -> DrawnCurve:
+    """The density of a subject's residuals in a condition over *grid*; ``baseline`` is their mean."""
     numbers, labels = np.asarray(rows.residual, dtype=float), np.asarray(rows.condition).astype(str)
-    curves = []
-    for name in names:
-        group = numbers[(labels == name) & np.isfinite(numbers)]
-        width = bandwidth(group)
-        shape = gaussian_density(group, grid, width=width) if width > 0 else np.full(len(grid), np.nan)
-        curves.append(_DensityCurve(name, shape, float(group.mean()) if len(group) else np.nan, len(group)))
-    return curves
+    group = numbers[(labels == condition) & np.isfinite(numbers)]
+    mean = float(group.mean()) if len(group) else np.nan
+    return DrawnCurve(rows.subject, grid, _density(group, grid), condition=condition, n=len(group), baseline=mean)
 
 
-def _draw_ridge(axes: Axes, subjects: Sequence[Residuals], curves: Sequence[list[_DensityCurve]], grid: Floats) -> None:
-    shapes = [curve.density for row in curves for curve in row if np.isfinite(curve.density).all()]
+def _density(group: Floats, grid: Floats, limits: tuple[float, float] | None = None) -> Floats:
+    """The density of values at *grid*; not-a-number for values without spread, which have none."""
+    width = bandwidth(group)
+    return gaussian_density(group, grid, width=width, limits=limits) if width > 0 else np.full(len(grid), np.nan)
+
+
+def _draw_ridge(axes: Axes, curves: Sequence[Sequence[DrawnCurve]], grid: Floats) -> None:
+    shapes = [curve.value for row in curves for curve in row if np.isfinite(curve.value).all()]
     tallest = max((float(shape.max()) for shape in shapes), default=1.0)
     for place, row in enumerate(curves):
         base = -float(place)
         for index, curve in enumerate(row):
-            look, top = mark(index), base + 1.15 * curve.density / tallest
+            look, top = mark(index), base + 1.15 * curve.value / tallest
             axes.fill_between(grid, base, top, color=look.colour, alpha=0.22, lw=0, zorder=place + 2)
             axes.plot(grid, top, color=look.colour, ls=look.line, lw=1.1, zorder=place + 2, label=curve.condition)
-            axes.plot(
-                [curve.mean], [base], marker=look.marker, color=look.colour, ms=4, zorder=place + 40, clip_on=False
-            )
+            mean = np.array([curve.baseline], dtype=float)
+            axes.plot(mean, [base], marker=look.marker, color=look.colour, ms=4, zorder=place + 40, clip_on=False)
     axes.axvline(0, color=INK, lw=0.8, zorder=1)
-    axes.set_yticks([-place for place in range(len(subjects))], short_names([rows.subject for rows in subjects], 34))
-    axes.set_ylim(-len(subjects) + 0.75, 1.3)
+    axes.set_yticks([-place for place in range(len(curves))], short_names([row[0].subject for row in curves], 34))
+    axes.set_ylim(-len(curves) + 0.75, 1.3)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
 
 
-def _ridge_data(subjects: Sequence[Residuals], curves: Sequence[list[_DensityCurve]], grid: Floats) -> dict[str, Array]:
-    flat = [(rows.subject, curve) for rows, row in zip(subjects, curves, strict=True) for curve in row]
-    count = len(grid)
-    return {
-        "subject": np.repeat([subject for subject, _ in flat], count),
-        "condition": np.repeat([curve.condition for _, curve in flat], count),
-        "residual": np.tile(grid, len(flat)),
-        "density": np.concatenate([curve.density for _, curve in flat]),
-        "mean": np.repeat([curve.mean for _, curve in flat], count),
-        "n": np.repeat([curve.n for _, curve in flat], count),
-    }
-
-
-def _signed(value: float) -> str:
-    return "undefined" if not np.isfinite(value) else f"{value:+.2f}".replace("-", "−")
-
-
-def _draw_density(
-    axes: Axes, group: Floats, grid: Floats, scale: tuple[float, float] | None, look: MarkStyle, label: str
-) -> None:
-    width = bandwidth(group)
-    # a group without spread has no density; its items still show as ticks, and the legend still counts them
-    shape = gaussian_density(group, grid, width=width, limits=scale) if width > 0 else np.full(len(grid), np.nan)
-    axes.plot(grid, shape, color=look.colour, ls=look.line, label=label)
-    axes.fill_between(grid, 0, shape, color=look.colour, alpha=0.16, lw=0)
-    if len(group):
-        axes.axvline(float(group.mean()), color=look.colour, ls=look.line, lw=0.8, ymax=0.97)
+def _signed(value: float | None) -> str:
+    return "undefined" if value is None or not np.isfinite(value) else f"{value:+.2f}".replace("-", "−")
 
 
 def _density_grid(values: Floats, scale: tuple[float, float] | None) -> Floats:

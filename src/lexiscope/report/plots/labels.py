@@ -1,4 +1,4 @@
-"""Names beside points, placed so that they cover neither each other nor points nor lines."""
+"""Names next to points, placed so that they cover neither each other nor points nor lines."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def label_points(
     per_line: int,
     obstacles: Sequence[Segment] = (),
 ) -> None:
-    """Write the label of each point beside it; beside more than *most* points its number in a key below the drawing.
+    """Write the label of each point next to it; of more than *most* points the number in a key below the drawing.
 
     Points of one label have one number. *length* is that of the longest label, *per_line* the number of labels in a
     line of the key, *obstacles* as in :func:`place_labels`.
@@ -62,7 +62,7 @@ def label_points(
 def place_labels(
     axes: Axes, points: Sequence[Point], texts: Sequence[str], *, obstacles: Sequence[Segment] = ()
 ) -> None:
-    """Write *texts* beside *points* (data coordinates), each where it costs least; far ones get a leader line.
+    """Write *texts* next to *points* (data coordinates), each where it costs least; far ones get a leader line.
 
     *obstacles* are line segments that should not be written over. The layout of the drawing must be fixed.
     """

@@ -85,7 +85,7 @@ def trajectories(
         return drawn_figure(sheet, heading, alt, data, gaps_remark(undefined_points(curves)))
 
 
-def by_depth(
+def families_by_depth(
     families: Sequence[FamilyCurve], heading: Heading, *, statistic: str, horizontal: str = "Layer depth ratio"
 ) -> Figure:
     """Draw one curve per family over depth, all in one panel (SAW-C, Figure 8).

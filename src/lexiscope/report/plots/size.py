@@ -24,7 +24,7 @@ _KINDS = (
     (True, "multilingual", COLOURS[1], "^"),
     (None, "number of languages not known", SOFT, "s"),
 )
-#: Beyond this many subjects, names beside the points would cover each other: numbers are there instead.
+#: Beyond this many subjects, names at the points would cover each other: numbers are there instead.
 NAMED = 16
 _NAN = float("nan")
 _STATISTIC = "Highest R² over layers"

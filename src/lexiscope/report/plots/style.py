@@ -158,7 +158,7 @@ def add_legend(sheet: Drawing, *, columns: int = 3, below: bool = False, first: 
 
 
 def fix_layout(sheet: Drawing) -> None:
-    """Fix the layout of the drawing: names are placed beside points against the final one."""
+    """Fix the layout of the drawing: names are placed next to points in the final one."""
     sheet.draw_without_rendering()
     sheet.set_layout_engine("none")
 
@@ -217,7 +217,7 @@ def clean_svg(text: str) -> str:
 
 
 def prefix_ids(svg: str, prefix: str) -> str:
-    """Return a drawing with *prefix* before all its ids, so that two of one name can stand on one page."""
+    """Return a drawing with *prefix* before all its ids, so that two of one name can be on one page."""
     root = _clean(ElementTree.fromstring(svg))
     _prefix(root, prefix)
     return _serialise(root)

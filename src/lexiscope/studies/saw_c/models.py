@@ -23,7 +23,7 @@ from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Remark, find_record, record_cell
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
 from lexiscope.report.plots.distributions import Residuals, residual_ridge
-from lexiscope.report.plots.layers import by_depth
+from lexiscope.report.plots.layers import families_by_depth
 from lexiscope.report.plots.size import Sized, SizeRegression, statistic_by_size
 from lexiscope.report.presenting import file_name
 from lexiscope.report.sections import subjects_table, tokens_table
@@ -161,8 +161,8 @@ def _families(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
     bins = Heading(f"figure_8b_families_by_ntile_{file_name(view)}", "8b", f"{title}: d{deciles[1:]}")
     return (
         records_of(r.about(dataset=run.name, view=view) for family in (*depth, *ntile) for r in family.results()),
-        by_depth(depth, ratio, statistic="R²"),
-        by_depth(ntile, bins, statistic="R²", horizontal=deciles),
+        families_by_depth(depth, ratio, statistic="R²"),
+        families_by_depth(ntile, bins, statistic="R²", horizontal=deciles),
     )
 
 
