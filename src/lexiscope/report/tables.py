@@ -341,14 +341,9 @@ def _wide_cells(row: Sequence[Cell], wide: Sequence[bool]) -> list[object]:
         if isinstance(cell, IntervalCell):
             cells += [cell.value, cell.low, cell.high]
         else:
-            cells += [_cell_value(cell), *([None, None] if is_wide else [])]
+            value = None if isinstance(cell, Missing) else cell.text if isinstance(cell, Noted) else cell
+            cells += [value, *([None, None] if is_wide else [])]
     return cells
-
-
-def _cell_value(cell: Cell) -> object:
-    if isinstance(cell, Missing):
-        return None
-    return cell.text if isinstance(cell, Noted) else cell
 
 
 def _superscript(letter: str) -> str:

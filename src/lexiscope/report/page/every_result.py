@@ -119,7 +119,9 @@ def _records_not_shown(report: Report, known: Mapping[str, str]) -> list[Record]
     compared = {id(record) for record in published_records(report.records)}
     missing = []
     for record in report.records:
-        if id(record) in compared or listed & {(*name, record.layer) for name in _names(record)}:
+        # a list of simulated participants names a record with them in the place of people
+        names = (series_of(record), tuple(map(simulated_text, series_of(record))))
+        if id(record) in compared or listed & {(*name, record.layer) for name in names}:
             continue
         unknown = bool(known) and parse_statistic(record.statistic)[0] not in known
         place = None if unknown else _place(record, places, of_questions)
@@ -206,12 +208,6 @@ def _layers(cell: Cell) -> Iterator[int]:
 def series_of(record: Record) -> _Name:
     """Return what the records of one curve over layers have in common."""
     return record.statistic, record.subject, record.dataset, record.condition, record.view
-
-
-def _names(record: Record) -> tuple[_Name, _Name]:
-    """Return how a list names a record: as it is, and as a list of simulated participants does."""
-    statistic, subject, dataset, condition, view = map(simulated_text, series_of(record))
-    return series_of(record), (statistic, subject, dataset, condition, view)
 
 
 def _with_lists(report: Report, records: Sequence[Record], known: Mapping[str, str]) -> Report:

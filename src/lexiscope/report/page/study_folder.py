@@ -140,22 +140,22 @@ def numbered_report(report: Report) -> Report:
 
 
 def _numbered_section(section: Section, figures: Iterator[int], tables: Iterator[int]) -> Section:
+    def numbered_table(table: Table) -> Table:
+        number = next(tables)
+        return replace(table, name=_numbered_name(table.name, number), number=str(number))
+
+    def numbered_figure(figure: Figure) -> Figure:
+        number = next(figures)
+        name = _numbered_name(figure.name, number)
+        # the ids in a drawing begin with its name
+        return replace(figure, name=name, number=str(number), svg=figure.svg.replace(figure.name, name))
+
     return replace(
         section,
-        tables=tuple(_numbered_table(table, next(tables)) if table.number else table for table in section.tables),
-        figures=tuple(_numbered_figure(figure, next(figures)) for figure in section.figures),
+        tables=tuple(numbered_table(table) if table.number else table for table in section.tables),
+        figures=tuple(map(numbered_figure, section.figures)),
         subsections=tuple(_numbered_section(inner, figures, tables) for inner in section.subsections),
     )
-
-
-def _numbered_table(table: Table, number: int) -> Table:
-    return replace(table, name=_numbered_name(table.name, number), number=str(number))
-
-
-def _numbered_figure(figure: Figure, number: int) -> Figure:
-    name = _numbered_name(figure.name, number)
-    # the ids in a drawing begin with its name
-    return replace(figure, name=name, number=str(number), svg=figure.svg.replace(figure.name, name))
 
 
 def _numbered_name(name: str, number: int) -> str:

@@ -130,7 +130,9 @@ def bias_plane(
             or point.word_high > top
         ]
         remark = _plane_remark(cut, [point for point in points if not point.is_defined])
-        return drawn_figure(sheet, heading, _plane_text(points, high), _plane_data(points), remark)
+        ends = ("context", "context_low", "context_high", "word", "word_low", "word_high")
+        data = columns_of(points, "dataset", "subject", "people", *ends)
+        return drawn_figure(sheet, heading, _plane_text(points, high), data, remark)
 
 
 def _plane_remark(cut: Sequence[PlanePoint], undefined: Sequence[PlanePoint]) -> str:
@@ -145,11 +147,6 @@ def _plane_text(points: Sequence[PlanePoint], high: float) -> str:
         place = f"context {apa(point.context)}, word {apa(point.word)}"
         parts.append(f"{point.dataset}, {point.subject}{' (people)' if point.people else ''}: {place}.")
     return " ".join(parts)
-
-
-def _plane_data(points: Sequence[PlanePoint]) -> dict[str, np.ndarray]:
-    ends = ("context", "context_low", "context_high", "word", "word_low", "word_high")
-    return columns_of(points, "dataset", "subject", "people", *ends)
 
 
 # -- scores by view -------------------------------------------------------------------------------------------------
