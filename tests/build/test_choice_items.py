@@ -33,7 +33,7 @@ def test_a_collection_with_everything() -> None:
         f"mine/{each.item_id}/gap_filling/is_a_synonym_of" for each in ITEMS
     ]
     assert (found.language, found.gap is not None, found.token_deltas) == ("en", True, ())
-    assert found.left_out == {}
+    assert found.omitted == {}
 
 
 def test_what_items_lack_is_left_out_with_its_reason() -> None:
@@ -41,10 +41,10 @@ def test_what_items_lack_is_left_out_with_its_reason() -> None:
     bare = [replace(item, random_nouns=(), synset=()) for item in ITEMS]
     found = choice_items(bare)
     assert {str(item.conditions["condition"]) for item in found.items} == {"controlled"}
-    assert set(found.left_out) == {"Random conditions, best of several and both", "Gap filling by synset"}
+    assert set(found.omitted) == {"Random conditions, best of several and both", "Gap filling by synset"}
     german = choice_items([replace(item, language="de") for item in ITEMS])
     assert {str(item.conditions["suite"]) for item in german.items} == {"substitution"}
-    assert {OTHER_SUITES, GAPS, "The relation turned round"} == set(german.left_out)
+    assert {OTHER_SUITES, GAPS, "The relation turned round"} == set(german.omitted)
 
 
 def test_token_deltas_come_with_a_collection() -> None:
@@ -60,7 +60,7 @@ def test_both_kinds_of_files(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text(TEMPLATES, encoding="utf-8")
     write_collection(ITEMS, tmp_path / "own.csv")
     pairs = read_choice_items(tmp_path / "pairs.csv")
-    assert (len(pairs.items), pairs.gap_items, set(pairs.left_out)) == (1, (), {GAPS})
+    assert (len(pairs.items), pairs.gap_items, set(pairs.omitted)) == (1, (), {GAPS})
     assert len(read_choice_items(tmp_path / "own.csv").gap_items) == 3
     with pytest.raises(SpecError, match="templates have nothing to do"):
         read_choice_items(tmp_path / "pairs.csv", templates=tmp_path / "own.yaml")
@@ -68,4 +68,4 @@ def test_both_kinds_of_files(tmp_path: Path) -> None:
     german.write_text("target,synonym,distractor,sentence\nAmsel,Vogel,Fisch,Im Garten sang eine Amsel.\n", "utf-8")
     asked = read_choice_items(german, templates=tmp_path / "own.yaml")
     assert (asked.language, {item.conditions["suite"] for item in asked.items}) == ("de", {"hyponymy"})
-    assert CATEGORIES_OF_GAPS not in asked.left_out, "there is no gap"
+    assert CATEGORIES_OF_GAPS not in asked.omitted, "there is no gap"

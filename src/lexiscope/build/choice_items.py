@@ -41,14 +41,14 @@ class ChoiceItems:
     """Choice sets (``items``), and the gaps that the template ``gap`` makes (``gap_items``).
 
     ``token_deltas`` are those that came with a collection (the column ``token_delta``), by the number of its item;
-    ``left_out`` are the analyses that the items do not allow, each with the reason.
+    ``omitted`` are the analyses that the items do not allow, each with the reason.
     """
 
     items: tuple[Item, ...]
     gap_items: tuple[Item, ...] = ()
     gap: Template | None = None
     token_deltas: tuple[float, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    omitted: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def language(self) -> str:
@@ -111,4 +111,4 @@ def read_choice_items(
         what = "these are choice sets, whose texts are made: templates have nothing to do"
         raise SpecError(what, hint="leave out templates, or give a collection (target, synonym, distractor, sentence)")
     why = "The items are choice sets: they name no answer to a gap."
-    return ChoiceItems(read_designed_sets(path, language=language), left_out={GAPS: why})
+    return ChoiceItems(read_designed_sets(path, language=language), omitted={GAPS: why})

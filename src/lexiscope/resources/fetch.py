@@ -256,7 +256,7 @@ TIMEOUT_SECONDS = 30.0
 def download(file: DataFile, target: Path, *, hint: str = "", wait: Callable[[float], object] = time.sleep) -> None:
     """Download a file to *target*, where it appears only whole and verified.
 
-    Until then it lies in the folder ``partial`` beside the data folder. *wait* is called with the seconds to pause
+    Until then it lies in the folder ``partial`` next to the data folder. *wait* is called with the seconds to pause
     before another try. Errors: :class:`DataError` with the address, what went wrong, and *hint*.
     """
     waiting = _waiting_room(file, target)
@@ -270,7 +270,7 @@ def download(file: DataFile, target: Path, *, hint: str = "", wait: Callable[[fl
 
 
 def _waiting_room(file: DataFile, target: Path) -> Path:
-    """Return the folder ``partial`` beside the folder below which ``file.path`` is ``target``."""
+    """Return the folder ``partial`` next to the folder below which ``file.path`` is ``target``."""
     root = target
     for _ in Path(file.path).parts:
         root = root.parent

@@ -37,7 +37,7 @@ class WordEntry:
     """A word, its senses in order, and the numbers (from 1) of those that were pruned.
 
     ``count`` is how often it occurs in the corpus of the training, ``n`` how often in the corpus that was read, and
-    ``n_alone`` in how many of these beside no known word; ``None`` where that is not known.
+    ``n_alone`` in how many of these without a known word around; ``None`` where that is not known.
     """
 
     word: str

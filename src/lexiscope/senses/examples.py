@@ -1,7 +1,7 @@
 """Example sentences of induced senses from running text: the most probable of each sense, and some drawn at random.
 
 The corpus is read once, line by line; what is held are the examples kept so far and some thousand occurrences. The same
-corpus, words and seed give the same examples, whatever other words are asked for beside them.
+corpus, words and seed give the same examples, whichever other words are asked for.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ReadsSenses(Protocol):
         """Return the words of a text."""
 
     def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
-        """Return how probable each sense of a word is beside the words of each window. *Shape: (windows, K)*."""
+        """Return how probable each sense of a word is among the words of each window. *Shape: (windows, K)*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class SenseExamples:
 
 @dataclass(frozen=True, slots=True)
 class WordExamples:
-    """What a corpus shows of a word: ``n`` occurrences, of them ``n_alone`` beside no known word; its senses in order.
+    """What a corpus shows of a word: ``n`` occurrences, ``n_alone`` without a known word around; its senses.
 
     A sense's ``share`` is not a number where ``n`` is 0.
     """

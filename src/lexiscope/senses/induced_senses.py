@@ -125,7 +125,7 @@ class InducedSenses:
         asked = np.flatnonzero(queries.any(axis=1))
         if not len(asked) or n < 1:
             return tuple(neighbours)
-        # among so many senses there are n words besides the sense's own, each with its nearest sense
+        # among so many senses there are n words other than the sense's, each with its nearest sense
         k = (n + 1) * int(np.bincount(self.folds[self.owners]).max())
         places, scores = self._nearest(queries[asked], k)
         for number, row, near in zip(asked.tolist(), places.tolist(), scores.tolist(), strict=True):

@@ -59,8 +59,8 @@ def near_words(
         block = np.asarray(queries[start : start + QUERY_BLOCK], np.float64)
         cosines = _cosines(block / np.linalg.norm(block, axis=1, keepdims=True), senses)
         cosines[:, rare] = -np.inf
-        left_out = without[start : start + QUERY_BLOCK] or [""] * len(block)
-        for row, word in zip(cosines, left_out, strict=True):
+        excluded = without[start : start + QUERY_BLOCK] or [""] * len(block)
+        for row, word in zip(cosines, excluded, strict=True):
             numbers = _nearest(row, plain, word.casefold(), n)
             near.append(tuple(NearWord(senses.words[number], float(1 - row[number])) for number in numbers))
     return tuple(near)

@@ -26,7 +26,7 @@ from lexiscope.items.choice_sets.surface import Mode, join_punctuation, publishe
 from lexiscope.items.choice_sets.templates import Template, synonymy_templates
 
 Answers = Literal["curated", "synset"]
-"""Which answers are accepted: the curated synonym, or all lemmas of the target's synset beside the target."""
+"""Which answers are accepted: the curated synonym, or all lemmas of the target's synset other than the target."""
 
 SUITE = "gap_filling"
 """The suite of the items, and the task that they ask."""

@@ -132,13 +132,13 @@ class MergedDecisions:
     """What becomes of the proposals: accepted items in order, and the others with why they are not in."""
 
     items: tuple[Proposal, ...]
-    left_out: tuple[tuple[Proposal, str], ...]
+    excluded: tuple[tuple[Proposal, str], ...]
 
     @property
     def counts(self) -> dict[str, int]:
         """How many proposals each outcome has."""
         counts = {"accepted": len(self.items)}
-        for _, why in self.left_out:
+        for _, why in self.excluded:
             counts[why] = counts.get(why, 0) + 1
         return counts
 
@@ -181,18 +181,18 @@ def merge_decisions(
     A context serves one item: the second proposal that was moved to it is left out and says so.
     """
     items: list[Proposal] = []
-    left_out: list[tuple[Proposal, str]] = []
+    excluded: list[tuple[Proposal, str]] = []
     used: set[str] = set()
     for proposal in proposals:
         decision, why = _outcome(proposal.proposal_id, first, second, third)
         if decision is not None and decision.context_id in used:
             decision, why = None, "context used twice"
         if decision is None:
-            left_out.append((proposal, why))
+            excluded.append((proposal, why))
         else:
             used.add(decision.context_id)
             items.append(accepted_proposal(decision, proposal))
-    return MergedDecisions(tuple(items), tuple(left_out))
+    return MergedDecisions(tuple(items), tuple(excluded))
 
 
 def _outcome(

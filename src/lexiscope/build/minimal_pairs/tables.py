@@ -50,7 +50,7 @@ def read_candidates(folder: Path) -> tuple[Candidate, ...]:
 
 
 def read_proposals(folder: Path) -> tuple[Proposal, ...]:
-    """Read what :func:`write_proposals` wrote, with the candidates beside it.
+    """Read what :func:`write_proposals` wrote, with their candidates.
 
     Errors: those of :func:`read_candidates`; :class:`InputError` E468 for a proposal that is none of the candidates'.
     """

@@ -187,9 +187,9 @@ def _item_kinds(context_tells: bool, word_tells: bool) -> list[_PlantedKind]:
     ]
     if context_tells and word_tells:
         # a telling context never contradicts a telling word
-        made = [plan for plan in made if plan.same_place == (plan.gold == SAME)]
-    yes, no = ([plan for plan in made if plan.gold == answer] for answer in (SAME, DIFFERENT))
-    return [plan for pair in zip(yes, no, strict=True) for plan in pair]
+        made = [kind for kind in made if kind.same_place == (kind.gold == SAME)]
+    yes, no = ([kind for kind in made if kind.gold == answer] for answer in (SAME, DIFFERENT))
+    return [kind for pair in zip(yes, no, strict=True) for kind in pair]
 
 
 def _gold_answer(role: str, same_place: bool, context_tells: bool) -> str:
@@ -215,16 +215,16 @@ def _split(
     made: list[tuple[_PlantedKind, str, int, int]] = []
     odd = 0
     for (context_tells, word_tells), count in _sizes(size, dials).items():
-        plans = _item_kinds(context_tells, word_tells)
-        streams = {plan: _stream(roles[plan.role], rng) for plan in plans}
+        kinds = _item_kinds(context_tells, word_tells)
+        streams = {kind: _stream(roles[kind.role], rng) for kind in kinds}
         # where a cell has an odd number of items, the next such cell begins with the other answer
         for number in range(odd, odd + count):
-            plan = plans[number % len(plans)]
-            made.append((plan, *next(streams[plan])))
+            kind = kinds[number % len(kinds)]
+            made.append((kind, *next(streams[kind])))
         odd = (odd + count) % 2
     rng.shuffle(made)
-    for number, (plan, word, time, place) in enumerate(made, start=1):
-        yield _item(f"{dataset}/{split}/{number}", dataset, split, plan, word, time, place)
+    for number, (kind, word, time, place) in enumerate(made, start=1):
+        yield _item(f"{dataset}/{split}/{number}", dataset, split, kind, word, time, place)
 
 
 def _stream(words: Sequence[str], rng: random.Random) -> Iterator[tuple[str, int, int]]:
@@ -235,12 +235,12 @@ def _stream(words: Sequence[str], rng: random.Random) -> Iterator[tuple[str, int
         yield from combinations
 
 
-def _item(item_id: str, dataset: str, split: str, plan: _PlantedKind, word: str, time: int, place: int) -> Item:
-    same_time = plan.same_place if plan.context_tells else not plan.same_place
-    second = (time if same_time else 1 - time, place if plan.same_place else 1 - place)
+def _item(item_id: str, dataset: str, split: str, kind: _PlantedKind, word: str, time: int, place: int) -> Item:
+    same_time = kind.same_place if kind.context_tells else not kind.same_place
+    second = (time if same_time else 1 - time, place if kind.same_place else 1 - place)
     usages = (_usage(_FRAMES[0], word, time, place), _usage(_FRAMES[1], word, *second))
-    tells = {"context_tells": plan.context_tells, "word_tells": plan.role in (_CONSTANT, _SHIFTING)}
-    return Item(item_id, dataset, usages, gold=plan.gold, conditions={"split": split, **tells})
+    tells = {"context_tells": kind.context_tells, "word_tells": kind.role in (_CONSTANT, _SHIFTING)}
+    return Item(item_id, dataset, usages, gold=kind.gold, conditions={"split": split, **tells})
 
 
 def _usage(frame: tuple[str, str], word: str, time: int, place: int) -> Usage:

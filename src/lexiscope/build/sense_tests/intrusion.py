@@ -1,6 +1,6 @@
 """Word-intrusion items from the vectors of induced senses: neighbours found, intruders drawn, what fails listed.
 
-*Source:* GASI §4.1. The words beside a frequent word are mostly rarer than it: of the ten nearest neighbours of its
+*Source:* GASI §4.1. The neighbours of a frequent word are mostly rarer than it: of the ten nearest neighbours of its
 other senses few are about as frequent as the word, often none. The search therefore goes on down the neighbours of each
 other sense, as far as ``depth``, until it has ``pool`` words that fit; each item says how far (``intruder_rank``).
 """

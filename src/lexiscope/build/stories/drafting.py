@@ -1,6 +1,6 @@
 """Questions for which a language model drafts a text, and what must be right with the draft before a person sees it.
 
-A draft is a proposal: it goes on only when a person accepts it, what was written first is kept beside it, and it is
+A draft is a proposal: it goes on only when a person accepts it, the original text is kept, and it is
 marked with the name of the model (AmbiStory B.1, B.2; collection.md §2.2).
 """
 

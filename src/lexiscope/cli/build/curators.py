@@ -148,7 +148,7 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
     language = build_language(folder)
     rows = [
         [proposal.proposal_id, proposal.candidate.word, proposal.context.bracketed_text(language=language), why]
-        for proposal, why in merged.left_out
+        for proposal, why in merged.excluded
     ]
     write_sheet(left_out, ("proposal", "word", "sentence", "why"), rows)
     say(f"written: {left_out}")

@@ -1,7 +1,7 @@
 """How a subject that converses answers a task: the task's questions, the replies, and one set of rows for each reply.
 
-Every reply leaves a row of the task's measure (without value where it could not be read) and says beside it what it
-came to, so that nothing is lost and every kind is counted (:mod:`lexiscope.analysis.replies`).
+Every reply leaves a row of the task's measure (without value where it could not be read) and one of its kind,
+so that nothing is lost and every kind is counted (:mod:`lexiscope.analysis.replies`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CHAT_MEASURES = (
         "1 where the limit of tokens ended a reply, else 0; option: why it ended, in the words of the endpoint",
     ),
 )
-"""The measures that every answer of a chat model carries beside the task's own."""
+"""The measures that every answer of a chat model has in addition to the task's."""
 
 RATING_MEASURES = (
     (
@@ -39,7 +39,7 @@ RATING_MEASURES = (
     ),
     (MEASURE_MASS, "the probability that the points of the scale had together, from 0 to 1; higher means more"),
 )
-"""What a rating has beside them where the probabilities of the points are known."""
+"""The further measures of a rating whose points have known probabilities."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ SCORING_MEASURES = (
     ("log_probability", "log-probability of a point behind the prompt, in nats; option: the point; policy in brackets"),
     ("pseudo_log_probability", "the same by a masked model, each token given the rest; another unit of comparison"),
 )
-"""What a rating by scoring has beside it."""
+"""The measures of a rating by scoring, in addition to the rating."""
 
 RATED = ("rating", "norm", MEASURE_EXPECTED, MEASURE_MOST_PROBABLE)
 """The measures whose values lie on the scale of their item."""

@@ -199,7 +199,7 @@ def shown_texts(item: Item, view: str) -> tuple[str, ...]:
 # Hiding a word: every place at which a text shows the target again, and the text with a mask at each of them.
 #
 # A target stands a second time in its text, or in the other text of its pair, in 1 % of the items of WiC and in 27 % of
-# those of AM²iCo. Who masks the span alone then shows the word beside the mask.
+# those of AM²iCo. If the span alone is masked, the text then shows the word as well.
 
 
 _VOWELS = "aeiou"

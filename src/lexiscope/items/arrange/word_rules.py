@@ -1,7 +1,7 @@
 """What is the word of an item, and which items count: the rules under which a set's words are compared, by name.
 
 Published label entropies differ in both (resources of the context–word bias study, Table 4), so that the names are
-printed beside every number: ``label_entropy(word=surface_lower,rows=all,…)``.
+printed with every number: ``label_entropy(word=surface_lower,rows=all,…)``.
 """
 
 from __future__ import annotations

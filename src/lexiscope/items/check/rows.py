@@ -259,7 +259,7 @@ class RowChecks:
 def find_target(text: str, wordform: str) -> tuple[int, int]:
     """Return the span of the only occurrence of *wordform* as a whole word.
 
-    The common case needs no pattern: one occurrence in the exact letters, with no letter beside it.
+    The common case needs no pattern: one occurrence in the exact letters, with no letter next to it.
     Errors: :class:`SpanError` E101, E102, as :func:`lexiscope.core.usage.locate`.
 
     >>> find_target("Guardó la lima madura", "lima")

@@ -1,6 +1,6 @@
 """Templates: how a text is made of a context, a target and a word. They are data, read from a YAML file.
 
-``synonymy_templates.yaml`` beside this file holds the eight suites of the synonymy study. A file of one's own may name
+``synonymy_templates.yaml`` next to this file holds the eight suites of the synonymy study. A file of one's own may name
 other relations (*is the opposite of*) and other languages; it looks the same.
 """
 

@@ -100,8 +100,8 @@ def import_items(
     ``raise`` at the first error, or ``set_aside`` each such row.
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
-    intake = _Intake(bad_rows)
-    reader = RowReader(path, lambda error: intake.take(Finding.from_error(error)), delimiter=delimiter)
+    findings = _FindingCollector(bad_rows)
+    reader = RowReader(path, lambda error: findings.take(Finding.from_error(error)), delimiter=delimiter)
     rows = reader.rows()
     header = next(rows, None)
     conditions = {name for name in reader.header if any(fnmatchcase(name, pattern) for pattern in conditions)}
@@ -109,48 +109,42 @@ def import_items(
     known = (columns or ColumnMap()).with_usual_columns(named)
     if word_alone:
         known = known.with_word_alone()
-    if header is None or not check_header(header, reader.header, known, intake.take):
+    if header is None or not check_header(header, reader.header, known, findings.take):
         # without a readable header no row means anything: this is never set aside
-        raise intake.findings[-1].error()
-    checks = RowChecks(Indices.of(known, reader.header), intake.take, scale, language)
+        raise findings.kept[-1].error()
+    checks = RowChecks(Indices.of(known, reader.header), findings.take, scale, language)
     shown = tuple(index for name, index in _extra_columns(known, reader.header, conditions) if name in conditions)
     kind = next((index for index, name in enumerate(reader.header) if name in KIND_COLUMNS), None)
     asked = task or catalog.default_task()
     truth = catalog.has("tasks", asked) and catalog.task(asked).truth
-    items = _Items(dataset, asked, truth, checks, _extra_columns(known, reader.header, conditions), shown, kind)
+    items = _ItemCollector(dataset, asked, truth, checks, _extra_columns(known, reader.header, conditions), shown, kind)
     for row in rows:
-        items.add(row, intake)
+        items.add(row, findings)
     if not items.by_id:
-        intake.refuse_empty(reader.path)
-    return items.result(known, intake)
+        fault, hint = "no row of the file could be read as an item", "run lexiscope check on the file"
+        raise Finding.from_place("E002", fault, Place(reader.path), hint=hint).error()
+    return items.result(known, findings)
 
 
 @dataclass(slots=True)
-class _Intake:
-    """Takes findings: raises errors or keeps them, and knows whether the current row is spoiled."""
+class _FindingCollector:
+    """Takes findings: raises errors or keeps them, and counts rows and errors."""
 
     bad_rows: BadRows
-    findings: list[Finding] = field(default_factory=list)
+    kept: list[Finding] = field(default_factory=list)
     n_rows: int = 0
     n_set_aside: int = 0
-    _n_errors: int = 0
+    n_errors: int = 0
 
     def take(self, finding: Finding) -> None:
         if finding.severity == "error" and self.bad_rows == "raise":
             raise finding.error()
-        self.findings.append(finding)
-        self._n_errors += finding.severity == "error"
-
-    def errors_so_far(self) -> int:
-        return self._n_errors
-
-    def refuse_empty(self, path: str) -> None:
-        fault = "no row of the file could be read as an item"
-        raise Finding.from_place("E002", fault, Place(path), hint="run lexiscope check on the file").error()
+        self.kept.append(finding)
+        self.n_errors += finding.severity == "error"
 
 
 @dataclass(slots=True)
-class _Items:
+class _ItemCollector:
     """Gathers the items and ratings of one file."""
 
     dataset: str
@@ -167,17 +161,17 @@ class _Items:
     _kinds: set[str] = field(default_factory=set)
     _ratings: dict[str, list[object]] = field(default_factory=lambda: {name: [] for name in _RATING_COLUMNS})
 
-    def add(self, row: Row, intake: _Intake) -> None:
-        before = intake.errors_so_far()
-        intake.n_rows += 1
+    def add(self, row: Row, findings: _FindingCollector) -> None:
+        before = findings.n_errors
+        findings.n_rows += 1
         question = self.checks.question(row)
         ratings = list(read_ratings(self.checks, row))
         gold = self._gold_answer(question, row) if question is not None else None
-        item = self._item(question, gold, row, intake) if question is not None else None
+        item = self._item(question, gold, row, findings) if question is not None else None
         if item is not None:
-            self._check_repeat(item, row, intake)
-        if item is None or intake.errors_so_far() > before:
-            intake.n_set_aside += 1
+            self._check_repeat(item, row, findings)
+        if item is None or findings.n_errors > before:
+            findings.n_set_aside += 1
             return
         self._keep(item, row)
         for rater, value, raw in ratings:
@@ -190,7 +184,7 @@ class _Items:
             return "t" if stated else "f"
         return self.checks.gold_answer(row, truth=self.truth)
 
-    def _check_repeat(self, item: Item, row: Row, intake: _Intake) -> None:
+    def _check_repeat(self, item: Item, row: Row, findings: _FindingCollector) -> None:
         """Report a question that occurs again with another gold answer, or in another split."""
         kept = self.by_id.get(item.item_id)
         if kept is None:
@@ -206,16 +200,16 @@ class _Items:
                 place = row.place(self.checks.indices.get(part))
                 hint = "keep one of the two rows"
                 message = f"the question stands twice: {fault}"
-                intake.take(Finding.from_place(code, message, place, hint=hint, item_id=item.item_id))
+                findings.take(Finding.from_place(code, message, place, hint=hint, item_id=item.item_id))
 
-    def _item(self, question: RowQuestion, gold: str | None, row: Row, intake: _Intake) -> Item | None:
+    def _item(self, question: RowQuestion, gold: str | None, row: Row, findings: _FindingCollector) -> Item | None:
         item_id = question.item_id or _content_id(question, self._shown_of(row))
         key = (question_key(question.usages), self._shown_of(row))
         if self._keys.get(item_id, key) != key:
             hint = "give each question an id of its own"
             fault = "the item id is already used for another question"
             place = row.place(self.checks.indices.get("item_id"), width=len(item_id))
-            intake.take(Finding.from_place("E211", fault, place, hint=hint, item_id=item_id))
+            findings.take(Finding.from_place("E211", fault, place, hint=hint, item_id=item_id))
             return None
         conditions: dict[str, Condition] = {}
         if question.same_sense is not None:
@@ -250,7 +244,7 @@ class _Items:
         for name, content in zip(_RATING_COLUMNS, (*entry, "norm" if norm else "rating", value, raw), strict=True):
             self._ratings[name].append(content)
 
-    def result(self, columns: ColumnMap, intake: _Intake) -> Imported:
+    def result(self, columns: ColumnMap, findings: _FindingCollector) -> Imported:
         items = tuple(self.by_id.values())
         if self._varying:
             kept = [{k: v for k, v in item.conditions.items() if k not in self._varying} for item in items]
@@ -265,9 +259,9 @@ class _Items:
             items=items,
             responses=ResponseTable.from_columns(ratings),
             columns=columns,
-            findings=tuple(intake.findings),
-            n_rows=intake.n_rows,
-            n_set_aside=intake.n_set_aside,
+            findings=tuple(findings.kept),
+            n_rows=findings.n_rows,
+            n_set_aside=findings.n_set_aside,
             row_columns=tuple(name for name, _ in self.extra if name in self._varying),
             lines=self._lines,
         )

@@ -1,4 +1,4 @@
-"""What a person answered about an item in a view, with everything beside it: the rows that hold it.
+"""The answer of a participant to an item in a view, with marks, guess and comment, as rows.
 
 The same rows come from a sheet (:mod:`lexiscope.items.sheets.view_sheet`) and from the export of a study in the app
 (:func:`read_view_judgments`), so that one analysis reads both.

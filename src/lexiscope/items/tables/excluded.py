@@ -21,6 +21,6 @@ class ExcludedEntry:
     sense: str = ""
 
 
-def write_excluded(path: Path | str, left_out: Sequence[ExcludedEntry]) -> None:
+def write_excluded(path: Path | str, entries: Sequence[ExcludedEntry]) -> None:
     """Write the list as CSV, its rows in the order given; a list of nothing is a file with its heading alone."""
-    write_sheet(path, COLUMNS, [(entry.word, entry.sense, entry.why) for entry in left_out])
+    write_sheet(path, COLUMNS, [(entry.word, entry.sense, entry.why) for entry in entries])

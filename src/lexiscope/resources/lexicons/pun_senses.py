@@ -1,7 +1,7 @@
 """Puns with both their meanings, in the layout of SemEval-2017 task 7, subtask 3 (homographic puns).
 
 A line of the gold file is ``hom_1_10<TAB>key;key<TAB>key``: the word that is punned on, and the WordNet sense keys of
-its two meanings, several where annotators found them equally good. The words themselves are in the XML file beside it
+its two meanings, several where annotators found them equally good. The words themselves are in the XML file of the set
 (``<word id="hom_1_10">``); without it, the form is the lemma of the first key. The data carry a licence of their own
 (CC BY-NC): they are read from the user's copy and never shipped.
 """

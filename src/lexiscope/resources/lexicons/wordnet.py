@@ -453,7 +453,7 @@ def _from_contents(path: Path, contents: dict[str, bytes], name: str) -> bytes:
 
 
 def _archive_contents(path: Path) -> dict[str, bytes]:
-    """The files of an archive, in memory: nothing is written beside it."""
+    """The files of an archive, in memory: nothing is written to disk."""
     try:
         with tarfile.open(path) as archive:
             contents = {}

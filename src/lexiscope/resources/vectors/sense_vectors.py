@@ -188,9 +188,9 @@ def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def sense_probabilities(vectors: SenseVectors, word: int, window: NDArray[np.int64]) -> Floats:
-    """Return the probability of each sense of a word beside the words of a window. *Shape:* (K,). *Source:* eq. 8.
+    """Return the probability of each sense of a word among the words of a window. *Shape:* (K,). *Source:* eq. 8.
 
-    softmax(c̄·s_k) over the senses that are there; beside no known word all of them are equally probable.
+    softmax(c̄·s_k) over the senses that are there; without a known word all of them are equally probable.
     """
     mask = np.asarray(vectors.mask[word])
     if not len(window):
@@ -202,7 +202,7 @@ def sense_probabilities(vectors: SenseVectors, word: int, window: NDArray[np.int
 
 
 def window_probabilities(vectors: SenseVectors, word: int, windows: Sequence[Sequence[int]]) -> Floats:
-    """Return :func:`sense_probabilities` of a word beside each of many windows. *Shape:* (windows, K)."""
+    """Return :func:`sense_probabilities` of a word among each of many windows. *Shape:* (windows, K)."""
     return padded_probabilities(vectors, word, _pad_windows(windows))
 
 

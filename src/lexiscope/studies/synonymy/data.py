@@ -224,7 +224,7 @@ def _open_collection(settings: SynonymySettings) -> SynonymyData:
         path = Path(settings.items)
         asked = read_choice_items(path, templates=settings.templates, mode=settings.mode, language=settings.language)
         card = own_card(path, task=TASK, language=asked.language)
-        return SynonymyData(settings, card, asked, {path.name: sha256_of(path)}, omitted=asked.left_out)
+        return SynonymyData(settings, card, asked, {path.name: sha256_of(path)}, omitted=asked.omitted)
     module = catalog.module("datasets", settings.dataset)
     if not hasattr(module, "collection"):
         what = f"{settings.dataset} is no collection of synonyms"
@@ -234,7 +234,7 @@ def _open_collection(settings: SynonymySettings) -> SynonymyData:
         raise SpecError(what, hint="leave out recorded, or templates")
     dataset, collection = catalog.dataset(settings.dataset), module.collection()
     asked = choice_items(collection, templates=settings.templates, mode=settings.mode, dataset=dataset.card.name)
-    data = SynonymyData(settings, dataset.card, asked, dict(dataset.checksums), omitted=asked.left_out)
+    data = SynonymyData(settings, dataset.card, asked, dict(dataset.checksums), omitted=asked.omitted)
     facts = {fact.subject_id: fact for fact in dataset.subjects}
     return data if settings.templates else replace(data, choices=dataset.responses, facts=facts)
 

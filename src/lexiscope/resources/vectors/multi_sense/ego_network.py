@@ -1,7 +1,7 @@
 """Senses induced from ego networks (SenseGram, Pelevina et al. 2016): word2vec files whose words are ``word#sense``.
 
 The first line has the number of vectors and their width; then come the vectors, as text, a line each, or binary: the
-name, a space, the numbers as little-endian float32, and mostly a line end. The inventory beside it has a line for each
+name, a space, the numbers as little-endian float32, and mostly a line end. The inventory has a line for each
 sense, ``word#sense`` TAB probability. Senses of a word need not be consecutive. Files of this form are also what
 :func:`lexiscope.resources.vectors.word2vec.write_word2vec` writes. *Source:* uhh-lt/sensegram on GitHub, sensegram.py
 and README; the binary form is word2vec's.
