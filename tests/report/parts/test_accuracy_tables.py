@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign
 from lexiscope.analysis.choices.design_answers import consistency_table
+from lexiscope.analysis.choices.gap_answers import GapHits, gap_accuracy
 from lexiscope.analysis.choices.random_answers import accuracy_with_random
 from lexiscope.analysis.choices.token_effect import delta_effect
-from lexiscope.core.result import Estimate, Interval
+from lexiscope.core.result import Estimate, Interval, statistic_name
 from lexiscope.datasets import mini_synonymy
+from lexiscope.report.figures import Heading
 from lexiscope.report.parts.accuracy_tables import (
     above_baseline_table,
     below_baseline,
     comparison_of_tests,
     consistency_of_tests,
     design_table,
+    gap_accuracy_figure,
+    gap_accuracy_table,
+    gap_categories,
     random_answers_table,
     token_warnings,
     training_table,
@@ -108,3 +115,34 @@ def test_the_cells_of_a_design_with_an_example() -> None:
     assert [row[:3] for row in table.rows] == [("controlled", 40, 2), ("random", 40, 11)]
     first = next(item for item in items if item.conditions["suite"] == "substitution")
     assert table.rows[0][3] == first.usages[0].text
+
+
+def hits(criterion: str, right: list[int]) -> GapHits:
+    """One greedy prediction of each item."""
+    measure = f"answer_found(answers={criterion},method=greedy,max_tokens=10)"
+    ids = tuple(f"i{number}" for number in range(len(right)))
+    return GapHits("m", measure, ids, np.array(right, dtype=float), np.array(right), 1, 2)
+
+
+def test_a_row_for_each_decoding_and_a_column_for_each_criterion() -> None:
+    """1 and 2 of 4 items; 2 items were left out of both."""
+    given = [hits("curated", [1, 0, 0, 0]), hits("synset", [1, 1, 0, 0])]
+    results = [gap_accuracy(each, resamples=0) for each in given]
+    table = gap_accuracy_table(given, results, names={"m": "M"})
+    assert [column.header for column in table.columns][-2:] == ["Curated, %", "Synset, %"]
+    assert table.rows == (("M", "greedy, 10 tokens", 1, 2, 25.0, 50.0),)
+    figure = gap_accuracy_figure(results, Heading("gaps", "", "Gaps", "Caption."), names={"m": "M"})
+    assert list(figure.data["row"]) == ["one prediction, curated", "one prediction, synset"]
+
+
+def test_categories_are_a_table_and_bars() -> None:
+    """Three quarters and one quarter of four predictions; the caption is a note of the table."""
+    results = [
+        Estimate(statistic_name("gap_category", category=name), value, n=4, subject="m")
+        for name, value in (("correct", 75.0), ("same_word", 25.0))
+    ]
+    heading = Heading("categories", "", "Categories", "Caption.")
+    table, figure = gap_categories(results, ["correct", "same_word"], heading, names={"m": "M"})
+    assert table.rows == (("M", 4, 75.0, 25.0),)
+    assert (table.notes, [column.header for column in table.columns][-1]) == (("Caption.",), "same word")
+    assert figure.name == "categories"
