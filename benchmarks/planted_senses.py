@@ -97,9 +97,9 @@ class Row:
 
 
 Measure = Callable[[Row], list[float]]
-ONE_TO_ONE: Measure = lambda row: [word.accuracy for word in row.recovery.each]  # noqa: E731
-PURITY: Measure = lambda row: [word.purity for word in row.recovery.each]  # noqa: E731
-BY_NEIGHBOURS: Measure = lambda row: [word.accuracy for word in row.selection.each]  # noqa: E731
+ONE_TO_ONE: Measure = lambda row: [word.accuracy for word in row.recovery.words]  # noqa: E731
+PURITY: Measure = lambda row: [word.purity for word in row.recovery.words]  # noqa: E731
+BY_NEIGHBOURS: Measure = lambda row: [word.accuracy for word in row.selection.words]  # noqa: E731
 
 
 # -- the text -------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ class Accuracy:
         *named* are parameters of their names, as what a score was divided by.
 
         >>> found = accuracy([1, 1, 1, 0], chance=0.5, resamples=0).results(per="token")
-        >>> [(each.name, each.value) for each in found if each.name[0] in "pc"]
+        >>> [(result.name, result.value) for result in found if result.name[0] in "pc"]
         [('percent_right(per=token)', 75.0), ('chance(of=percent_right,per=token)', 50.0)]
         """
         known = not math.isnan(self.chance)
@@ -90,7 +90,7 @@ class PairedDecisions:
         """Return the difference in points, t with its p, McNemar's exact p, and how many only one of the two has right.
 
         >>> found = contrast([1, 1, 1, 0], [1, 0, 0, 1], resamples=0).results()
-        >>> [(each.name, each.value) for each in found][3:]
+        >>> [(result.name, result.value) for result in found][3:]
         [('mcnemar_p', 1.0), ('discordant(only=first)', 2.0), ('discordant(only=second)', 1.0)]
         """
         n, reason = self.n, self.note.partition("undefined: ")[2]

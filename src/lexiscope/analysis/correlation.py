@@ -275,8 +275,8 @@ def grouped_correlations(x: FloatArray, y: FloatArray, codes: IntArray, n_groups
     x, y = spread_within(x, codes, n_groups), spread_within(y, codes, n_groups)
     cross, xx, yy = (np.bincount(codes, weights=w, minlength=n_groups) for w in (x * y, x * x, y * y))
     scale = np.sqrt(xx * yy)
-    found = np.divide(cross, scale, out=np.full(n_groups, np.nan), where=scale > 0)
-    return np.asarray(np.clip(found, -1, 1))
+    quotients = np.divide(cross, scale, out=np.full(n_groups, np.nan), where=scale > 0)
+    return np.asarray(np.clip(quotients, -1, 1))
 
 
 def centred_within(values: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
@@ -355,10 +355,10 @@ def distinct_values(values: FloatArray) -> tuple[FloatArray, IntArray]:
     >>> [column.tolist() for column in distinct_values(np.array([0.1 + 0.2, 5.0, 0.3]))]
     [[0.3, 5.0], [0, 1, 0]]
     """
-    found, code = np.unique(values, return_inverse=True)
-    sizes = np.maximum(np.abs(found[1:]), np.abs(found[:-1]))
-    starts = np.concatenate([[True], found[1:] / 2 - found[:-1] / 2 > _CONSTANT / 2 * sizes])
-    return found[starts], np.asarray((np.cumsum(starts) - 1)[code.reshape(-1)], dtype=np.int64)
+    distinct, code = np.unique(values, return_inverse=True)
+    sizes = np.maximum(np.abs(distinct[1:]), np.abs(distinct[:-1]))
+    starts = np.concatenate([[True], distinct[1:] / 2 - distinct[:-1] / 2 > _CONSTANT / 2 * sizes])
+    return distinct[starts], np.asarray((np.cumsum(starts) - 1)[code.reshape(-1)], dtype=np.int64)
 
 
 def correlation_value(x: ArrayLike, y: ArrayLike, *, kind: Kind) -> float:

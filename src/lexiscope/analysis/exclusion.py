@@ -299,9 +299,9 @@ def _summaries(
     by_id = dict(zip(ids, _split(values[given], codes[given], len(ids)), strict=True))
     least = 2 if summary == "sd" else 1
     answers = {subject: by_id.get(subject, np.empty(0)) for subject in subjects}
-    found = [_summary(part, summary) if len(part) >= least else np.nan for part in answers.values()]
+    summaries = [_summary(part, summary) if len(part) >= least else np.nan for part in answers.values()]
     lacking = {subject: f"has {len(part)} values of {column}" for subject, part in answers.items() if len(part) < least}
-    return np.array(found, dtype=np.float64), lacking
+    return np.array(summaries, dtype=np.float64), lacking
 
 
 def _split(values: FloatArray, codes: IntArray, size: int) -> list[FloatArray]:
@@ -415,14 +415,14 @@ def apply(rules: Sequence[Rule], table: ResponseTable, *, kind: str = "", trials
     log: list[RuleLog] = []
     remaining = everybody
     for order, rule in enumerate(rules, start=1):
-        found = _judge(rule, table.filter(inside), remaining)
+        judgement = _judge(rule, table.filter(inside), remaining)
         # those that cannot be judged leave only where the rule was declared so
-        out = sorted(found.caught | (set(found.unknown) if rule.missing == "exclude" else set()))
+        out = sorted(judgement.caught | (set(judgement.unknown) if rule.missing == "exclude" else set()))
         # a narrower mask, not a new table: order and rows of the kept table are those of the input
         after = inside & ~np.isin(ids, out)[code]
         counts = (int((is_trial & inside).sum()), int((is_trial & after).sum()))
-        log.append(_entry(rule, order, len(remaining), out, counts, found))
-        inside, remaining = after, [one for one in remaining if one not in set(out)]
+        log.append(_entry(rule, order, len(remaining), out, counts, judgement))
+        inside, remaining = after, [subject for subject in remaining if subject not in set(out)]
     kept = table.filter(np.asarray(inside | ~judged, dtype=bool))
     n_trials = (int(is_trial.sum()), int((is_trial & inside).sum()))
     return ExclusionResult(kept, tuple(log), len(everybody), len(remaining), *n_trials)
@@ -471,21 +471,21 @@ def _judge(rule: Rule, table: ResponseTable, subjects: Sequence[str]) -> Judgeme
     if not subjects:
         raise InputError(f"{text} cannot be judged: earlier rules excluded everybody")
     try:
-        found = rule.judge(table, subjects)
+        judgement = rule.judge(table, subjects)
     except LexiscopeError as error:
         # same class, so that callers still tell wrong input from an undefined statistic
         raise type(error)(f"exclusion rule {text}: {error.what}", why=error.why, hint=error.hint) from error
-    if found.unknown and rule.missing == "error":
-        first, reason = sorted(found.unknown.items())[0]
+    if judgement.unknown and rule.missing == "error":
+        first, reason = sorted(judgement.unknown.items())[0]
         raise InputError(
-            f"exclusion rule {text} cannot judge {len(found.unknown)} participants, first {first!r}: {reason}",
+            f"exclusion rule {text} cannot judge {len(judgement.unknown)} participants, first {first!r}: {reason}",
             hint='declare what happens to them: missing="exclude" or missing="keep"',
         )
-    return found
+    return judgement
 
 
 def _entry(
-    rule: Rule, order: int, n_before: int, out: Sequence[str], trials: tuple[int, int], found: Judgement
+    rule: Rule, order: int, n_before: int, out: Sequence[str], trials: tuple[int, int], judgement: Judgement
 ) -> RuleLog:
     return RuleLog(
         rule=format_rule(rule),
@@ -497,7 +497,7 @@ def _entry(
         trials_before=trials[0],
         trials_after=trials[1],
         excluded=tuple(out),
-        not_judged=tuple(sorted(found.unknown.items())),
+        not_judged=tuple(sorted(judgement.unknown.items())),
     )
 
 

@@ -77,16 +77,16 @@ class OlsFit:
         >>> ols([0, 2, 3], [0, 1, 2], ["x"]).results("y~x")[0].name
         'coefficient(term=x,model=y~x)'
         """
-        found: list[Estimate] = []
+        estimates: list[Estimate] = []
         for row in self.coefficients:
             if row.name != INTERCEPT:
                 name, error = (
                     statistic_name(kind, term=row.name, model=model) for kind in ("coefficient", "standard_error")
                 )
                 interval, note = coefficient_interval(self, row.name), "ordinary least squares"
-                found.append(Estimate(name, row.estimate, interval, self.n, p=row.p, note=note))
-                found.append(Estimate(error, row.standard_error, n=self.n))
-        return tuple(found)
+                estimates.append(Estimate(name, row.estimate, interval, self.n, p=row.p, note=note))
+                estimates.append(Estimate(error, row.standard_error, n=self.n))
+        return tuple(estimates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def coefficient_interval(fit: OlsFit, name: str, *, level: float = 0.95) -> Inte
 
 def _in_units(rows: tuple[Coefficient, ...], unit: float, units: FloatArray) -> tuple[Coefficient, ...]:
     """Rows of a fit to an outcome and columns that were divided by their units, in the units of the data."""
-    found = []
+    rows_in_units = []
     with np.errstate(over="ignore"):
         factors = unit / units
     for row, factor in zip(rows, factors.tolist(), strict=True):
@@ -225,8 +225,8 @@ def _in_units(rows: tuple[Coefficient, ...], unit: float, units: FloatArray) -> 
                 f"the coefficient of {row.name!r} is too large or too small for a number of this computer",
                 hint="give the outcome or the predictor in another unit",
             )
-        found.append(replace(row, estimate=estimate, standard_error=error))
-    return tuple(found)
+        rows_in_units.append(replace(row, estimate=estimate, standard_error=error))
+    return tuple(rows_in_units)
 
 
 def _row(rows: tuple[Coefficient, ...], name: str) -> Coefficient:

@@ -233,13 +233,14 @@ def mcnemar(first_only: int, second_only: int, *, level: float = 0.95) -> TestRe
     n = first_only + second_only
     if n < 1 or min(first_only, second_only) < 0:
         raise StatisticError("McNemar's test is undefined: the two differ on no item")
-    found = stats.binomtest(first_only, n)
-    bounds = found.proportion_ci(confidence_level=level, method="exact")
+    binomial = stats.binomtest(first_only, n)
+    bounds = binomial.proportion_ci(confidence_level=level, method="exact")
     name = statistic_name("clopper_pearson", level=f"{level:g}")
     interval = Interval(float(bounds.low), float(bounds.high), level, name)
     share, what = first_only / n, "share_first"
     test = statistic_name("mcnemar", p="exact")
-    return TestResult(test, "b", float(first_only), (), float(found.pvalue), what, share, what, share, interval, (n,))
+    p = float(binomial.pvalue)
+    return TestResult(test, "b", float(first_only), (), p, what, share, what, share, interval, (n,))
 
 
 def likelihood_ratio(log_likelihood_full: float, log_likelihood_reduced: float, *, df: int, n: int) -> TestResult:

@@ -26,14 +26,14 @@ def test_the_mean_is_that_of_the_words() -> None:
     """Each word counts once in the mean, as often as its rows in ``by_rows``."""
     found = label_entropy(WORDS, LABELS, word="lemma", resamples=0)
     each = [_entropy(2 / 3, 1 / 3), 0.0, _entropy(1 / 2, 1 / 2)]
-    assert found.each.words == ("bank", "bat", "bow")
-    assert found.each.entropy.tolist() == pytest.approx(each)
+    assert found.by_word.words == ("bank", "bat", "bow")
+    assert found.by_word.entropy.tolist() == pytest.approx(each)
     assert found.value == pytest.approx(sum(each) / 3)
     assert found.by_rows == pytest.approx((3 * each[0] + 2 * each[1] + 4 * each[2]) / 9)
     assert (found.n_words, found.n_rows, found.same_share) == (3, 9, 1 / 3)
     # two of three, two of two, two of four
     assert found.majority_share == pytest.approx((2 / 3 + 1 + 1 / 2) / 3)
-    assert found.each.n_majority.tolist() == [2, 2, 2]
+    assert found.by_word.n_majority.tolist() == [2, 2, 2]
 
 
 def test_the_base_changes_the_unit_and_the_name() -> None:
@@ -54,8 +54,8 @@ def test_words_seen_once() -> None:
         label_entropy(words, senses, word="w", resamples=0),
         sense_entropy(words, senses, word="w", resamples=0),
     )
-    assert (labels.n_words, labels.each.n_dropped_words, labels.each.n_dropped_rows) == (3, 1, 1)
-    assert (kept.n_words, kept.each.n_dropped_words) == (4, 0)
+    assert (labels.n_words, labels.by_word.n_dropped_words, labels.by_word.n_dropped_rows) == (3, 1, 1)
+    assert (kept.n_words, kept.by_word.n_dropped_words) == (4, 0)
     assert kept.value == pytest.approx(labels.value * 3 / 4)
     assert kept.same_share == 2 / 4
 

@@ -38,7 +38,7 @@ def test_chance_is_near_the_majority() -> None:
     assert found.purity == pytest.approx(found.majority, abs=0.03)
     assert found.accuracy < 0.42
     assert found.accuracy_interval.low < found.accuracy < found.accuracy_interval.high
-    assert (found.n, len(found.each)) == (6000, 30)
+    assert (found.n, len(found.words)) == (6000, 30)
 
 
 def test_duplicates_are_recovered_and_not_selected() -> None:
@@ -60,7 +60,7 @@ def test_selection_is_a_mean_over_words() -> None:
     found = planted_selection(words, p, right, recovered=dict.fromkeys(words, 2))
     assert found.accuracy == pytest.approx((1 + 0.5 + 0) / 3)
     assert found.probability == pytest.approx((0.8 + 0.5 + 0.2) / 3)
-    assert [each.n for each in found.each] == [8, 2, 2]
+    assert [each.n for each in found.words] == [8, 2, 2]
     assert found.accuracy_interval.low < found.accuracy < found.accuracy_interval.high
 
 

@@ -94,8 +94,8 @@ def coincidence_matrix(ratings: Ratings) -> tuple[FloatArray, FloatArray]:
     """
     units, _ = _units(ratings)
     # every unit in one group: the coincidences of the whole
-    one = np.zeros(len(units.size), dtype=np.int64)
-    return units.values, group_coincidences(units, one, 1)[0]
+    all_in_one = np.zeros(len(units.size), dtype=np.int64)
+    return units.values, group_coincidences(units, all_in_one, 1)[0]
 
 
 def _units(ratings: Ratings) -> tuple[Units, IntArray]:
@@ -120,18 +120,18 @@ def _units(ratings: Ratings) -> tuple[Units, IntArray]:
 
 def _draws(units: Units, level: Level, codes: IntArray, n_groups: int, *, resamples: int, seed: int) -> FloatArray:
     """Alpha of each resample of the groups. *Shape:* codes (units,) → (resamples,)."""
-    found = disagreement(units, level, codes, n_groups)
-    step = max(1, _CELLS // found.width)
+    weighted = disagreement(units, level, codes, n_groups)
+    step = max(1, _CELLS // weighted.width)
     blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
     # a few draws at a time: a table of all draws by all distinct values would not fit into memory
     parts = (block[start : start + step] for block in blocks for start in range(0, len(block), step))
-    return np.concatenate([_alphas(found, part.astype(np.float64)) for part in parts])
+    return np.concatenate([_alphas(weighted, part.astype(np.float64)) for part in parts])
 
 
-def _alphas(found: WeightedDisagreement, weights: FloatArray) -> FloatArray:
+def _alphas(weighted: WeightedDisagreement, weights: FloatArray) -> FloatArray:
     """Alpha of each reweighting of the groups, NaN without variation. *Shape:* weights (draws, groups) → (draws,)."""
-    n = weights @ found.size
-    observed, expected = found.sums(weights)
+    n = weights @ weighted.size
+    observed, expected = weighted.sums(weights)
     sound = expected > 0
     ratio = np.divide((n - 1) * observed, expected, out=np.full(len(n), np.nan), where=sound)
     return np.asarray(1 - ratio)
@@ -298,7 +298,7 @@ def _ordinal(units: Units, groups: IntArray, n_groups: int) -> tuple[Sums, int]:
         # where every value occurs once, each has one unit, and a look-up does what the sparse product would
         return np.asarray(of_units[holder] if once else by_value @ of_units)
 
-    def one(weights: FloatArray) -> tuple[float, float]:
+    def of_draw(weights: FloatArray) -> tuple[float, float]:
         n = float(weights @ units.size)
         count = spread(weights)
         # mid-ranks; their mean is n / 2
@@ -313,8 +313,8 @@ def _ordinal(units: Units, groups: IntArray, n_groups: int) -> tuple[Sums, int]:
 
     def sums(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         # one draw at a time: its vectors then stay in the processor's cache, which a table of draws would not
-        found = np.array([one(row[groups]) for row in weights]).reshape(-1, 2)
-        return np.maximum(found[:, 0], 0.0), found[:, 1]
+        pairs = np.array([of_draw(row[groups]) for row in weights]).reshape(-1, 2)
+        return np.maximum(pairs[:, 0], 0.0), pairs[:, 1]
 
     return sums, values
 
@@ -340,13 +340,13 @@ def group_coincidences(units: Units, groups: IntArray, n_groups: int) -> FloatAr
 
     *Shape:* (groups, values, values).
     """
-    found = np.zeros((n_groups, len(units.values), len(units.values)))
+    coincidences = np.zeros((n_groups, len(units.values), len(units.values)))
     for value, row in enumerate(units.table.T.tocsr()):
         # of the ratings with this value: which others their units hold, themselves left out
         others = units.table.multiply(row.T / (units.size - 1)[:, None]).tocsr()
-        found[:, value] = _group_table(others, groups, n_groups).toarray()
-        found[:, value, value] -= _by_group(row.toarray().ravel() / (units.size - 1), groups, n_groups)
-    return found
+        coincidences[:, value] = _group_table(others, groups, n_groups).toarray()
+        coincidences[:, value, value] -= _by_group(row.toarray().ravel() / (units.size - 1), groups, n_groups)
+    return coincidences
 
 
 # -- the ratio distance, summed over all pairs of many values -------------------------------------------------------

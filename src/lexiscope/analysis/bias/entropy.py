@@ -51,7 +51,7 @@ class MeanEntropy:
 
     ``by_rows`` weighs each word by its rows. ``same_share`` is the share of the words all of whose rows have the same
     class, ``majority_share`` the mean over words of the share of rows that have the word's most frequent class: what
-    who knows each word's majority gets right, word by word. ``n_words`` words with ``n_rows`` rows counted; ``each``
+    who knows each word's majority gets right, word by word. ``n_words`` words with ``n_rows`` rows counted; ``by_word``
     holds them, and how many were dropped. *Unit:* nats or bits, as the name says. *Higher means:* the word says less
     about the class.
     """
@@ -64,7 +64,7 @@ class MeanEntropy:
     majority_share: float
     n_words: int
     n_rows: int
-    each: WordEntropies
+    by_word: WordEntropies
 
     def results(self) -> tuple[Estimate, ...]:
         """Return the mean entropy and both shares as results, under names with the same parameters."""
@@ -102,9 +102,9 @@ def label_entropy(
     >>> round(found.value, 6), found.same_share  # (ln 2 + 0) / 2; bow, seen once, is dropped
     (0.346574, 0.5)
     """
-    each = word_entropies(words, labels, base=base, min_count=min_count)
+    entropies = word_entropies(words, labels, base=base, min_count=min_count)
     name = statistic_name("label_entropy", word=word, rows=rows, base=base, min_count=min_count)
-    return _mean(name, each, level=level, resamples=resamples, seed=seed)
+    return _mean(name, entropies, level=level, resamples=resamples, seed=seed)
 
 
 def sense_entropy(
@@ -130,9 +130,9 @@ def sense_entropy(
     >>> round(found.value, 6), found.n_words, round(found.by_rows, 6)  # ln 2 / 2; 2 ln 2 / 3
     (0.346574, 2, 0.462098)
     """
-    each = word_entropies(words, senses, base=base, min_count=min_count)
+    entropies = word_entropies(words, senses, base=base, min_count=min_count)
     name = statistic_name("sense_entropy", word=word, rows=rows, base=base, min_count=min_count)
-    return _mean(name, each, level=level, resamples=resamples, seed=seed)
+    return _mean(name, entropies, level=level, resamples=resamples, seed=seed)
 
 
 def word_entropies(
@@ -170,24 +170,24 @@ def word_entropies(
     )
 
 
-def _mean(name: str, each: WordEntropies, *, level: float, resamples: int, seed: int) -> MeanEntropy:
-    if len(each.words) < 2:
+def _mean(name: str, entropies: WordEntropies, *, level: float, resamples: int, seed: int) -> MeanEntropy:
+    if len(entropies.words) < 2:
         raise StatisticError(
-            f"{name} needs at least 2 words, and there are {len(each.words)} with enough rows",
+            f"{name} needs at least 2 words, and there are {len(entropies.words)} with enough rows",
             hint="give more rows, another idea of a word, or a lower min_count",
         )
-    interval = mean_interval(each.entropy, level=level, resamples=resamples, seed=seed)
-    n_rows = int(each.n_rows.sum())
+    interval = mean_interval(entropies.entropy, level=level, resamples=resamples, seed=seed)
+    n_rows = int(entropies.n_rows.sum())
     return MeanEntropy(
         name=name,
-        value=float(each.entropy.mean()),
+        value=float(entropies.entropy.mean()),
         interval=interval,
-        by_rows=float(each.entropy @ each.n_rows) / n_rows,
-        same_share=float(np.mean(each.n_classes == 1)),
-        majority_share=float(np.mean(each.n_majority / each.n_rows)),
-        n_words=len(each.words),
+        by_rows=float(entropies.entropy @ entropies.n_rows) / n_rows,
+        same_share=float(np.mean(entropies.n_classes == 1)),
+        majority_share=float(np.mean(entropies.n_majority / entropies.n_rows)),
+        n_words=len(entropies.words),
         n_rows=n_rows,
-        each=each,
+        by_word=entropies,
     )
 
 
@@ -198,7 +198,7 @@ def _check(words: Sequence[str], classes: Sequence[str], base: str, min_count: i
         raise InputError(f"there is no base {base!r}", hint="use 'e' (nats) or '2' (bits)")
     if min_count < 1:
         raise InputError(f"min_count is 1 or more, not {min_count}")
-    missing = next((row for row, found in enumerate(classes) if not isinstance(found, str)), None)
+    missing = next((row for row, label in enumerate(classes) if not isinstance(label, str)), None)
     if missing is not None:
         what = f"row {missing}, word {words[missing]!r}, has no class"
         raise InputError(what, hint="leave out rows whose label is hidden, and say how many")

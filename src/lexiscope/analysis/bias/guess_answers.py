@@ -34,7 +34,7 @@ def guess_answers(
     persons = {who for several in makers.values() for who in several}
     own = {who: answers_by_view(people, subject=who) for who in persons}
     again = {who: answers_by_view(people, subject=who, measure=SECOND) for who in persons}
-    found = []
+    guesses = []
     for item in guessed:
         origin, word = str(item.condition(GUESS_OF)), str(item.condition(GUESS))
         if (origin, word.casefold()) not in makers:
@@ -44,8 +44,8 @@ def guess_answers(
         fits = item.conditions.get(FITS)
         for who in makers[origin, word.casefold()]:
             person = _of(again[who], "full", origin), _of(own[who], "context", origin)
-            found.append(Guess(origin, item.word, word, person, both, None if fits is None else bool(fits)))
-    return tuple(found)
+            guesses.append(Guess(origin, item.word, word, person, both, None if fits is None else bool(fits)))
+    return tuple(guesses)
 
 
 def _makers(people: ResponseTable) -> dict[tuple[str, str], list[str]]:

@@ -57,7 +57,7 @@ class PeopleInView:
     @property
     def n_undecided(self) -> int:
         """How many answers were given by somebody who could not decide."""
-        return sum(each.n_undecided for each in self.annotators)
+        return sum(annotator.n_undecided for annotator in self.annotators)
 
 
 def people_by_view(
@@ -90,15 +90,15 @@ def people_by_view(
     given = {str(who): answers_by_view(table, subject=str(who), measure=measure) for who in table.unique("subject_id")}
     views = dict.fromkeys(view for answers in given.values() for view in answers)
     settings = {"level": level, "resamples": resamples, "seed": seed}
-    found = []
+    by_view = []
     for view in views:
         own = {who: _of_items(answers[view], right) for who, answers in given.items() if view in answers}
         own = {who: answers for who, answers in own.items() if answers}
         if own:
-            found.append(_in_view(view, own, _undecided(table, view, right), right, words, settings))
-    if not found:
+            by_view.append(_in_view(view, own, _undecided(table, view, right), right, words, settings))
+    if not by_view:
         raise StatisticError(f"nobody answered ({measure}) any item whose right answer is known")
-    return tuple(found)
+    return tuple(by_view)
 
 
 def assumed_scores(items: Sequence[Item], *, task: Task) -> dict[str, FixedScore]:
@@ -117,10 +117,10 @@ def assumed_scores(items: Sequence[Item], *, task: Task) -> dict[str, FixedScore
     if task.chance is None:
         what = f"nothing is assumed of people in the task {task.name!r}"
         raise InputError(what, hint="compare models with what people were asked")
-    found = {"label": FixedScore(task.chance, "assumed: nobody was asked without any input")}
+    scores = {"label": FixedScore(task.chance, "assumed: nobody was asked without any input")}
     if all(len(item.usages) > 1 and item.has_one_word for item in items):
-        found["word"] = FixedScore(0.5, "assumed: the two words are equal in every item")
-    return found
+        scores["word"] = FixedScore(0.5, "assumed: the two words are equal in every item")
+    return scores
 
 
 def people_scores(table: ResponseTable, items: Sequence[Item], *, task: Task, measure: str = CHOICE) -> Scores:
@@ -134,7 +134,10 @@ def people_scores(table: ResponseTable, items: Sequence[Item], *, task: Task, me
     gold = {item.item_id: item.gold for item in items if item.gold is not None}
     words = {item.item_id: item.word for item in items}
     measured = scored_views(table, gold, words, subjects=people, measure=measure)
-    return {**measured, **{view: one for view, one in assumed_scores(items, task=task).items() if view not in measured}}
+    return {
+        **measured,
+        **{view: score for view, score in assumed_scores(items, task=task).items() if view not in measured},
+    }
 
 
 def _of_items(answers: Mapping[str, str | None], right: Mapping[str, str]) -> dict[str, str | None]:
@@ -164,10 +167,10 @@ def _in_view(
         answered = [item for item, answer in answers.items() if answer is not None]
         correct = [is_right(answers[item], right[item]) for item in answered]
         of_words = cluster_labels(answered, words, what="word")
-        found: Accuracy | Undefined = Undefined("accuracy", "fewer than two words were answered", len(answered))
+        share: Accuracy | Undefined = Undefined("accuracy", "fewer than two words were answered", len(answered))
         if len(set(of_words or ())) > 1:
-            found = accuracy(correct, clusters=of_words, **settings)  # type: ignore[arg-type]
-        annotators.append(AnnotatorInView(who, found, len(answers) - len(answered), undecided.get(who, 0)))
+            share = accuracy(correct, clusters=of_words, **settings)  # type: ignore[arg-type]
+        annotators.append(AnnotatorInView(who, share, len(answers) - len(answered), undecided.get(who, 0)))
     counts = Counter(item for answers in given.values() for item in answers)
     pairs = tuple(
         coder_agreement({who: given[who] for who in pair}, **settings)  # type: ignore[arg-type]

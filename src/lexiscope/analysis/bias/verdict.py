@@ -133,7 +133,7 @@ def bias_finding(bias: Bias, *, high: float = HIGH) -> Finding:
 
     >>> from lexiscope.core.result import Interval
     >>> ends = [(0.85, 1.1), (0.2, 0.7), (0.7, 0.9)]
-    >>> [bias_finding(Bias("word", 0.8, Interval(*each, 0.95, "bootstrap"))) for each in ends]
+    >>> [bias_finding(Bias("word", 0.8, Interval(*bounds, 0.95, "bootstrap"))) for bounds in ends]
     ['high', 'not high', 'cannot be said']
     """
     if not bias.is_defined or not bias.interval.is_defined:
@@ -150,13 +150,13 @@ def over_label(view: str, model: Biases) -> ViewDifference | None:
 
 def _of_part(bias: Bias, model: Biases, *, high: float, widest: float, blind: str) -> BiasFinding:
     """The finding on one part of a model: first above LABEL or not, then the ratio."""
-    found, difference = _finding(bias, model, high=high, widest=widest), over_label(bias.view, model)
+    finding, difference = _finding(bias, model, high=high, widest=widest), over_label(bias.view, model)
     above = difference is not None and difference.is_above
     gap, learnt = (model.context_gap if bias.view == CONTEXT else model.word_gap), model.full_over_label
     if above and gap is not None and gap.interval.high < 0 and not (learnt is not None and learnt.is_above):
         told = f"The {bias.view} alone gives more than the whole input, of which nothing is shown to be learnt."
-        found = replace(found, finding="high", sentence=f"{told} {found.sentence}")
-    return replace(found, above=above, blind=blind)
+        finding = replace(finding, finding="high", sentence=f"{told} {finding.sentence}")
+    return replace(finding, above=above, blind=blind)
 
 
 def _finding(bias: Bias, model: Biases, *, high: float, widest: float) -> BiasFinding:
@@ -281,8 +281,8 @@ def _together(gap: MinimumGap | None, model: Biases, name: str) -> str:
 def _people(human: Biases | None, *, high: float, widest: float) -> list[str]:
     if human is None:
         return ["No people were asked: whether they need word and context together is not known."]
-    found = [_finding(bias, human, high=high, widest=widest).sentence for bias in (human.context, human.word)]
-    return [f"People: {_lowered(sentence)}" for sentence in (*found, _together(human.minimum_gap, human, "them"))]
+    sentences = [_finding(bias, human, high=high, widest=widest).sentence for bias in (human.context, human.word)]
+    return [f"People: {_lowered(sentence)}" for sentence in (*sentences, _together(human.minimum_gap, human, "them"))]
 
 
 def _gap_sentences(gaps: Sequence[ViewGap], model: Biases) -> list[str]:

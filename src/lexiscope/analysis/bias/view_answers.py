@@ -21,16 +21,16 @@ def answers_by_view(
     Of several answers to one item in one view the last row counts (a changed mind is a later row).
 
     >>> from lexiscope.core.response import Response
-    >>> given = [Response("m", "classifier", "i1", "same_sense", "choice", None, each, view="full") for each in "tf"]
+    >>> given = [Response("m", "classifier", "i1", "same_sense", "choice", None, raw, view="full") for raw in "tf"]
     >>> answers_by_view(ResponseTable.from_rows(given), subject="m")
     {'full': {'i1': 'f'}}
     """
     own = responses.where(subject_id=subject, measure=measure)
-    found: dict[str, dict[str, str | None]] = {}
+    by_view: dict[str, dict[str, str | None]] = {}
     columns = (own.column(name).tolist() for name in ("view", "item_id", "option"))
     for view, item, option in zip(*columns, strict=True):
-        found.setdefault("full" if view is None else view, {})[item] = option
-    return found
+        by_view.setdefault("full" if view is None else view, {})[item] = option
+    return by_view
 
 
 def scored_views(

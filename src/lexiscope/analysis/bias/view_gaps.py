@@ -51,7 +51,7 @@ def human_model_gaps(
     >>> from lexiscope.analysis.bias.view_scores import FixedScore
     >>> human = {"context": 69.0, "word": 68.5, "full": 87.9}
     >>> model = {"full": 71.0, "context": 71.0 - 5, "word": 71.0 - 10}
-    >>> fixed = [{view: FixedScore(value, "printed") for view, value in each.items()} for each in (model, human)]
+    >>> fixed = [{view: FixedScore(value, "printed") for view, value in scores.items()} for scores in (model, human)]
     >>> [(gap.view, round(gap.value, 9)) for gap in human_model_gaps(*fixed)]
     [('context', 3.0), ('word', 7.5), ('full', 16.9)]
 
@@ -97,8 +97,8 @@ def ambiguity_and_word_bias(
     if len(set(y)) == 1:
         return Undefined(name, "the word bias of all datasets is the same", len(shared))
     columns = np.array(x)[:, None]
-    (found,) = correlate_columns(columns, y, kind="spearman", resamples=resamples, seed=seed, level=level)
-    return replace(found, name=name)
+    (rho,) = correlate_columns(columns, y, kind="spearman", resamples=resamples, seed=seed, level=level)
+    return replace(rho, name=name)
 
 
 def _note(model: ViewValue, human: ViewValue) -> str:

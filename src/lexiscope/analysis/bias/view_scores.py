@@ -110,11 +110,11 @@ def draw_scores(
     """
     if metric not in METRICS:
         raise StatisticError(f"no metric {metric!r}; there are: {', '.join(METRICS)}")
-    measured = {view: _checked(view, each, metric) for view, each in scores.items() if isinstance(each, ViewScores)}
-    fixed = {view: each for view, each in scores.items() if isinstance(each, FixedScore)}
+    measured = {view: _checked(view, given, metric) for view, given in scores.items() if isinstance(given, ViewScores)}
+    fixed = {view: given for view, given in scores.items() if isinstance(given, FixedScore)}
     codes, n_words = _word_codes(measured)
     drawn = resamples if n_words > 1 else 0
-    found = {
+    draws = {
         view: ratio_draws(
             columns.values, np.ones(len(columns.values)), codes[view], n_words, resamples=drawn, seed=seed
         )
@@ -126,15 +126,15 @@ def draw_scores(
         )
         for view, columns in measured.items()
     }
-    found |= {view: np.full(drawn, each.value) for view, each in fixed.items()}
-    empty = DrawnScores({}, found, n_words, drawn, level)
+    draws |= {view: np.full(drawn, score.value) for view, score in fixed.items()}
+    empty = DrawnScores({}, draws, n_words, drawn, level)
     values = {
         view: _fixed_value(view, fixed[view], empty)
         if view in fixed
         else _measured_value(view, measured[view], codes[view], metric, empty)
         for view in scores
     }
-    return DrawnScores(values, found, n_words, drawn, level)
+    return DrawnScores(values, draws, n_words, drawn, level)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,8 +165,8 @@ def _word_codes(measured: Mapping[str, _ViewColumns]) -> tuple[dict[str, IntArra
     """The number of each item's word among the words of all views."""
     if not measured:
         return {}, 0
-    labels, inverse = np.unique(np.concatenate([each.words for each in measured.values()]), return_inverse=True)
-    ends = np.cumsum([len(each.words) for each in measured.values()])
+    labels, inverse = np.unique(np.concatenate([columns.words for columns in measured.values()]), return_inverse=True)
+    ends = np.cumsum([len(columns.words) for columns in measured.values()])
     parts = np.split(inverse.reshape(-1).astype(np.int64), ends[:-1])
     return dict(zip(measured, parts, strict=True)), len(labels)
 

@@ -86,7 +86,7 @@ class Decisions:
         >>> from lexiscope.core.response import Response
         >>> row = lambda option, value: Response("lm", "lm", "i1", "minimal_pair", "score", value, option)
         >>> table = ResponseTable.from_rows([row("correct", -2.0), row("incorrect_1", -2.5)])
-        >>> [(each.name, each.value) for each in decide(table, subject="lm", measure="score").margins()][-1]
+        >>> [(result.name, result.value) for result in decide(table, subject="lm", measure="score").margins()][-1]
         ('margin(summary=smallest_absolute)', 0.5)
         """
         if np.isnan(self.margin).any():
@@ -94,11 +94,11 @@ class Decisions:
         low, median, high = np.quantile(self.margin, (0.25, 0.5, 0.75)).tolist()
         values = {"lower_quartile": low, "median": median, "upper_quartile": high}
         values["smallest_absolute"] = float(np.abs(self.margin).min())
-        found = {statistic_name("margin", summary=name): value for name, value in values.items()}
+        by_name = {statistic_name("margin", summary=name): value for name, value in values.items()}
         # perplexity is per token by definition: other denominators have none
         if parse_statistic(self.measure)[1].get("per") == "token":
-            found["perplexity_ratio"] = math.exp(float(self.margin.mean()))
-        return tuple(Estimate(name, value, n=len(self)) for name, value in found.items())
+            by_name["perplexity_ratio"] = math.exp(float(self.margin.mean()))
+        return tuple(Estimate(name, value, n=len(self)) for name, value in by_name.items())
 
     def both(self, other: Decisions) -> Decisions:
         """Return the decisions that are right where both are: each with that of *other* at the same place.
@@ -154,7 +154,7 @@ def both_ways(first: Decisions, second: Decisions) -> BothWays:
     >>> from lexiscope.core.response import Response
     >>> rows = [Response("lm", "lm", item, "minimal_pair", CORRECT, right) for item, right in (("a", 1), ("b", 0))]
     >>> found = recorded(ResponseTable.from_rows(rows), subject="lm")
-    >>> [(each.name, each.value) for each in both_ways(found, found).results()], both_ways(found, found).expected
+    >>> [(result.name, result.value) for result in both_ways(found, found).results()], both_ways(found, found).expected
     ([('same_both_ways', 100.0)], 0.5)
     """
     forth, back = float(first.correct.mean()), float(second.correct.mean())
@@ -280,13 +280,13 @@ def _check(filled: IntArray, values: FloatArray, item_ids: Sequence[str], subjec
     doubled = np.argwhere(filled > 1)
     unvalued = np.argwhere((filled == 1) & np.isnan(values))
     alone = np.flatnonzero((filled[:, 0] == 0) | ((filled > 0).sum(axis=1) < 2))
-    for found, what in (
+    for wrong, what in (
         (doubled, "two values for one option"),
         (unvalued, "an option without a value"),
         (alone, "no right option, or nothing beside it"),
     ):
-        if len(found):
-            item_id = item_ids[int(np.atleast_1d(found[0])[0])]
+        if len(wrong):
+            item_id = item_ids[int(np.atleast_1d(wrong[0])[0])]
             raise InputError(f"{subject}: a choice set with {what}", place=Place(item_id=item_id))
 
 

@@ -153,7 +153,7 @@ def expression_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
     named = [cell for cell in cells if cell.expression and not cell.is_joint]
     kinds = dict.fromkeys((cell.suite, cell.condition) for cell in named)
     alike = [[cell for cell in named if (cell.suite, cell.condition) == kind] for kind in kinds]
-    return tuple(pair for each in alike for pair in combinations(each, 2))
+    return tuple(pair for same in alike for pair in combinations(same, 2))
 
 
 def several_expressions(cells: Sequence[Cell]) -> tuple[Cell, ...]:
@@ -163,10 +163,10 @@ def several_expressions(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     >>> len(several_expressions([*given, Cell("kinds", "is a kind of", CONTROLLED)]))
     2
     """
-    found: dict[str, set[str]] = {}
+    with_condition: dict[str, set[str]] = {}
     for cell in cells:
-        found.setdefault(cell.suite, set()).add(cell.expression)
-    return tuple(cell for cell in cells if cell.expression and len(found[cell.suite] - {""}) > 1)
+        with_condition.setdefault(cell.suite, set()).add(cell.expression)
+    return tuple(cell for cell in cells if cell.expression and len(with_condition[cell.suite] - {""}) > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +235,10 @@ class ChoiceDesign:
     @cached_property
     def sets(self) -> Mapping[Cell, list[Item]]:
         """The choice sets of each cell, in the order of the items."""
-        found: dict[Cell, list[Item]] = {}
+        by_cell: dict[Cell, list[Item]] = {}
         for item in self.items:
-            found.setdefault(cell_of(item), []).append(item)
-        return found
+            by_cell.setdefault(cell_of(item), []).append(item)
+        return by_cell
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -267,8 +267,8 @@ class ChoiceDesign:
         Cells without an answer are left out; joint conditions come after those that they are made of.
         Errors: :class:`InputError` for a cell that lacks an item of the collection, or an answer to one.
         """
-        found = decisions_of(table, subject=subject, per=per)
-        return {measure: self._by_cell(decisions) for measure, decisions in found.items()}
+        by_measure = decisions_of(table, subject=subject, per=per)
+        return {measure: self._by_cell(decisions) for measure, decisions in by_measure.items()}
 
     def accuracy(self, cell: Cell, decisions: Decisions) -> Accuracy:
         """Return the accuracy of decisions in a cell, with its chance."""
@@ -294,16 +294,16 @@ class ChoiceDesign:
         }
 
     def _by_cell(self, decisions: Decisions) -> dict[Cell, Decisions]:
-        answered, found = set(decisions.item_ids), {}
+        answered, by_cell = set(decisions.item_ids), {}
         for cell, ids in self._ids.items():
             lacking = [number for number in self.numbers if number not in ids]
             if lacking:
                 raise InputError(f"{cell.name} has no choice set for {len(lacking)} items, the first is {lacking[0]}")
             if answered & set(ids.values()):
-                found[cell] = decisions.aligned([ids[number] for number in self.numbers])
+                by_cell[cell] = decisions.aligned([ids[number] for number in self.numbers])
         for joint, parts in JOINT.items():
-            for cell in [cell for cell in found if cell.condition == parts[0]]:
+            for cell in [cell for cell in by_cell if cell.condition == parts[0]]:
                 other = replace(cell, condition=parts[1])
-                if other in found:
-                    found[replace(cell, condition=joint)] = found[cell].both(found[other])
-        return found
+                if other in by_cell:
+                    by_cell[replace(cell, condition=joint)] = by_cell[cell].both(by_cell[other])
+        return by_cell

@@ -105,8 +105,8 @@ def subject_answers(
     kind: Kind = "recorded" if set(measures) == {CORRECT} else "live"
     kind = "baseline" if subject.startswith(baseline) else kind
     deltas = token_deltas(own, subject=subject) if N_TOKENS in measures else {}
-    found = design.decisions(own, subject=subject, per=per)
-    decided = {measure: {cell: by_cell[cell] for cell in order(by_cell)} for measure, by_cell in found.items()}
+    by_measure = design.decisions(own, subject=subject, per=per)
+    decided = {measure: {cell: by_cell[cell] for cell in order(by_cell)} for measure, by_cell in by_measure.items()}
     return SubjectAnswers(subject, title or subject, kind, decided, deltas)
 
 
@@ -129,22 +129,22 @@ def accuracies(design: ChoiceDesign, answers: SubjectAnswers, *, compared: Itera
     }
 
 
-def accuracy_results(answers: SubjectAnswers, found: Accuracies) -> list[Estimate]:
+def accuracy_results(answers: SubjectAnswers, accuracies: Accuracies) -> list[Estimate]:
     """Return the accuracies of a subject as results, with Wilson's bounds, chance, and ties."""
     return [
         result.about(subject=answers.subject, condition=cell.name)
-        for measure, by_cell in found.items()
-        for cell, one in by_cell.items()
-        for result in one.results(**parse_statistic(answers.statistic(measure=measure))[1])
+        for measure, by_cell in accuracies.items()
+        for cell, share in by_cell.items()
+        for result in share.results(**parse_statistic(answers.statistic(measure=measure))[1])
     ]
 
 
 def margins(answers: SubjectAnswers, cells: Iterable[Cell]) -> list[Estimate]:
     """Return the margins of a subject's decisions (``Decisions.margins``)."""
     return [
-        one.about(subject=answers.subject, condition=cell.name)
+        margin.about(subject=answers.subject, condition=cell.name)
         for cell in answers.in_cells(cells)
-        for one in answers.outcomes[cell].margins()
+        for margin in answers.outcomes[cell].margins()
     ]
 
 
@@ -157,21 +157,21 @@ def accuracies_by_frequency(
     could be computed: it is undefined.
     """
     counted = [baseline.outcomes[cell].margin for cell in baseline.in_cells(cells)]
-    found: Results = []
+    results: Results = []
     for cell in answers.in_cells(cells) if counted else ():
         for side, chosen in zip(SIDES, (counted[0] > 0, counted[0] < 0), strict=True):
             name = statistic_name("accuracy_by_frequency", counts="baseline", synonym=side)
-            one = _accuracy_of(design, answers.outcomes[cell], chosen, name)
-            found.append(one.about(subject=answers.subject, condition=cell.name, unit="percent"))
-    return found
+            share = _accuracy_of(design, answers.outcomes[cell], chosen, name)
+            results.append(share.about(subject=answers.subject, condition=cell.name, unit="percent"))
+    return results
 
 
 def _accuracy_of(design: ChoiceDesign, decisions: Decisions, chosen: BoolArray, name: str) -> Estimate | Undefined:
     sentences, n = np.array(design.sentences)[chosen], int(chosen.sum())
     if len(set(sentences.tolist())) < 2:
         return Undefined(name, "fewer than two items", n)
-    one = accuracy(decisions.correct[chosen], clusters=sentences, resamples=design.resamples, seed=design.seed)
-    return Estimate(name, 100 * one.value, one.clustered.times(100), n)
+    share = accuracy(decisions.correct[chosen], clusters=sentences, resamples=design.resamples, seed=design.seed)
+    return Estimate(name, 100 * share.value, share.clustered.times(100), n)
 
 
 # -- comparisons ------------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def contrast_results(
     if here not in one.outcomes or there not in other.outcomes:
         return []
     about = {"subject": versus(one.subject, other.subject), "condition": versus(here.name, there.name)}
-    return [each.about(**about) for each in design.contrast(one.outcomes[here], other.outcomes[there]).results()]
+    return [result.about(**about) for result in design.contrast(one.outcomes[here], other.outcomes[there]).results()]
 
 
 def above_baseline(design: ChoiceDesign, answers: SubjectAnswers, baseline: SubjectAnswers) -> Results:
@@ -202,15 +202,15 @@ def above_baseline(design: ChoiceDesign, answers: SubjectAnswers, baseline: Subj
 
     *Unit:* points. *Higher means:* more often right than the baseline.
     """
-    found: Results = []
+    results: Results = []
     for cell in answers.in_cells(baseline.outcomes):
-        one = design.contrast(answers.outcomes[cell], baseline.outcomes[cell])
-        difference, _, _, exact, *_ = one.results()
+        contrast = design.contrast(answers.outcomes[cell], baseline.outcomes[cell])
+        difference, _, _, exact, *_ = contrast.results()
         about = {"subject": answers.subject, "condition": cell.name}
-        p = one.exact.p if one.exact else None
-        found.append(difference.about(name="above_baseline", p=p, note=one.note, **about))
-        found.append(exact.about(name="above_baseline_exact_p", **about))
-    return found
+        p = contrast.exact.p if contrast.exact else None
+        results.append(difference.about(name="above_baseline", p=p, note=contrast.note, **about))
+        results.append(exact.about(name="above_baseline_exact_p", **about))
+    return results
 
 
 def disagreeing_tests(
@@ -223,7 +223,7 @@ def disagreeing_tests(
     >>> disagreeing_tests([Estimate("paired_t_p", 0.04, subject="m"), Estimate("mcnemar_p", 0.06, subject="m")])
     (1, [('m', '')])
     """
-    p = {(each.name, each.subject, each.condition): each.value for each in results if isinstance(each, Estimate)}
+    p = {(p.name, p.subject, p.condition): p.value for p in results if isinstance(p, Estimate)}
     tested = [(subject, condition) for name, subject, condition in p if name == "paired_t_p"]
     apart = [key for key in tested if (p["paired_t_p", *key] < alpha) != (p["mcnemar_p", *key] < alpha)]
     return len(tested), apart
@@ -248,7 +248,7 @@ def turned_round(answers: SubjectAnswers, turned: str) -> list[tuple[Cell, BothW
 
 
 def best_expressions(
-    answers: SubjectAnswers, found: Mapping[Cell, Accuracy], cells: Iterable[Cell]
+    answers: SubjectAnswers, accuracies: Mapping[Cell, Accuracy], cells: Iterable[Cell]
 ) -> list[tuple[tuple[Cell, ...], Estimate]]:
     """Return the expression of each suite's relation that is most often right, with the cells that were compared.
 
@@ -259,8 +259,8 @@ def best_expressions(
         kinds.setdefault((cell.suite, cell.condition), []).append(cell)
     made = []
     for kind, same in kinds.items():
-        top = max(found[cell].value for cell in same)
-        best = " and ".join(f"“{cell.expression}”" for cell in same if found[cell].value == top)
+        top = max(accuracies[cell].value for cell in same)
+        best = " and ".join(f"“{cell.expression}”" for cell in same if accuracies[cell].value == top)
         about = {"subject": answers.subject, "condition": "/".join(kind), "unit": "percent", "note": best}
         made.append((tuple(same), Estimate("best_expression", 100 * top).about(**about)))
     return made
@@ -301,7 +301,7 @@ def consistency_table(first: ArrayLike, second: ArrayLike) -> tuple[Estimate | U
     and B wrong, both right. A share is undefined where no item has this outcome in A. *Shape:* (items,) each.
     *Source:* Ivan et al. 2025, §4.4.
 
-    >>> [(one.name, one.value) for one in consistency_table([1, 1], [1, 0])[6:]]
+    >>> [(result.name, result.value) for result in consistency_table([1, 1], [1, 0])[6:]]
     [('n_consistent(a=1,b=1)', 1.0), ('given(a=1,b=1)', 0.5)]
 
     Errors: :class:`StatisticError` for unequal lengths, no items, or values other than 0 and 1.

@@ -177,7 +177,7 @@ def gap_contrasts(
     >>> same = (("a", "b", "c"), np.array([1.0, 0.0, 0.0]), np.array([1, 0, 0]), 1, 0)
     >>> hits = [GapHits(who, f"found(answers={which})", *same) for who in "mk" for which in ("curated", "synset")]
     >>> results = gap_contrasts(hits, resamples=0)
-    >>> [(one.subject, one.condition) for one in results if one.name == "percent_right_difference"][:2]
+    >>> [(result.subject, result.condition) for result in results if result.name == "percent_right_difference"][:2]
     [('m', 'gap filling, n=1, curated vs synset'), ('m vs k', 'gap filling, n=1, curated')]
     """
     made: list[Estimate | Undefined] = []

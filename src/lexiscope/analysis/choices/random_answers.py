@@ -45,7 +45,7 @@ def accuracy_with_random(
 
     >>> asked = {"words": ["bank", "bat", "bat"], "counted": ["one sense"], "resamples": 20}
     >>> found = accuracy_with_random([True, False, True], [None, "one sense", None], **asked)
-    >>> [round(one.value, 1) for one in found]  # 2 of 3, 2 of 2, 2.5 of 3, one random answer
+    >>> [round(result.value, 1) for result in found]  # 2 of 3, 2 of 2, 2.5 of 3, one random answer
     [66.7, 100.0, 83.3, 1.0]
     """
     hits, labels = np.asarray(right, np.bool_), np.asarray(words)
@@ -59,8 +59,8 @@ def accuracy_with_random(
         if rows.sum() < 2:
             return Estimate(name, float(hits[rows].mean()), n=int(rows.sum())).times(100, "percent")
         clusters = labels[rows] if len(set(labels[rows].tolist())) > 1 else None
-        found = accuracy(hits[rows], clusters=clusters, resamples=resamples, seed=seed)
-        return Estimate(name, found.value, found.clustered, found.n).times(100, "percent")
+        share = accuracy(hits[rows], clusters=clusters, resamples=resamples, seed=seed)
+        return Estimate(name, share.value, share.clustered, share.n).times(100, "percent")
 
     return (
         over(ALL, np.ones(len(hits), np.bool_)),

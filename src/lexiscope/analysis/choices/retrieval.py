@@ -25,21 +25,21 @@ def chosen(responses: ResponseTable, measure: str) -> dict[str, str | None]:
     """
     rows = responses.where(measure=measure)
     items, options = rows.column("item_id").tolist(), rows.column("option").tolist()
-    found = dict(zip(items, options, strict=True))
-    if len(found) < len(items):
-        what = f"{len(items) - len(found)} items have several rows of {measure!r}"
+    by_item = dict(zip(items, options, strict=True))
+    if len(by_item) < len(items):
+        what = f"{len(items) - len(by_item)} items have several rows of {measure!r}"
         raise StatisticError(what, hint="choose the rows of one subject, one view and one repeat")
-    return found
+    return by_item
 
 
 def ranked(responses: ResponseTable, first: str = "retrieved", further: str = "retrieved_next") -> dict[str, list[str]]:
     """Return the options of every item in the order of their ranks; none where there was no answer."""
-    found: dict[str, list[str]] = {}
+    by_item: dict[str, list[str]] = {}
     for measure in (first, further):
         rows = responses.where(measure=measure)
         for item, option in zip(rows.column("item_id").tolist(), rows.column("option").tolist(), strict=True):
-            found.setdefault(item, []).extend([] if option is None else [option])
-    return found
+            by_item.setdefault(item, []).extend([] if option is None else [option])
+    return by_item
 
 
 def accuracy_at(
@@ -69,7 +69,7 @@ def accuracy_at(
     longest = max((len(answers.get(item, ())) for item in gold), default=0)
     if k < 1 or 0 < longest < k:
         raise StatisticError(f"accuracy at rank {k} needs {k} answers of an item, and at most {longest} are there")
-    right = [not set(answers.get(item, ())[:k]).isdisjoint(found) for item, found in gold.items()]
+    right = [not set(answers.get(item, ())[:k]).isdisjoint(accepted) for item, accepted in gold.items()]
     chance = float("nan") if n_entries is None else random_retrieval(gold, n_entries, k)
     groups = None if clusters is None else [clusters[item] for item in gold]
     return accuracy(right, clusters=groups, chance=chance, resamples=resamples, seed=seed)
@@ -87,7 +87,8 @@ def random_choice(options: Mapping[str, Collection[str]], gold: Gold) -> float:
     empty = [item for item in gold if not options.get(item)]
     if empty:
         raise StatisticError(f"item {empty[0]!r} has no options")
-    return float(np.mean([len(set(found) & set(options[item])) / len(options[item]) for item, found in gold.items()]))
+    shares = [len(set(right) & set(options[item])) / len(options[item]) for item, right in gold.items()]
+    return float(np.mean(shares))
 
 
 def random_retrieval(gold: Gold, n_entries: int, k: int = 1) -> float:
@@ -101,7 +102,7 @@ def random_retrieval(gold: Gold, n_entries: int, k: int = 1) -> float:
     _check(gold)
     if not 1 <= k <= n_entries or max(map(len, gold.values())) > n_entries:
         raise StatisticError(f"{n_entries} entries are too few for {k} answers")
-    return float(np.mean([1 - _all_wrong(len(set(found)), n_entries, k) for found in gold.values()]))
+    return float(np.mean([1 - _all_wrong(len(set(accepted)), n_entries, k) for accepted in gold.values()]))
 
 
 def _all_wrong(n_right: int, n_entries: int, k: int) -> float:
@@ -113,6 +114,6 @@ def _all_wrong(n_right: int, n_entries: int, k: int) -> float:
 def _check(gold: Gold) -> None:
     if not gold:
         raise StatisticError("there are no items to score")
-    unknown = [item for item, found in gold.items() if not found]
+    unknown = [item for item, accepted in gold.items() if not accepted]
     if unknown:
         raise StatisticError(f"no right answer of item {unknown[0]!r} is known", hint="leave out items without gold")

@@ -40,17 +40,17 @@ class DeltaLevel:
     def results(self) -> tuple[Estimate, ...]:
         """Return the accuracy in percent, the number of decisions, and t and p of the tests that there are.
 
-        >>> [(each.name, each.value) for each in DeltaLevel(0.0, 4, 3).results()]
+        >>> [(result.name, result.value) for result in DeltaLevel(0.0, 4, 3).results()]
         [('accuracy_by_delta(delta=0)', 75.0), ('n_by_delta(delta=0)', 4.0)]
         """
-        delta, found = f"{self.delta:g}", []
+        delta, estimates = f"{self.delta:g}", []
         for variances, test in (("pooled", self.pooled), ("welch", self.welch)):
             for name, value in (("independent_t", test.statistic), ("independent_t_p", test.p)) if test else ():
-                found.append(Estimate(statistic_name(name, delta=delta, variances=variances), value, n=self.n))
+                estimates.append(Estimate(statistic_name(name, delta=delta, variances=variances), value, n=self.n))
         right = Estimate(
             statistic_name("accuracy_by_delta", delta=delta), 100 * self.accuracy, n=self.n, unit="percent"
         )
-        return right, Estimate(statistic_name("n_by_delta", delta=delta), float(self.n), n=self.n), *found
+        return right, Estimate(statistic_name("n_by_delta", delta=delta), float(self.n), n=self.n), *estimates
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,11 +49,11 @@ def distance_by_condition(
     if columns.ndim != 2 or len(columns) != len(labels):
         raise StatisticError(f"distances of shape {columns.shape} do not go with {len(labels)} conditions")
     codes, n_groups = group_codes(groups, len(labels))
-    found = []
+    by_condition = []
     for label in np.unique(labels):
         chosen = labels == label
         ones = np.ones(int(chosen.sum()))
         draws = ratio_draws(columns[chosen], ones, codes[chosen], n_groups, resamples=resamples, seed=seed)
         intervals = tuple(percentile_interval(draws[:, layer], level=level) for layer in range(columns.shape[1]))
-        found.append(ConditionLayers(str(label), columns[chosen].mean(axis=0), intervals, int(chosen.sum())))
-    return tuple(found)
+        by_condition.append(ConditionLayers(str(label), columns[chosen].mean(axis=0), intervals, int(chosen.sum())))
+    return tuple(by_condition)

@@ -89,14 +89,14 @@ def expected_layer_r_squared_interval(
     codes, n_groups = group_codes(groups, len(y))
     sums = group_products(standardised(columns[:, used]), standardised(y[:, None]), codes, n_groups)
     layers = np.array(used, dtype=np.float64)
-    found = []
+    draws = []
     for counts in resample_counts(n_groups, resamples=resamples, seed=seed):
         gains = _sequential_gains(weighted_sums(counts, sums))
         # layer 0 is where the cumulative regressions start: it has no delta
         gains[:, layers == 0] = 0.0
         total = gains.sum(axis=1)
-        found.append(np.divide(gains @ layers, total, out=np.full(len(total), np.nan), where=total > 1e-12))
-    return percentile_interval(np.concatenate(found), level=level)
+        draws.append(np.divide(gains @ layers, total, out=np.full(len(total), np.nan), where=total > 1e-12))
+    return percentile_interval(np.concatenate(draws), level=level)
 
 
 def _sequential_gains(products: FloatArray) -> FloatArray:

@@ -259,14 +259,14 @@ def results_by_layer(curve: Curve) -> tuple[Estimate | Undefined, ...]:
     """Return the statistic at each layer, then that of the model without distance, where the curve has one.
 
     >>> curve = aic_by_layer([[1], [3], [2], [4]], [1, 0, 0, 1])
-    >>> [one.name for one in results_by_layer(curve)]
+    >>> [result.name for result in results_by_layer(curve)]
     ['aic', 'aic(model=intercept_only)']
     """
-    found = tuple(curve.estimate(point.layer) for point in curve.values)
+    by_layer = tuple(curve.estimate(point.layer) for point in curve.values)
     if curve.baseline is None:
-        return found
+        return by_layer
     alone = Estimate(statistic_name(curve.statistic, model="intercept_only"), curve.baseline, n=curve.n)
-    return (*found, alone.about(**_place(curve)))
+    return (*by_layer, alone.about(**_place(curve)))
 
 
 def best_results(curve: Curve) -> tuple[Estimate | Undefined, ...]:
@@ -276,7 +276,7 @@ def best_results(curve: Curve) -> tuple[Estimate | Undefined, ...]:
     lowest. The value is too good, having been chosen on the same items (:mod:`lexiscope.analysis.layers.layers`).
 
     >>> curve = r_squared_by_layer([[0, 4], [0, 3], [0, 2], [0, 1]], [1, 3, 2, 4], resamples=0)
-    >>> [(one.name, round(one.value, 2)) for one in best_results(curve)]
+    >>> [(result.name, round(result.value, 2)) for result in best_results(curve)]
     [('max_r_squared_over_layers', 0.64), ('best_layer(by=r_squared)', 1.0)]
     """
     if curve.best is None:

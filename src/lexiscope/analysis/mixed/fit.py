@@ -115,16 +115,17 @@ class MixedFit:
 
         starts = f"{self.starts_at_best} of {len(self.optima)} starts reached it"
         note = "; ".join([self.formula, starts, *self.remarks])
-        found = [number("log_likelihood", self.log_likelihood, unit="nats", note=note), number("aic", self.aic)]
+        estimates = [number("log_likelihood", self.log_likelihood, unit="nats", note=note), number("aic", self.aic)]
         for effect in self.fixed:
             term = _plain(effect.name)
             tested = effect.df_reason if effect.df is None else f"t = {effect.t:.3f}, df = {effect.df:.2f}"
-            found.append(number("fixed_effect", effect.estimate, p=effect.p, note=tested, term=term))
-            found.append(number("standard_error", effect.se, term=term))
+            estimates.append(number("fixed_effect", effect.estimate, p=effect.p, note=tested, term=term))
+            estimates.append(number("standard_error", effect.se, term=term))
         for part in self.variances:
             correlations = ", ".join(f"r with {term} = {r:.3f}" for term, r in part.correlations)
-            found.append(number("variance", part.variance, note=correlations, group=part.group, term=_plain(part.term)))
-        return (*found, number("variance", self.residual_variance, group="Residual"))
+            group, term = part.group, _plain(part.term)
+            estimates.append(number("variance", part.variance, note=correlations, group=group, term=term))
+        return (*estimates, number("variance", self.residual_variance, group="Residual"))
 
     def effect(self, name: str) -> FixedEffect:
         """Return the fixed effect ``name``.
@@ -182,8 +183,8 @@ def better_of_compared(fitted: MixedFit, other: MixedFit) -> MixedFit:
     """Return *fitted*, or a better fit of its model that starts at the optimum of *other*, a model compared with it."""
     if fitted.optimum is None or fitted.refit is None or other.optimum is None:
         return fitted
-    found = mixed_optimum.from_compared(fitted.optimum, other.optimum)
-    return fitted if found is fitted.optimum else fitted.refit(found)
+    optimum = mixed_optimum.from_compared(fitted.optimum, other.optimum)
+    return fitted if optimum is fitted.optimum else fitted.refit(optimum)
 
 
 def _plain(term: str) -> str:

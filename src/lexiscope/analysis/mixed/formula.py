@@ -139,10 +139,10 @@ def _parse(text: str) -> Any:
     try:
         return parse_formula(text)
     except ValueError as error:
-        found = _POSITION.search(str(error))
+        position = _POSITION.search(str(error))
         raise InputError(
             "the model formula cannot be read",
-            place=Place("formula", text=text, column=int(found.group(1)) + 1 if found else None),
+            place=Place("formula", text=text, column=int(position.group(1)) + 1 if position else None),
             why=str(error),
             hint="write it as for lme4, with column names: Response ~ Same_sense + (1 + Same_sense | Participant)",
         ) from error

@@ -114,11 +114,11 @@ class Optimum:
     @property
     def others(self) -> tuple[float, ...]:
         """The log-likelihoods of other optima where at least one start converged, best first."""
-        found = [max(stop.log_likelihood for stop in self.stops)]
+        likelihoods = [max(stop.log_likelihood for stop in self.stops)]
         for stop in sorted(self.stops, key=lambda stop: -stop.log_likelihood):
-            if stop.converged and stop.log_likelihood < found[-1] - SAME_OPTIMUM:
-                found.append(stop.log_likelihood)
-        return tuple(found[1:])
+            if stop.converged and stop.log_likelihood < likelihoods[-1] - SAME_OPTIMUM:
+                likelihoods.append(stop.log_likelihood)
+        return tuple(likelihoods[1:])
 
 
 def maximise(formula: MixedFormula, data: ModelData, *, reml: bool, starts: int, seed: int) -> Optimum:
@@ -340,17 +340,17 @@ def from_compared(optimum: Optimum, other: Optimum) -> Optimum:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = _from_inside(optimum.model, optimum.model.fit(start=_start_at(other, optimum)))
+            result = _from_inside(optimum.model, optimum.model.fit(start=_start_at(other, optimum)))
         except _NO_FIT:
             return optimum  # the start only adds to those that gave a valid fit
-        if found.deviance > optimum.result.deviance - 2 * SAME_OPTIMUM:
+        if result.deviance > optimum.result.deviance - 2 * SAME_OPTIMUM:
             return optimum
-        stop = Stop(_log_likelihood(found, optimum._known_basis), _is_stationary(found))
+        stop = Stop(_log_likelihood(result, optimum._known_basis), _is_stationary(result))
         converged = stop.converged
         if not converged:
-            found, converged = _continue_without_gradients(optimum.model, found)
+            result, converged = _continue_without_gradients(optimum.model, result)
     remarks = dict.fromkeys([*optimum.remarks, *(str(warning.message) for warning in caught), _FROM_COMPARED])
-    return replace(optimum, result=found, stops=(*optimum.stops, stop), converged=converged, remarks=tuple(remarks))
+    return replace(optimum, result=result, stops=(*optimum.stops, stop), converged=converged, remarks=tuple(remarks))
 
 
 def _start_at(source: Optimum, target: Optimum) -> NDArray[np.float64]:
@@ -406,11 +406,11 @@ def _satterthwaite(optimum: Optimum) -> NDArray[np.float64]:
         return np.asarray(satterthwaite_df(_turned(result, back, change)).df, dtype=np.float64)
     # One at a time, each as the first of orthogonal columns: rounding in columns as given (a year beside the intercept)
     # would decide on the result.
-    found = []
+    degrees = []
     for row in change:
         turn = np.asarray(np.linalg.qr((row / np.max(np.abs(row)))[:, None], mode="complete")[0], dtype=np.float64)
-        found.append(float(satterthwaite_df(_turned(result, turn, turn.T)).df[0]))
-    return np.array(found)
+        degrees.append(float(satterthwaite_df(_turned(result, turn, turn.T)).df[0]))
+    return np.array(degrees)
 
 
 def _turned(result: Any, columns: NDArray[np.float64], coefficients: NDArray[np.float64]) -> Any:
@@ -589,10 +589,10 @@ def rebased_random_columns(matrix: Any, structures: Sequence[Any], blocks: Seque
 
 def random_columns(matrix: Any, structures: Sequence[Any]) -> list[Floats]:
     """Return the terms of each bracket row by row, whatever their level. *Shape:* (rows, terms) each."""
-    found, start = [], 0
+    parts, start = [], 0
     for structure in structures:
         stop = start + structure.n_levels * structure.n_terms
         terms = [matrix[:, start + term : stop : structure.n_terms].sum(axis=1) for term in range(structure.n_terms)]
-        found.append(np.column_stack([np.asarray(term, dtype=np.float64).reshape(-1) for term in terms]))
+        parts.append(np.column_stack([np.asarray(term, dtype=np.float64).reshape(-1) for term in terms]))
         start = stop
-    return found
+    return parts

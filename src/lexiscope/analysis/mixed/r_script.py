@@ -50,15 +50,15 @@ def distinct_columns(
     ('y ~ x_2 + (1 | g)', {'x': 'BERT', 'x_2': 'ELMo'})
     """
     taken: dict[str, V] = {}
-    found = []
+    renamed = []
     for pair, columns in pairs:
         for name, content in columns.items():
             tries = (name if number == 1 else f"{name}_{number}" for number in count(1))
-            new = next(one for one in tries if taken.setdefault(one, content) == content)
+            new = next(name for name in tries if taken.setdefault(name, content) == content)
             full, reduced = (re.sub(rf"\b{name}\b", new, formula) for formula in (pair.full, pair.reduced))
             pair = replace(pair, full=full, reduced=reduced)
-        found.append(pair)
-    return tuple(found), taken
+        renamed.append(pair)
+    return tuple(renamed), taken
 
 
 def pair_columns(pairs: Sequence[ModelPair]) -> tuple[str, ...]:
@@ -113,10 +113,10 @@ def _formulas(pairs: Sequence[ModelPair]) -> list[MixedFormula]:
 def _codings(
     pairs: Sequence[ModelPair], data: Mapping[str, Column], references: Mapping[str, str] | None
 ) -> list[Coding]:
-    found: dict[str, Coding] = {}
+    codings: dict[str, Coding] = {}
     for formula in _formulas(pairs):
-        found |= {coding.column: coding for coding in prepare(formula, data, references=references).codings}
-    return list(found.values())
+        codings |= {coding.column: coding for coding in prepare(formula, data, references=references).codings}
+    return list(codings.values())
 
 
 def _header(csv_name: str) -> str:

@@ -96,7 +96,7 @@ def choose_examples(
     sds, means = item_sd(ratings), ratings.means()
     scores: dict[str, float] = {}
     for k, item in enumerate(ratings.item_ids):
-        given = [each.get(item) for each in subjects.values()]
+        given = [values.get(item) for values in subjects.values()]
         values = np.array([value for value in given if value is not None], dtype=np.float64)
         if len(values) == len(given) and not np.isnan(sds[k]) and (len(values) or rule == "people_disagree"):
             scores[item] = _score(rule, values, float(means[k]), float(sds[k]))

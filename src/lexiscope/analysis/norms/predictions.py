@@ -61,13 +61,13 @@ def predictions_of(table: ResponseColumns, subject: str, *, measure: str = "rati
     rows = table.where(subject_id=subject, measure=measure)
     if not len(rows):
         raise InputError(f"{subject} has no row of {measure!r}", code="E504", hint="collect its answers first")
-    found: dict[str, float | None] = {}
+    by_item: dict[str, float | None] = {}
     for item, value in zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True):
-        if item in found:
+        if item in by_item:
             hint = "choose one layer, view or repeat, or average them first"
             raise InputError(f"{subject} answered an item twice", code="E502", place=Place(item_id=item), hint=hint)
-        found[item] = None if np.isnan(value) else float(value)
-    return found
+        by_item[item] = None if np.isnan(value) else float(value)
+    return by_item
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,7 @@ def predictor(
     >>> found = predictor(ResponseTable.from_rows(rows), "m")
     >>> dict(found.predictions), found.form, found.n_asked, found.kinds, found.read_of_asked
     ({'a': 4.0, 'b': None}, 'integer', 3, {'without a value': 2}, '1 / 2')
-    >>> [(one.name, one.value) for one in found.results()][3:]
+    >>> [(result.name, result.value) for result in found.results()][3:]
     [('n_unreadable', 2), ('n_unreadable(kind=without_a_value)', 2)]
     """
     rows, kinds = table.where(subject_id=subject, measure=measure), table.where(subject_id=subject, measure=replies)
@@ -187,19 +187,19 @@ def predictors(
     >>> rows = [Response("m", "chat", "i", "t", measure, 4.0) for measure in ("rating", "expected_rating")]
     >>> measures = {"rating": "", "expected_rating": ", expected value"}
     >>> found = predictors(ResponseTable.from_rows(rows), measures, titles={"m": "M"}, raw=("expected_rating",))
-    >>> [(one.subject, one.title, one.form) for one in found]
+    >>> [(result.subject, result.title, result.form) for result in found]
     [('m', 'M', 'integer'), ('m, expected value', 'M, expected value', 'raw')]
     """
     given = table.where(measure=tuple(measures))
-    main, found = next(iter(measures)), []
+    main, rows = next(iter(measures)), []
     for subject in dict.fromkeys(map(str, given.column("subject_id").tolist())):
         name = (titles or {}).get(subject) or subject
         for measure, added in measures.items():
             if len(given.where(subject_id=subject, measure=measure)):
                 form: Form | None = "raw" if measure in raw else None
-                one = predictor(table, subject, measure=measure, replies=replies if measure == main else "", form=form)
-                found.append(replace(one, subject=subject + added, title=name + added))
-    return tuple(found)
+                row = predictor(table, subject, measure=measure, replies=replies if measure == main else "", form=form)
+                rows.append(replace(row, subject=subject + added, title=name + added))
+    return tuple(rows)
 
 
 def judged(predictions: Predictions, ratings: Ratings, *, form: Form) -> Judged:
@@ -253,8 +253,8 @@ def rho_with_means(
     if len(np.unique(both.predicted)) == 1:
         return Undefined(RHO, f"every prediction is {both.predicted[0]:g}", len(both.item_ids))
     labels = both.labels(groups)
-    found = spearman(both.predicted, both.mean, groups=labels, level=level, resamples=resamples, seed=seed)
-    return replace(found, name=RHO)
+    rho = spearman(both.predicted, both.mean, groups=labels, level=level, resamples=resamples, seed=seed)
+    return replace(rho, name=RHO)
 
 
 def nearness_by_layer(
@@ -282,15 +282,15 @@ def nearness_by_layer(
     """
     answered, known = table.where(measure=measure), set(ratings.item_ids)
     name = statistic_name("spearman", of="nearness", **{"with": "norms"})
-    found = []
+    by_layer = []
     for subject in dict.fromkeys(map(str, answered.column("subject_id").tolist())):
         own = answered.where(subject_id=subject)
-        for layer in sorted({int(each) for each in own.column("layer").tolist()}):
+        for layer in sorted({int(layer) for layer in own.column("layer").tolist()}):
             distances = predictions_of(own.where(layer=layer), subject, measure=measure)
-            near = {item: None if one is None else -one for item, one in distances.items() if item in known}
+            near = {item: None if far is None else -far for item, far in distances.items() if item in known}
             rho = rho_with_means(near, ratings, groups=groups, level=level, resamples=resamples, seed=seed)
-            found.append(rho.about(name=name, subject=subject, layer=layer))
-    return tuple(found)
+            by_layer.append(rho.about(name=name, subject=subject, layer=layer))
+    return tuple(by_layer)
 
 
 def rounded(values: ArrayLike, *, rule: Rounding = "half_up", low: float = 1.0, high: float = 5.0) -> FloatArray:

@@ -106,7 +106,7 @@ def scores(
 
     >>> people = Ratings.from_arrays(list("ababab"), list("iijjkk"), [1, 2, 1, 5, 2, 2])
     >>> nothing = Predictor("m", "m", {"i": None, "j": None}, "integer", 2, {}, 1)
-    >>> [one.records()[0].value for one in scores(nothing, people)]
+    >>> [result.records()[0].value for result in scores(nothing, people)]
     [None, None, 0.0]
     """
     rated = set(ratings.item_ids)

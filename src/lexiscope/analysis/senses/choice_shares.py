@@ -23,7 +23,7 @@ def choice_shares(probabilities: ArrayLike) -> tuple[Estimate, ...]:
     Errors: :class:`StatisticError` without usages or senses.
 
     >>> found = choice_shares([[1.0, 0.0], [0.5, 0.5]])
-    >>> [(one.name, round(one.value, 3)) for one in found]  # (1 + .5) / 2, (0 + .5) / 2, (0 + ln 2) / 2
+    >>> [(result.name, round(result.value, 3)) for result in found]  # (1 + .5) / 2, (0 + .5) / 2, (0 + ln 2) / 2
     [('selection_share(rank=1)', 0.75), ('selection_share(rank=2)', 0.25), ('sentence_entropy', 0.347)]
     """
     table = np.asarray(probabilities, np.float64)

@@ -61,9 +61,9 @@ class MeasureValues:
     def of(cls, records: Iterable[Record]) -> MeasureValues:
         """Return what records of one statistic say of their subjects."""
         known = {record.subject: record for record in records if record.value is not None}
-        bounded = {name: (one.low, one.high) for name, one in known.items()}
+        bounded = {name: (record.low, record.high) for name, record in known.items()}
         ends = {name: (low, high) for name, (low, high) in bounded.items() if low is not None and high is not None}
-        return cls({name: one.value for name, one in known.items() if one.value is not None}, ends)
+        return cls({name: record.value for name, record in known.items() if record.value is not None}, ends)
 
 
 def compare_orders(first: MeasureValues, second: MeasureValues) -> Orders:
@@ -103,18 +103,18 @@ def compare_every(
     """
     every = list(records)
     measured = {
-        name: MeasureValues.of(one for one in every if one.statistic == name)
+        name: MeasureValues.of(record for record in every if record.statistic == name)
         for name in set(first.values()) | set(second.values())
     }
-    found = {}
+    orders = {}
     for one, x in first.items():
         for other, y in second.items():
             try:
-                found[one, other] = compare_orders(measured[x], measured[y])
+                orders[one, other] = compare_orders(measured[x], measured[y])
             except StatisticError:
                 # fewer than two subjects have both: this pair of measures compares nothing
                 continue
-    return found
+    return orders
 
 
 def mean_over_datasets(records: Iterable[Record], datasets: Sequence[str], *, name: str) -> tuple[Estimate, ...]:

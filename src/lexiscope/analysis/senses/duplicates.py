@@ -126,9 +126,9 @@ def mean_cosine(first: Sequence[str], second: Sequence[str], vectors: Mapping[st
     """
     units = []
     for group in (first, second):
-        found = np.array([vectors[word] for word in group if word in vectors], dtype=np.float64)
-        lengths = np.linalg.norm(found, axis=1, keepdims=True) if len(found) else np.empty((0, 1))
-        units.append(found[lengths[:, 0] > 0] / lengths[lengths[:, 0] > 0] if len(found) else found)
+        known = np.array([vectors[word] for word in group if word in vectors], dtype=np.float64)
+        lengths = np.linalg.norm(known, axis=1, keepdims=True) if len(known) else np.empty((0, 1))
+        units.append(known[lengths[:, 0] > 0] / lengths[lengths[:, 0] > 0] if len(known) else known)
     if not len(units[0]) or not len(units[1]):
         return None
     return float(np.mean(units[0] @ units[1].T))

@@ -60,7 +60,7 @@ class SenseRecovery:
     majority: float
     recovered: float
     n: int
-    each: tuple[WordRecovery, ...]
+    words: tuple[WordRecovery, ...]
 
     def results(self) -> tuple[Estimate, ...]:
         """Return the four means as results."""
@@ -88,7 +88,7 @@ def sense_recovery(
     >>> found = sense_recovery(["ab"] * 4 + ["cd"] * 4, [0, 0, 1, 2, 0, 0, 0, 0], list("aabb") + list("ccdd"))
     >>> found.accuracy, found.purity, found.majority  # (3/4 + 2/4)/2, (4/4 + 2/4)/2, 2/4
     (0.625, 0.75, 0.5)
-    >>> found.each[0].n_recovered, found.each[1].n_recovered
+    >>> found.words[0].n_recovered, found.words[1].n_recovered
     (2, 1)
     """
     if not len(words) == len(induced) == len(planted):
@@ -98,17 +98,17 @@ def sense_recovery(
         raise StatisticError(f"recovery is a mean over words, and there are {len(names)}", hint="plant more words")
     place = np.array(words)
     chosen, gold = np.asarray(induced), np.array(planted)
-    each = tuple(word_recovery(name, chosen[place == name], gold[place == name].tolist()) for name in names)
-    accuracy, purity = ([getattr(word, name) for word in each] for name in ("accuracy", "purity"))
+    recoveries = tuple(word_recovery(name, chosen[place == name], gold[place == name].tolist()) for name in names)
+    accuracy, purity = ([getattr(word, name) for word in recoveries] for name in ("accuracy", "purity"))
     return SenseRecovery(
         accuracy=float(np.mean(accuracy)),
         accuracy_interval=mean_interval(accuracy, level=level, resamples=resamples, seed=seed),
         purity=float(np.mean(purity)),
         purity_interval=mean_interval(purity, level=level, resamples=resamples, seed=seed),
-        majority=float(np.mean([word.majority for word in each])),
-        recovered=float(np.mean([word.n_recovered for word in each])),
+        majority=float(np.mean([word.majority for word in recoveries])),
+        recovered=float(np.mean([word.n_recovered for word in recoveries])),
         n=len(words),
-        each=each,
+        words=recoveries,
     )
 
 
@@ -167,7 +167,7 @@ class PlantedSelection:
     probability_interval: Interval
     recovered: float
     n: int
-    each: tuple[WordSelection, ...]
+    words: tuple[WordSelection, ...]
 
     def results(self) -> tuple[Estimate, ...]:
         """Return the three means as results."""
@@ -230,18 +230,18 @@ def planted_selection(
     place = np.array(words)
     hits, mass = fits[np.arange(len(p)), p.argmax(axis=1)], (p * fits).sum(axis=1)
     rows = [(name, place == name) for name in names]
-    each = tuple(
+    selections = tuple(
         WordSelection(name, int(row.sum()), float(hits[row].mean()), float(mass[row].mean()), recovered[name])
         for name, row in rows
     )
     interval = partial(mean_interval, level=level, resamples=resamples, seed=seed)
-    accuracy, probability = [word.accuracy for word in each], [word.probability for word in each]
+    accuracy, probability = [word.accuracy for word in selections], [word.probability for word in selections]
     return PlantedSelection(
         accuracy=float(np.mean(accuracy)),
         accuracy_interval=interval(accuracy),
         probability=float(np.mean(probability)),
         probability_interval=interval(probability),
-        recovered=float(np.mean([word.n_recovered for word in each])),
+        recovered=float(np.mean([word.n_recovered for word in selections])),
         n=len(words),
-        each=each,
+        words=selections,
     )

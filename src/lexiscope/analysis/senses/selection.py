@@ -55,8 +55,8 @@ class ModelAnswers:
         {'i': {'s1': 0.7, 's2': 0.3}}
         """
         choice = {item.item_id: str(item.condition("model_choice")) for item in items}
-        found = {item.item_id: _probabilities(item) for item in items}
-        return cls(choice, {item_id: given for item_id, given in found.items() if given})
+        answers = {item.item_id: _probabilities(item) for item in items}
+        return cls(choice, {item_id: given for item_id, given in answers.items() if given})
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,10 +61,10 @@ def similarity_correlation(
     x = x if uncovered is None else np.where(covered, x, uncovered)
     chosen = None if groups is None else np.asarray(groups)[there]
     # cosines of equal vectors may differ in their last bits, which must not break ties
-    found = spearman(x[there], y[there], groups=chosen, level=level, resamples=resamples, seed=seed, decimals=10).times(
+    rho = spearman(x[there], y[there], groups=chosen, level=level, resamples=resamples, seed=seed, decimals=10).times(
         100, "100 × rho"
     )
-    return replace(found, name=similarity_name(measure, uncovered=uncovered))
+    return replace(rho, name=similarity_name(measure, uncovered=uncovered))
 
 
 def similarity_results(
@@ -100,10 +100,10 @@ def similarity_results(
                 several = len(set(labels[there].tolist())) > 1
                 how = {"groups": labels, "resamples": resamples} if several else {"resamples": 0}
                 try:
-                    found = similarity_correlation(
+                    rho = similarity_correlation(
                         similarity, means, measure=measure, uncovered=uncovered, seed=seed, **how
                     )
-                    results.append(found.about(subject=subject))
+                    results.append(rho.about(subject=subject))
                 except StatisticError as error:
                     name = similarity_name(measure, uncovered=uncovered)
                     results.append(Record(name, None, subject, note=f"undefined: {error.what}"))
