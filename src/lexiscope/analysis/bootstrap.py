@@ -243,7 +243,7 @@ def percentile_interval(draws: ArrayLike, *, level: float = 0.95, method: str = 
     >>> round(percentile_interval(range(101), level=0.9).low, 9)
     5.0
     """
-    defined, undefined, note = _defined(draws)
+    defined, undefined, note = _split_undefined(draws)
     bounds = (np.nan, np.nan) if note else np.quantile(defined, _tails(level))
     return _interval(bounds, level, method, len(defined) + undefined, undefined, note)
 
@@ -256,7 +256,7 @@ def bca_interval(draws: ArrayLike, value: float, jackknife: ArrayLike, *, level:
 
     Where too many draws are undefined, or all lie on one side of *value*, the interval has a note instead of bounds.
     """
-    defined, undefined, note = _defined(draws)
+    defined, undefined, note = _split_undefined(draws)
     total = len(defined) + undefined
     if note:
         return _interval((np.nan, np.nan), level, "bca", total, undefined, note)
@@ -322,7 +322,7 @@ def _or_nan(statistic: Callable[[IntArray], float], rows: IntArray) -> float:
         return float("nan")
 
 
-def _defined(draws: ArrayLike) -> tuple[FloatArray, int, str]:
+def _split_undefined(draws: ArrayLike) -> tuple[FloatArray, int, str]:
     """The draws that have a value, how many have none, and why there is no interval where too many have none."""
     values = np.asarray(draws, dtype=np.float64).reshape(-1)
     defined = values[~np.isnan(values)]

@@ -128,7 +128,7 @@ def ols(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: bool = T
     >>> round(fit.coefficient("x").estimate, 12), round(fit.r_squared, 12) == round(27 / 28, 12)
     (1.5, True)
     """
-    outcome, design, labels = _checked(y, X, names, intercept)
+    outcome, design, labels = _check_design(y, X, names, intercept)
     if is_constant(outcome):
         raise StatisticError("the outcome is constant: a regression on it is undefined")
     if len(outcome) <= design.shape[1]:
@@ -165,7 +165,7 @@ def logistic(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: boo
     >>> round(fit.aic, 9) == round(float(-2 * (3 * np.log(0.75) + np.log(0.25)) + 2 * 1), 9)
     True
     """
-    outcome, design, labels = _checked(y, X, names, intercept)
+    outcome, design, labels = _check_design(y, X, names, intercept)
     if not np.isin(outcome, (0.0, 1.0)).all():
         raise StatisticError("the outcome of a logistic regression must be 0 or 1")
     if np.ptp(outcome) == 0:
@@ -236,7 +236,7 @@ def _row(rows: tuple[Coefficient, ...], name: str) -> Coefficient:
     raise StatisticError(f"no coefficient is called {name!r}", hint=f"one of {', '.join(row.name for row in rows)}")
 
 
-def _checked(
+def _check_design(
     y: ArrayLike, X: ArrayLike, names: Sequence[str], intercept: bool
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     outcome = np.asarray(y, dtype=np.float64)
@@ -256,7 +256,7 @@ def _checked(
 def _ols_fit(outcome: FloatArray, design: FloatArray, labels: tuple[str, ...], intercept: bool) -> OlsFit:
     n, k = design.shape
     orthogonal, triangle, scale = _factor(design, labels)
-    beta = _refined(outcome, design, orthogonal, triangle, scale)
+    beta = _refine(outcome, design, orthogonal, triangle, scale)
     fitted = design @ beta
     residuals = outcome - fitted
     rss = float(residuals @ residuals)
@@ -322,7 +322,7 @@ def _factor(design: FloatArray, labels: tuple[str, ...]) -> tuple[FloatArray, Fl
     return orthogonal, triangle, scale
 
 
-def _refined(
+def _refine(
     outcome: FloatArray, design: FloatArray, orthogonal: FloatArray, triangle: FloatArray, scale: FloatArray
 ) -> FloatArray:
     """Least-squares coefficients with one step of refinement on the residuals."""

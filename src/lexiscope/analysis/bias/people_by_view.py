@@ -95,7 +95,7 @@ def people_by_view(
         own = {who: _of_items(answers[view], right) for who, answers in given.items() if view in answers}
         own = {who: answers for who, answers in own.items() if answers}
         if own:
-            by_view.append(_in_view(view, own, _undecided(table, view, right), right, words, settings))
+            by_view.append(_in_view(view, own, _n_undecided(table, view, right), right, words, settings))
     if not by_view:
         raise StatisticError(f"nobody answered ({measure}) any item whose right answer is known")
     return tuple(by_view)
@@ -145,7 +145,7 @@ def _of_items(answers: Mapping[str, str | None], right: Mapping[str, str]) -> di
     return {item: answers[item] for item in right if item in answers}
 
 
-def _undecided(table: ResponseTable, view: str, right: Mapping[str, str]) -> dict[str, int]:
+def _n_undecided(table: ResponseTable, view: str, right: Mapping[str, str]) -> dict[str, int]:
     rows = table.where(measure=UNDECIDED, view=view)
     counts: dict[str, int] = {}
     columns = (rows.column(name).tolist() for name in ("subject_id", "item_id", "value"))

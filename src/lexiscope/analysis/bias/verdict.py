@@ -282,7 +282,9 @@ def _people(human: Biases | None, *, high: float, widest: float) -> list[str]:
     if human is None:
         return ["No people were asked: whether they need word and context together is not known."]
     sentences = [_finding(bias, human, high=high, widest=widest).sentence for bias in (human.context, human.word)]
-    return [f"People: {_lowered(sentence)}" for sentence in (*sentences, _together(human.minimum_gap, human, "them"))]
+    return [
+        f"People: {_lower_first(sentence)}" for sentence in (*sentences, _together(human.minimum_gap, human, "them"))
+    ]
 
 
 def _gap_sentences(gaps: Sequence[ViewGap], model: Biases) -> list[str]:
@@ -296,7 +298,7 @@ def _gap_sentence(gap: ViewGap, model: Biases) -> str:
     if not gap.interval.is_defined:
         return f"{view}: {side} {size}{noted}; the precision is not known."
     if gap.excludes_zero:
-        ends = gap.interval if gap.value >= 0 else _turned(gap.interval)
+        ends = gap.interval if gap.value >= 0 else _swap_bounds(gap.interval)
         return f"{view}: {side} {_points(abs(gap.value), ends, model)}{noted}."
     shown = _points(gap.value, gap.interval, model)
     return f"{view}: people and model are not shown to differ; people minus model is {shown}{noted}."
@@ -313,10 +315,10 @@ def _summary(kind: Kind, parts: Sequence[BiasFinding], name: str, high: float) -
         "cannot be said": "the numbers do not decide whether the dataset is biased",
     }
     first = f"Judged by {name}, {sentences[kind]} (threshold of a bias: {high:.2f})."
-    return " ".join((first, *_open(kind, parts)))
+    return " ".join((first, *_open_questions(kind, parts)))
 
 
-def _open(kind: Kind, parts: Sequence[BiasFinding]) -> list[str]:
+def _open_questions(kind: Kind, parts: Sequence[BiasFinding]) -> list[str]:
     """What is decided of one part if the verdict as a whole is not, and what is open if it is."""
     told = []
     for part in parts:
@@ -354,7 +356,7 @@ def _with_interval(value: float, interval: Interval) -> str:
     return f"{_number(value, 2)} [{_number(interval.low, 2)}, {_number(interval.high, 2)}]"
 
 
-def _turned(interval: Interval) -> Interval:
+def _swap_bounds(interval: Interval) -> Interval:
     return Interval(-interval.high, -interval.low, interval.level, interval.method, interval.resamples)
 
 
@@ -376,5 +378,5 @@ def _number(value: float, digits: int) -> str:
     return (text.removeprefix("-") if float(text) == 0 else text).replace("-", "−")
 
 
-def _lowered(sentence: str) -> str:
+def _lower_first(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]

@@ -168,9 +168,9 @@ def distractor_by_overlap(
     ... )
     'factory'
     """
-    excluded = {*map(str.casefold, ignored), *_content(right), *_content(target)}
-    entry = set(_content(retrieved))
-    shared = [word for word in _content(context) if word in entry and word not in excluded]
+    excluded = {*map(str.casefold, ignored), *_content_words(right), *_content_words(target)}
+    entry = set(_content_words(retrieved))
+    shared = [word for word in _content_words(context) if word in entry and word not in excluded]
     if not shared:
         return ""
     if frequency is not None:
@@ -178,5 +178,5 @@ def distractor_by_overlap(
     return max(shared, key=len)
 
 
-def _content(text: str) -> list[str]:
+def _content_words(text: str) -> list[str]:
     return [word.casefold() for word in re.findall(r"[^\W\d_]+", text) if len(word) >= _SHORTEST]

@@ -110,7 +110,9 @@ def draw_scores(
     """
     if metric not in METRICS:
         raise StatisticError(f"no metric {metric!r}; there are: {', '.join(METRICS)}")
-    measured = {view: _checked(view, given, metric) for view, given in scores.items() if isinstance(given, ViewScores)}
+    measured = {
+        view: _view_columns(view, given, metric) for view, given in scores.items() if isinstance(given, ViewScores)
+    }
     fixed = {view: given for view, given in scores.items() if isinstance(given, FixedScore)}
     codes, n_words = _word_codes(measured)
     drawn = resamples if n_words > 1 else 0
@@ -144,7 +146,7 @@ class _ViewColumns:
     gold: FloatArray
 
 
-def _checked(view: str, scores: ViewScores, metric: Metric) -> _ViewColumns:
+def _view_columns(view: str, scores: ViewScores, metric: Metric) -> _ViewColumns:
     values = np.asarray(scores.values, dtype=np.float64)
     gold = values if scores.gold is None else np.asarray(scores.gold, dtype=np.float64)
     words = np.asarray(scores.words, dtype=np.str_)

@@ -82,7 +82,7 @@ def expected_layer_r_squared_interval(
     *Shape:* distance (items, L + 1) for layers 0…L; norms and groups (items,). *Unit:* layers. *Source:* SAW-C A.2.
     Errors: :class:`StatisticError` with fewer than two layers or where the norms are constant.
     """
-    columns, y = _checked(distance, norms)
+    columns, y = _check_columns(distance, norms)
     if columns.shape[1] < 2:
         raise StatisticError("an expected layer needs at least one layer above the embeddings")
     used = [layer for layer in range(columns.shape[1]) if not is_constant(columns[:, layer])]
@@ -122,7 +122,7 @@ def _r_squared_draws(
     distance: ArrayLike, norms: ArrayLike, groups: ArrayLike | None, resamples: int, seed: int
 ) -> FloatArray:
     """R² of every layer in every resample; a layer without variation explains nothing. *Shape:* (draws, layers)."""
-    columns, y = _checked(distance, norms)
+    columns, y = _check_columns(distance, norms)
     draws = np.zeros((resamples, columns.shape[1]))
     used = [layer for layer in range(columns.shape[1]) if not is_constant(columns[:, layer])]
     if used:
@@ -133,11 +133,11 @@ def _r_squared_draws(
 
 
 def _r_squared_values(distance: ArrayLike, norms: ArrayLike) -> list[float]:
-    columns, y = _checked(distance, norms)
+    columns, y = _check_columns(distance, norms)
     return [correlation_value(column, y, kind="r_squared") for column in columns.T if not is_constant(column)]
 
 
-def _checked(distance: ArrayLike, norms: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def _check_columns(distance: ArrayLike, norms: ArrayLike) -> tuple[FloatArray, FloatArray]:
     columns, y = np.asarray(distance, dtype=np.float64), np.asarray(norms, dtype=np.float64)
     if columns.ndim != 2 or len(columns) != len(y):
         raise StatisticError(f"distances of shape {columns.shape} do not go with {len(y)} norms")

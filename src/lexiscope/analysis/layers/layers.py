@@ -290,9 +290,9 @@ def best_results(curve: Curve) -> tuple[Estimate | Undefined, ...]:
         return tuple(Undefined(name, why, curve.n).about(**_place(curve)) for name in (over, by))
     best = curve.estimate(curve.best)
     assert isinstance(best, Estimate)
-    note = _joined(best.note, curve.caution)
+    note = _join(best.note, curve.caution)
     tied = f"tied with layers {curve.tied}" if len(curve.tied) > 1 else ""
-    layer = Estimate(by, float(curve.best), n=curve.n, unit="layer", note=_joined(tied, note))
+    layer = Estimate(by, float(curve.best), n=curve.n, unit="layer", note=_join(tied, note))
     return replace(best, name=over, note=note), layer.about(**_place(curve))
 
 
@@ -336,7 +336,7 @@ def _correlation_entry(
         value = correlation_value(x, y, kind=kind)
     except StatisticError as error:
         return CurvePoint(layer, ratio, None, remark=error.what)
-    return CurvePoint(layer, ratio, value, interval, _joined(_noise(x), interval.note if interval else ""))
+    return CurvePoint(layer, ratio, value, interval, _join(_noise(x), interval.note if interval else ""))
 
 
 def _aic_entry(x: FloatArray, same_sense: ArrayLike, layer: int, last: int) -> CurvePoint:
@@ -347,10 +347,10 @@ def _aic_entry(x: FloatArray, same_sense: ArrayLike, layer: int, last: int) -> C
         fit = logistic(same_sense, x, ["distance"])
     except StatisticError as error:
         return CurvePoint(layer, ratio, None, remark=error.what)
-    return CurvePoint(layer, ratio, fit.aic, remark=_joined(_noise(x), *fit.remarks))
+    return CurvePoint(layer, ratio, fit.aic, remark=_join(_noise(x), *fit.remarks))
 
 
-def _joined(*remarks: str) -> str:
+def _join(*remarks: str) -> str:
     return "; ".join(remark for remark in remarks if remark)
 
 
@@ -484,10 +484,10 @@ def at_chosen_layer(
         value, ends = max(value, 0.0) ** 2, np.maximum(ends, 0.0) ** 2
     value = float(np.clip(value, -1, 1))
     interval = percentile_interval(np.clip(ends, -1, 1), level=level, method="left_out_words")
-    return Estimate(name, value, interval, len(target), n_groups, note=_often(chosen[chosen >= 0], numbers))
+    return Estimate(name, value, interval, len(target), n_groups, note=_choice_counts(chosen[chosen >= 0], numbers))
 
 
-def _often(chosen: IntArray, numbers: Sequence[int]) -> str:
+def _choice_counts(chosen: IntArray, numbers: Sequence[int]) -> str:
     """The layers that most resamples chose, with their shares."""
     counts = np.bincount(chosen, minlength=len(numbers))
     first = [layer for layer in np.argsort(-counts, kind="stable")[:_MOST_NAMED] if counts[layer]]

@@ -55,8 +55,8 @@ def prepare(
     """
     raw = {name: _column(name, data) for name in formula.columns}
     n = _common_length(raw)
-    codings = tuple(_coding(name, raw[name], references or {}) for name in formula.predictors if _is_text(raw[name]))
-    columns = _coded(formula, raw, codings)
+    codings = tuple(_coding_of(name, raw[name], references or {}) for name in formula.predictors if _is_text(raw[name]))
+    columns = _code_columns(formula, raw, codings)
     levels = tuple((part.group, _n_levels(part, columns, n)) for part in formula.random)
     remarks = [note for part in formula.random for note in _slope_remarks(part, columns)]
     _refuse_uncorrelated_factors(formula, codings)
@@ -84,7 +84,7 @@ def _column(name: str, data: Mapping[str, Column]) -> Column:
     column = np.asarray(data[name])
     if column.ndim != 1:
         raise InputError(f"column {name!r} has {column.ndim} dimensions; a model column has one")
-    missing = np.flatnonzero(_missing(column))
+    missing = np.flatnonzero(_is_missing(column))
     if missing.size:
         rows = ", ".join(str(row + 1) for row in missing[:5])
         raise InputError(
@@ -95,7 +95,7 @@ def _column(name: str, data: Mapping[str, Column]) -> Column:
     return column
 
 
-def _missing(column: Column) -> NDArray[np.bool_]:
+def _is_missing(column: Column) -> NDArray[np.bool_]:
     if column.dtype.kind in "iub":
         return np.zeros(column.size, dtype=bool)
     if column.dtype.kind in "fc":
@@ -116,7 +116,7 @@ def _is_text(column: Column) -> bool:
     return column.dtype.kind not in "iufb"
 
 
-def _coding(name: str, column: Column, references: Mapping[str, str]) -> Coding:
+def _coding_of(name: str, column: Column, references: Mapping[str, str]) -> Coding:
     levels = sorted({str(value) for value in column.tolist()})
     first = references.get(name, levels[0])
     if first not in levels:
@@ -124,7 +124,7 @@ def _coding(name: str, column: Column, references: Mapping[str, str]) -> Coding:
     return Coding(name, (first, *(level for level in levels if level != first)))
 
 
-def _coded(formula: MixedFormula, raw: Mapping[str, Column], codings: tuple[Coding, ...]) -> dict[str, Column]:
+def _code_columns(formula: MixedFormula, raw: Mapping[str, Column], codings: tuple[Coding, ...]) -> dict[str, Column]:
     by_name = {coding.column: coding for coding in codings}
     columns: dict[str, Column] = {formula.response: _numbers(formula.response, raw[formula.response])}
     for name in formula.predictors:

@@ -100,7 +100,7 @@ class MixedFormula:
         >>> full.contains(read_formula("y ~ 1 + (1 + a | g)")), full.contains(read_formula("y ~ b + (1 + a | g)"))
         (True, False)
         """
-        fixed = {_unordered(term) for term in other.fixed} <= {_unordered(term) for term in self.fixed}
+        fixed = {_factors(term) for term in other.fixed} <= {_factors(term) for term in self.fixed}
         random = all(any(mine.covers(theirs) for mine in self.random) for theirs in other.random)
         return self.response == other.response and self.intercept >= other.intercept and fixed and random
 
@@ -170,5 +170,5 @@ def _check_names(formula: MixedFormula, text: str) -> None:
         )
 
 
-def _unordered(term: str) -> frozenset[str]:
+def _factors(term: str) -> frozenset[str]:
     return frozenset(term.split(":"))

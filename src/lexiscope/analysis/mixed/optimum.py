@@ -403,17 +403,17 @@ def _satterthwaite(optimum: Optimum) -> NDArray[np.float64]:
     change: NDArray[np.float64] = np.asarray(basis.sizes[:, None] * basis.fixed, dtype=np.float64)
     if np.linalg.cond(change) <= _CONDITIONED:
         back = np.asarray(np.linalg.inv(change), dtype=np.float64)
-        return np.asarray(satterthwaite_df(_turned(result, back, change)).df, dtype=np.float64)
+        return np.asarray(satterthwaite_df(_turn_result(result, back, change)).df, dtype=np.float64)
     # One at a time, each as the first of orthogonal columns: rounding in columns as given (a year beside the intercept)
     # would decide on the result.
     degrees = []
     for row in change:
         turn = np.asarray(np.linalg.qr((row / np.max(np.abs(row)))[:, None], mode="complete")[0], dtype=np.float64)
-        degrees.append(float(satterthwaite_df(_turned(result, turn, turn.T)).df[0]))
+        degrees.append(float(satterthwaite_df(_turn_result(result, turn, turn.T)).df[0]))
     return np.array(degrees)
 
 
-def _turned(result: Any, columns: NDArray[np.float64], coefficients: NDArray[np.float64]) -> Any:
+def _turn_result(result: Any, columns: NDArray[np.float64], coefficients: NDArray[np.float64]) -> Any:
     """Return the fit with its fixed effects in other columns of the same span."""
     turned = np.ascontiguousarray(np.asarray(result.matrices.X) @ columns)
     beta = coefficients @ np.asarray(result.beta)

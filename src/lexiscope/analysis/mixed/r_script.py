@@ -102,7 +102,7 @@ def r_script(
     if not pairs or len(set(names)) != len(names):
         raise InputError("the model pairs of an R script need names of their own", hint=f"given: {names}")
     codings = _codings(pairs, data, references)
-    blocks = [_header(csv_name), _reading(pairs, csv_name, codings), _FUNCTIONS, *(_pair(pair) for pair in pairs)]
+    blocks = [_header(csv_name), _read_lines(pairs, csv_name, codings), _FUNCTIONS, *(_pair(pair) for pair in pairs)]
     return "\n".join(blocks)
 
 
@@ -135,13 +135,13 @@ def _version(package: str) -> str:
         return f"{package} (version unknown)"
 
 
-def _reading(pairs: Sequence[ModelPair], csv_name: str, codings: Sequence[Coding]) -> str:
+def _read_lines(pairs: Sequence[ModelPair], csv_name: str, codings: Sequence[Coding]) -> str:
     groups = dict.fromkeys(column for formula in _formulas(pairs) for column in formula.groups)
     coded = {coding.column for coding in codings}
     lines = [
         "suppressPackageStartupMessages(library(lme4))",
         'here <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))',
-        f'path <- file.path(if (length(here)) dirname(here) else ".", {_quoted(csv_name)})',
+        f'path <- file.path(if (length(here)) dirname(here) else ".", {_quote(csv_name)})',
         'trials <- read.csv(path, fileEncoding = "UTF-8", stringsAsFactors = FALSE, na.strings = "")',
         *(_coding_line(coding) for coding in codings),
         *(f"trials${name} <- factor(trials${name})" for name in groups if name not in coded),
@@ -152,19 +152,19 @@ def _reading(pairs: Sequence[ModelPair], csv_name: str, codings: Sequence[Coding
 def _coding_line(coding: Coding) -> str:
     if len(coding.levels) == 2:
         comment = f"# {coding}"
-        return f"{comment}\ntrials${coding.column} <- as.numeric(trials${coding.column} == {_quoted(coding.levels[1])})"
-    levels = ", ".join(_quoted(level) for level in coding.levels)
+        return f"{comment}\ntrials${coding.column} <- as.numeric(trials${coding.column} == {_quote(coding.levels[1])})"
+    levels = ", ".join(_quote(level) for level in coding.levels)
     return f"# {coding}\ntrials${coding.column} <- factor(trials${coding.column}, levels = c({levels}))"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
 def _pair(pair: ModelPair) -> str:
     full, reduced = read_formula(pair.full), read_formula(pair.reduced)
-    return f"test({_quoted(pair.name)},\n     {full},\n     {reduced},\n     {_quoted(pair.optimizer)})\n"
+    return f"test({_quote(pair.name)},\n     {full},\n     {reduced},\n     {_quote(pair.optimizer)})\n"
 
 
 # Lines that begin with a tag are read back by a cross-check; the rest is for people.

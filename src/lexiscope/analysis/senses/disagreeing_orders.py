@@ -89,7 +89,7 @@ def compare_orders(first: MeasureValues, second: MeasureValues) -> Orders:
         n_pairs += left != 0 and right != 0
         if left * right < 0:
             crossing.append((one, other) if left > 0 else (other, one))
-    clear = [pair for pair in crossing if _apart(first, *pair) and _apart(second, *pair)]
+    clear = [pair for pair in crossing if _are_apart(first, *pair) and _are_apart(second, *pair)]
     best = max(both, key=x.__getitem__), max(both, key=y.__getitem__)
     return Orders(tuple(both), *best, tuple(crossing), n_pairs, tuple(clear))
 
@@ -137,7 +137,7 @@ def mean_over_datasets(records: Iterable[Record], datasets: Sequence[str], *, na
     )
 
 
-def _apart(measured: MeasureValues, one: str, other: str) -> bool:
+def _are_apart(measured: MeasureValues, one: str, other: str) -> bool:
     """Say whether two intervals are known and share no value."""
     known = [measured.intervals.get(name) for name in (one, other)]
     if known[0] is None or known[1] is None:

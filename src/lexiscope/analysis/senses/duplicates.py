@@ -216,7 +216,7 @@ def _compare_sides(
     def estimate(name: str, value: float, draws: FloatArray, n: int) -> Estimate:
         return Estimate(name, value, percentile_interval(draws, level=level), n, len(set(words)))
 
-    test, why = _tested(values[~agree], values[agree])
+    test, why = _test_difference(values[~agree], values[agree])
     return DuplicateComparison(
         measure,
         estimate(names[0], means[0], ours, int(agree.sum())),
@@ -234,7 +234,7 @@ def _why_not(agree: BoolArray, n_words: int) -> str:
     return "the questions are of one word" if n_words < _FEWEST else ""
 
 
-def _tested(disagree: FloatArray, agree: FloatArray) -> tuple[TestResult | None, str]:
+def _test_difference(disagree: FloatArray, agree: FloatArray) -> tuple[TestResult | None, str]:
     try:
         return wilcoxon_rank_sum(disagree, agree), ""
     except StatisticError as error:
