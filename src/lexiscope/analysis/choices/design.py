@@ -111,10 +111,10 @@ def suite_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
     plain = in_first_expression(cells)
     suites = tuple(dict.fromkeys(cell.suite for cell in cells))
     return tuple(
-        (one, other)
+        (reference, other)
         for suite in suites[1:]
-        for one in (cell for cell in plain if cell.suite == suites[0])
-        for other in (cell for cell in plain if (cell.suite, cell.condition) == (suite, one.condition))
+        for reference in (cell for cell in plain if cell.suite == suites[0])
+        for other in (cell for cell in plain if (cell.suite, cell.condition) == (suite, reference.condition))
     )
 
 

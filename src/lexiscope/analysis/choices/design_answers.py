@@ -190,11 +190,13 @@ def contrast_results(
     design: ChoiceDesign, first: tuple[SubjectAnswers, Cell], second: tuple[SubjectAnswers, Cell]
 ) -> Results:
     """Return the contrast of a subject in a cell with another, or in another cell (paired t, McNemar's test)."""
-    (one, here), (other, there) = first, second
-    if here not in one.outcomes or there not in other.outcomes:
+    (answers, here), (other, there) = first, second
+    if here not in answers.outcomes or there not in other.outcomes:
         return []
-    about = {"subject": versus(one.subject, other.subject), "condition": versus(here.name, there.name)}
-    return [result.about(**about) for result in design.contrast(one.outcomes[here], other.outcomes[there]).results()]
+    about = {"subject": versus(answers.subject, other.subject), "condition": versus(here.name, there.name)}
+    return [
+        result.about(**about) for result in design.contrast(answers.outcomes[here], other.outcomes[there]).results()
+    ]
 
 
 def above_baseline(design: ChoiceDesign, answers: SubjectAnswers, baseline: SubjectAnswers) -> Results:

@@ -84,11 +84,11 @@ def compare_orders(first: MeasureValues, second: MeasureValues) -> Orders:
         raise StatisticError(f"an order needs two subjects that have both measures, and there are {len(both)}")
     crossing = []
     n_pairs = 0
-    for one, other in combinations(both, 2):
-        left, right = x[one] - x[other], y[one] - y[other]
+    for subject, other in combinations(both, 2):
+        left, right = x[subject] - x[other], y[subject] - y[other]
         n_pairs += left != 0 and right != 0
         if left * right < 0:
-            crossing.append((one, other) if left > 0 else (other, one))
+            crossing.append((subject, other) if left > 0 else (other, subject))
     clear = [pair for pair in crossing if _are_apart(first, *pair) and _are_apart(second, *pair)]
     best = max(both, key=x.__getitem__), max(both, key=y.__getitem__)
     return Orders(tuple(both), *best, tuple(crossing), n_pairs, tuple(clear))
@@ -107,10 +107,10 @@ def compare_every(
         for name in set(first.values()) | set(second.values())
     }
     orders = {}
-    for one, x in first.items():
+    for subject, x in first.items():
         for other, y in second.items():
             try:
-                orders[one, other] = compare_orders(measured[x], measured[y])
+                orders[subject, other] = compare_orders(measured[x], measured[y])
             except StatisticError:
                 # fewer than two subjects have both: this pair of measures compares nothing
                 continue
@@ -137,9 +137,9 @@ def mean_over_datasets(records: Iterable[Record], datasets: Sequence[str], *, na
     )
 
 
-def _are_apart(measured: MeasureValues, one: str, other: str) -> bool:
+def _are_apart(measured: MeasureValues, subject: str, other: str) -> bool:
     """Say whether two intervals are known and share no value."""
-    known = [measured.intervals.get(name) for name in (one, other)]
+    known = [measured.intervals.get(name) for name in (subject, other)]
     if known[0] is None or known[1] is None:
         return False
     return max(known[0][0], known[1][0]) > min(known[0][1], known[1][1])
