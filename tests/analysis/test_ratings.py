@@ -201,7 +201,7 @@ def test_statistics_of_people_count_no_model() -> None:
     (view,) = people_by_view(everybody, right=right, words=words, resamples=0)
     assert [who.participant for who in view.annotators] == ["ana", "eva"]
     chosen = forced_choice(everybody, right=right, sides=sides, resamples=0)
-    assert [who.participant for who in chosen.choosers] == ["ana", "eva"]
+    assert [who.participant for who in chosen[0]] == ["ana", "eva"]
     assert repr(chosen) == repr(forced_choice(people, right=right, sides=sides, resamples=0))
     checks = table(**(columns | {"measure": "attention_check", "option": None, "value": 1.0}))
     assert sorted(trust_of_checks(checks)) == ["ana", "eva"]

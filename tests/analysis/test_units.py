@@ -191,7 +191,7 @@ def test_agreement_of_ratings_does_not_know_the_unit_of_their_last_digit(unit: f
         return [
             leave_one_out(table, resamples=0).mean,
             included(table, resamples=0).mean,
-            single_rater(table, resamples=0).rho_pooled,
+            single_rater(table, resamples=0)[0].value,
         ]
 
     assert result(values * unit + shift) == pytest.approx(result(values), rel=1e-9)
