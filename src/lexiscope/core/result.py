@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field, fields, replace
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, Self, cast
 
@@ -53,11 +54,18 @@ def parse_statistic(text: str) -> tuple[str, dict[str, str]]:
     >>> parse_statistic("krippendorff_alpha(level=interval)")
     ('krippendorff_alpha', {'level': 'interval'})
     """
+    name, parameters = _split_statistic(text)
+    return name, dict(parameters)
+
+
+@lru_cache(maxsize=4096)
+def _split_statistic(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    # rows of a table repeat few names very often
     match = _NAME.match(text)
     parts = [part.partition("=") for part in (match["params"] or "").split(",") if part] if match else []
     if match is None or any(not key or not value for key, _, value in parts):
         raise SpecError(f"{text!r} is not the name of a statistic", hint="write name or name(key=value,key=value)")
-    return match["name"], {key.strip(): value.strip() for key, _, value in parts}
+    return match["name"], tuple((key.strip(), value.strip()) for key, _, value in parts)
 
 
 @dataclass(frozen=True, slots=True)
