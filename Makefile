@@ -12,13 +12,14 @@ export MKL_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help demo test soak golden golden-sums lint check docs-tables sbom clean dev
+.PHONY: help demo test soak golden golden-sums coverage lint check docs-tables sbom clean dev
 
 help:
 	@echo "make demo    first result: embedded encoder, embedded items, a table and a report"
 	@echo "make test    all tests, on the installed wheel"
 	@echo "make soak    the long tests: what breaks once in a hundred times"
 	@echo "make golden  compare what the studies and exports write with the recorded sums"
+	@echo "make coverage  write docs/reference/coverage.md: how often intervals hold the truth in simulated studies"
 	@echo "make lint    lint, types, import contracts"
 	@echo "make check   the same and the house tests"
 	@echo "make sbom    what a release is made of: dist/sbom.cdx.json, requirements.lock"
@@ -71,6 +72,12 @@ check: lint
 docs-tables:
 	$(BIN)/python docs/make_tables.py
 	$(BIN)/python docs/make_drawing.py
+
+# How often intervals hold the truth: ten minutes (STUDIES=1000 simulated studies a row).
+STUDIES ?= 1000
+coverage: $(VENV)/test.stamp
+	PYTHONPATH=src $(BIN)/python -m tests.analysis.coverage $(STUDIES) > $(VENV)/coverage.md
+	mv $(VENV)/coverage.md docs/reference/coverage.md
 
 # What pip would install for a server, into an empty place: nothing is installed.
 sbom: $(VENV)/wheel.stamp

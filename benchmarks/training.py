@@ -38,7 +38,7 @@ from lexiscope.items.arrange.splits import sample_items  # noqa: E402
 from lexiscope.subjects.local._model_folder import locate_folder  # noqa: E402
 from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape  # noqa: E402
 from lexiscope.subjects.trained._wording import Encoded, Wording  # noqa: E402
-from lexiscope.training._objective import Objective, steps_of  # noqa: E402
+from lexiscope.training._labelled_items import Objective, steps_of  # noqa: E402
 from lexiscope.training._steps import run_steps, step_settings_of  # noqa: E402
 from lexiscope.training.settings import TrainingSettings  # noqa: E402
 

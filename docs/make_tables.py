@@ -61,6 +61,9 @@ RECORD_FIELDS: dict[str, str] = {
     "question": "Id of the research question to which it belongs.",
     "note": "Why there is no value, or what a reader should know about it.",
     "people": "`simulated` where the judgments behind the number are of simulated participants; absent elsewhere.",
+    "p_adjusted": "The p adjusted for the other tests of its family; absent where a test is alone or there is none.",
+    "family": "The family of the test, its method and number of tests: `contrasts(method=holm,tests=84)`; else absent.",
+    "bound": "`<` or `>` if the paper prints a bound, such as p < .001; else absent.",
 }
 STATUS: dict[str, str] = {
     "reproduced": "the value rounds to the printed digits",

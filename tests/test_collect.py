@@ -18,8 +18,8 @@ from lexiscope.collect import collect, collect_run, items_sha256
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, RunError
 from lexiscope.core.item import Item
-from lexiscope.core.lock import folder_lock
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import folder_lock
 from lexiscope.core.usage import Usage
 
 TEXTS = ["The bank of the river was wet", "The bank of the lake was wet", "She robbed the bank in town", "A bank lends"]
@@ -161,7 +161,7 @@ def test_every_damage_to_a_part_is_found(tmp_path: Path) -> None:
 def test_a_second_process_is_refused(tmp_path: Path) -> None:
     """While one process writes, another is refused and told the number of the first; after its end it may write."""
     script = (
-        "import sys, time; from pathlib import Path; from lexiscope.core.lock import folder_lock\n"
+        "import sys, time; from pathlib import Path; from lexiscope.core.run import folder_lock\n"
         f"with folder_lock(Path({str(tmp_path)!r})): print('held', flush=True); time.sleep(60)"
     )
     holder = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""Items × subjects → responses: ask subjects in a fixed order, keep each answer, continue an interrupted run.
+"""Items × subjects → responses: ask in a fixed order, keep each answer, continue an interrupted run, count replies.
 
 A run folder holds ``question.json`` (what is asked of whom), ``parts/`` (the finished answers of one subject to one
 view, each sealed by a checksum), ``work/`` (finished batches of a part that is not finished yet) and
@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,10 +21,10 @@ from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, RunError
 from lexiscope.core.item import Item, check_unique_ids, item_record
-from lexiscope.core.lock import folder_lock
 from lexiscope.core.prompt import Converses, Previews
+from lexiscope.core.reply import KINDS, MEASURE_REPLY, ReplyKind
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import sha256_of, versions
+from lexiscope.core.run import folder_lock, sha256_of, versions
 from lexiscope.core.scale import Scale
 from lexiscope.core.sealed import (
     PARTS,
@@ -391,12 +392,13 @@ def _collect_part(
         return _read_part(table_path, read_sealed(seal_path, hint=_delete_part(seal_path)), key)
     table = _ask_part(question, part, out / "work", progress)
     table.write_parquet(table_path)
+    settings = part.subject.settings if isinstance(part.subject, Configured) else {}
     # the seal comes last: a part without one is not finished
     sealed = {
         "key": key,
         "sha256": sha256_of(table_path),
         "rows": len(table),
-        "about": _subject_description(part.subject),
+        "about": {"facts": asdict(part.subject.facts), "settings": settings},
     }
     write_sealed(seal_path, sealed)
     return table
@@ -453,11 +455,6 @@ def scoring_routes(out: Path) -> tuple[Mapping[str, Any], ...]:
     return tuple({"subject": seal["key"]["subject"], **seal["about"]["settings"]} for seal in seals)
 
 
-def _subject_description(subject: Subject) -> dict[str, Any]:
-    settings = subject.settings if isinstance(subject, Configured) else {}
-    return {"facts": asdict(subject.facts), "settings": settings}
-
-
 def _answer_counts(table: ResponseTable, items: Sequence[Item], name: str) -> dict[str, Any]:
     rows = table.where(subject_id=name)
     return {
@@ -512,3 +509,28 @@ def _preview_of(
         preview = subject.preview(questions, work=None if out is None else out / "work")
         rows.append({"subject": subject.subject_id, "sends": True, "view": view, **asdict(preview)})
     return rows
+
+
+# -- how many replies of chat models could be read, and why the others could not ------------------------------------
+
+
+def count_replies(table: ResponseTable) -> dict[tuple[str, str | None], dict[ReplyKind, int]]:
+    """Count the replies of every subject that was prompted, by subject and view, in the order of the table.
+
+    Every kind of reply has its count, also 0. Subjects without replies (people, encoders) are not in it: all that they
+    answered was read.
+
+    >>> columns = {"subject_id": "chat:m@http://h", "subject_kind": "chat", "task": "plausibility", "measure": "reply"}
+    >>> kinds = {"item_id": ["a", "b", "c"], "option": ["ok", "refusal", "ok"], "value": [1.0, 0.0, 1.0]}
+    >>> (counts,) = count_replies(ResponseTable.from_columns(columns | kinds)).values()
+    >>> {kind: count for kind, count in counts.items() if count}
+    {'ok': 2, 'refusal': 1}
+    """
+    replies = table.where(measure=MEASURE_REPLY)
+    counts: dict[tuple[str, str | None], dict[ReplyKind, int]] = {}
+    for subject in replies.unique("subject_id"):
+        of_subject = replies.where(subject_id=subject)
+        for view in of_subject.unique("view"):
+            kinds = Counter(of_subject.where(view=view).column("option").tolist())
+            counts[str(subject), view] = {kind: kinds[kind] for kind in KINDS}
+    return counts

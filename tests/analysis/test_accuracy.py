@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lexiscope.analysis.accuracy import accuracy, chance_level, contrast, wilson_interval
+from lexiscope.analysis.accuracy import accuracy, chance_level, contrast, share_interval, wilson_interval
+from lexiscope.analysis.bootstrap import GroupLabels
 from lexiscope.core.errors import StatisticError
 
 
@@ -50,9 +51,27 @@ def test_clusters_widen_the_interval() -> None:
 
 
 def test_clusters_of_one_item_are_items() -> None:
-    """The names of clusters do not matter, only who shares one."""
+    """The names of clusters do not matter, only who shares one: it is Wilson's interval of the items."""
     right = [1, 0, 1, 1, 0, 1]
-    assert accuracy(right, clusters=list("abcdef"), seed=3).clustered == accuracy(right, seed=3).clustered
+    of_clusters, of_items = accuracy(right, clusters=list("abcdef")), accuracy(right)
+    assert (of_clusters.clustered.low, of_clusters.clustered.high) == (of_items.wilson.low, of_items.wilson.high)
+    assert (of_items.clustered.low, of_items.clustered.high) == (of_items.wilson.low, of_items.wilson.high)
+
+
+def test_the_interval_of_clusters_is_wilsons_of_the_effective_number() -> None:
+    """p (1 − p) over the variance of a share of clusters (Cochran 1977, 3.5) is the number of items; t of clusters."""
+    groups, right = list("aaabbccddd"), [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
+    found, n_clusters = share_interval(right, groups=GroupLabels(groups, "sentences"))
+    p = 0.5
+    rest = [sum(hit - p for hit, group in zip(right, groups, strict=True) if group == name) for name in "abcd"]
+    variance = 4 / 3 * sum(value**2 for value in rest) / 10**2
+    effective, t = min(p * (1 - p) / variance, 10), stats.t.ppf(0.975, 3)
+    # Wilson's bounds are the roots of (p − x)² = t² x (1 − x) / n
+    roots = np.roots([1 + t**2 / effective, -(2 * p + t**2 / effective), p**2])
+    assert (found.low, found.high) == pytest.approx(sorted(roots))
+    assert (found.method, n_clusters) == ("wilson(over=sentences,level=0.95)", 4)
+    sure, _ = share_interval([1] * 10, groups=groups)
+    assert (sure.low, sure.high) == pytest.approx((4 / (4 + t**2), 1.0))  # as 4 right of 4, with t
 
 
 def test_a_contrast_is_scipys_paired_t_and_the_exact_binomial() -> None:

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
+from scipy import optimize, stats
 
 from lexiscope.analysis.bootstrap import (
+    Bootstrap,
+    GroupLabels,
+    GroupOf,
     bca_interval,
     bootstrap,
+    cluster_labels,
+    fieller_interval,
     group_codes,
+    group_resampling,
     mean_interval,
     percentile_interval,
     require_finite,
     resample_counts,
     resample_rows,
+    resampled_units,
 )
 from lexiscope.analysis.correlation import spearman
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import parse_statistic
 
 
 def test_each_resample_draws_as_many_groups_as_there_are() -> None:
@@ -69,6 +80,29 @@ def test_percentile_interval_is_the_quantiles_of_the_draws() -> None:
     assert (interval.low, interval.high) == (np.quantile(draws, (1 - 0.9) / 2), np.quantile(draws, (1 + 0.9) / 2))
 
 
+def test_what_is_resampled_is_printed_and_travels_with_the_groups() -> None:
+    """The name of an interval says what was resampled: the plural that came with the groups, else ``groups``."""
+    words = GroupLabels(["bank", "bat", "bat", "cup"], "words")
+    found = [
+        percentile_interval([0.0, 1.0], resampled="raters"),
+        mean_interval([1.0, 2.0, 4.0], resamples=9, resampled="raters"),
+        mean_interval([1.0, 2.0], resamples=9, resampled="raters"),
+        bootstrap(lambda rows: float(len(rows)), 4, groups=words, resamples=9),
+        bootstrap(lambda rows: float(rows.sum()), 4, groups=words, resamples=9, method="bca"),
+        bootstrap(lambda rows: float(len(rows)), 4, groups=list(words), resamples=9),
+        bootstrap(lambda rows: float(len(rows)), 4, resamples=9),
+        Bootstrap(pickle.loads(pickle.dumps(words)), n=9).of([1, 3]).interval(lambda rows: float(len(rows))),
+        Bootstrap(words, n=9).of([1, 2]).interval(lambda rows: float(len(rows))),
+    ]
+    named = [parse_statistic(interval.method)[1] for interval in found]
+    units = [parameters.get("resampled", parameters.get("over")) for parameters in named]
+    assert units == ["raters", "raters", "raters", "words", "words", "groups", "items", "words", "words"]
+    chosen = group_resampling(GroupOf({"i": "bank", "j": "bat"}, "words"), ["i"], resamples=9, seed=1)
+    assert (chosen["groups"], resampled_units(chosen["groups"])) == ({"i": "bank"}, "words")
+    labels = cluster_labels(["j", "i"], GroupOf({"i": "bank", "j": "bat"}, "words"))
+    assert (labels, resampled_units(labels)) == (("bat", "bank"), "words")
+
+
 def test_undefined_draws_are_counted_and_too_many_leave_a_note() -> None:
     """A few draws without a value are counted; above a tenth, there are no bounds but a reason."""
     few = percentile_interval([*range(99), float("nan")])
@@ -114,12 +148,47 @@ def test_bca_on_one_side_has_a_note() -> None:
     assert "one side" in bca_interval([1.0, 2.0], 0.0, [0.0, 1.0]).note
 
 
-def test_bootstrap_of_any_statistic_agrees_with_the_mean() -> None:
-    """The generic bootstrap of the mean draws what ``mean_interval`` draws."""
-    values = np.random.default_rng(1).normal(size=30)
-    generic = bootstrap(lambda rows: float(values[rows].mean()), 30, resamples=300, seed=4)
-    special = mean_interval(values, resamples=300, seed=4)
-    np.testing.assert_allclose([generic.low, generic.high], [special.low, special.high], rtol=1e-12)
+def test_expanded_percentiles_are_those_of_students_t() -> None:
+    """Of g groups the tail is Φ(−√(g / (g − 1)) · t): Hesterberg 2015, equation 12; of very many, that of the level."""
+    draws = np.linspace(0, 1, 10_001)
+    for n_groups in (5, 12, 60):
+        tail = stats.norm.cdf(-np.sqrt(n_groups / (n_groups - 1)) * stats.t.ppf(0.975, n_groups - 1))
+        found = percentile_interval(draws, n_groups=n_groups)
+        assert (found.low, found.high) == pytest.approx((tail, 1 - tail), abs=1e-9)
+        assert parse_statistic(found.method)[1]["method"] == "expanded_percentile"
+    many = percentile_interval(draws, n_groups=100_000)
+    assert (many.low, many.high) == pytest.approx((0.025, 0.975), abs=1e-5)
+
+
+def test_the_bootstrap_of_a_mean_is_students_t_of_normal_values() -> None:
+    """The expanded percentiles of 12 values' mean are close to t: its width within 5 %."""
+    values = np.random.default_rng(1).normal(size=12)
+    found = bootstrap(lambda rows: float(values[rows].mean()), 12, resamples=20_000, seed=4)
+    width = 2 * stats.t.ppf(0.975, 11) * values.std(ddof=1) / np.sqrt(12)
+    assert found.high - found.low == pytest.approx(width, rel=0.05)
+
+
+def test_the_interval_of_a_mean_is_halls_transformed_t() -> None:
+    """Solved here, not inverted in closed form: the t whose transform x + γx²/3 + γ²x³/27 + γ/6 is Student's quantile.
+
+    γ is the skewness over √n. *Source:* Hall 1992, g₁ of section 2.
+    """
+    values = np.random.default_rng(3).exponential(size=15)
+    gamma, error = stats.skew(values) / np.sqrt(15), values.std(ddof=1) / np.sqrt(15)
+    ends = []
+    for t in stats.t.ppf((0.975, 0.025), 14):
+        x = optimize.brentq(lambda x, t=t: x + gamma * x**2 / 3 + gamma**2 * x**3 / 27 + gamma / 6 - t, -50, 50)
+        ends.append(values.mean() - x * error)
+    found = mean_interval(values)
+    assert (found.low, found.high) == pytest.approx(ends, rel=1e-9)
+    symmetric = mean_interval([1.0, 2.0, 4.0, 5.0])
+    expected = stats.t.interval(0.95, 3, loc=3, scale=stats.sem([1, 2, 4, 5]))
+    assert (symmetric.low, symmetric.high) == pytest.approx(expected)
+    bounded = mean_interval([0.0, 0.1, 1.0], within=(0.0, 1.0))
+    assert 0.0 <= bounded.low < bounded.high <= 1.0
+    for unit in (1e-200, 1e200):
+        scaled = mean_interval(values * unit)
+        assert (scaled.low / unit, scaled.high / unit) == pytest.approx((found.low, found.high))
 
 
 def test_bca_bootstrap_of_a_skewed_mean_reaches_further_up() -> None:
@@ -192,3 +261,12 @@ def test_only_the_group_bootstrap_covers_when_items_share_a_word() -> None:
         covered["rows"] += by_row.low <= 0 <= by_row.high
     assert covered["words"] / 250 > 0.9
     assert covered["rows"] / 250 < 0.7
+
+
+def test_a_ratio_over_two_groups_has_a_set_that_is_as_wide_as_two_groups_are() -> None:
+    """Two words: t with one degree of freedom, 18 standard deviations of the draws, and no error."""
+    draws = np.random.default_rng(3).normal(size=(2, 400)) / 1000
+    of_two = fieller_interval(1.0, 2.0, 1 + draws[0], 2 + draws[1], n_groups=2)
+    of_many = fieller_interval(1.0, 2.0, 1 + draws[0], 2 + draws[1], n_groups=400)
+    assert of_two.low < of_many.low < 0.5 < of_many.high < of_two.high
+    assert (of_two.high - of_two.low) / (of_many.high - of_many.low) == pytest.approx(2**0.5 * 12.706 / 1.97, rel=0.02)

@@ -13,6 +13,7 @@ from lexiscope.analysis.correlation import (
     average_ranks,
     centred_within,
     correlate_columns,
+    correlation_draws,
     correlation_value,
     fisher_z_interval,
     grouped_correlations,
@@ -82,7 +83,8 @@ def test_the_bootstrap_ranks_and_correlates_each_resample_anew(estimate, referen
     found = estimate(x, y, groups=words, resamples=200, seed=9)
     codes, n_groups = group_codes(words, 60)
     rows = resample_rows(codes, n_groups, resamples=200, seed=9)
-    expected = percentile_interval([reference(x[chosen], y[chosen]) for chosen in rows])
+    drawn = [reference(x[chosen], y[chosen]) for chosen in rows]
+    expected = percentile_interval(drawn, resampled="groups", n_groups=15)
     np.testing.assert_allclose([found.interval.low, found.interval.high], [expected.low, expected.high], atol=1e-12)
     assert (found.n, found.n_groups) == (60, 15)
 
@@ -93,6 +95,20 @@ def test_columns_are_correlated_as_each_one_alone() -> None:
     X, y = generator.normal(size=(50, 3)), generator.normal(size=50)
     together = correlate_columns(X, y, kind="spearman", resamples=100, seed=2)
     assert together == tuple(spearman(X[:, column], y, resamples=100, seed=2) for column in range(3))
+
+
+def test_each_draw_is_the_correlation_of_the_ranks_of_its_rows_to_the_last_bit() -> None:
+    """With ties and without, of few values and of one that half of the rows share: centred ranks have exact sums."""
+    generator = np.random.default_rng(5)
+    words, X = np.repeat(np.arange(20), 3), generator.normal(size=(60, 4))
+    X[:, 1], X[:, 2], X[::2, 3] = X[:, 1].round(), X[:, 2] > 0, 1.0
+    y = generator.normal(size=60).round(1)
+    drawn = correlation_draws(X, y, kind="spearman", groups=words, resamples=50, seed=4)
+    for row, chosen in enumerate(resample_rows(*group_codes(words, 60), resamples=50, seed=4)):
+        ry = stats.rankdata(y[chosen]) - (len(chosen) + 1) / 2
+        for column in range(4):
+            rx = stats.rankdata(X[chosen, column]) - (len(chosen) + 1) / 2
+            assert drawn[row, column] == (rx * ry).sum() / np.sqrt((rx * rx).sum() * (ry * ry).sum())
 
 
 def test_a_column_without_a_value_says_why() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lexiscope.analysis.agreement.choices import trust_of_checks
 from lexiscope.analysis.agreement.forced_choice import forced_choice
-from lexiscope.analysis.agreement.votes import trust_of_checks
 from lexiscope.analysis.bias.people_by_view import people_by_view
 from lexiscope.analysis.ratings import Ratings, choices_from_table, settle
 from lexiscope.core.errors import InputError, StatisticError

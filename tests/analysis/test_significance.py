@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
+from itertools import combinations, permutations, product
 from pathlib import Path
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.correlation import settle_ties
 from lexiscope.analysis.significance import (
     chi_squared,
@@ -19,6 +23,9 @@ from lexiscope.analysis.significance import (
     likelihood_ratio,
     mcnemar,
     paired_t,
+    permutation,
+    permutation_of_correlation,
+    sign_flip,
     wilcoxon_rank_sum,
     wilcoxon_signed_rank,
 )
@@ -102,6 +109,18 @@ def test_mcnemar_is_the_exact_binomial() -> None:
     assert found.interval is not None
     assert (found.interval.low, found.interval.high) == pytest.approx((0.4822441476, 0.9771688017), rel=1e-9)
     assert mcnemar(2, 9).p == pytest.approx(found.p, rel=1e-12)
+
+
+def test_the_bounds_of_counts_that_were_asked_before_are_those_of_the_level_asked_now() -> None:
+    """binom.test(9, 11, conf.level = .5) is qbeta(.25, 9, 3) to qbeta(.75, 10, 2), also when it is asked again."""
+    mcnemar(9, 2)
+    for _ in range(2):
+        found = mcnemar(9, 2, level=0.5)
+        assert found.interval is not None
+        assert (found.interval.low, found.interval.high) == pytest.approx(
+            (stats.beta.ppf(0.25, 9, 3), stats.beta.ppf(0.75, 10, 2)), rel=1e-9
+        )
+        assert found.interval.level == 0.5
 
 
 def test_likelihood_ratio_of_the_saw_c_model() -> None:
@@ -228,3 +247,119 @@ def test_a_perfect_correlation_and_a_correlation_without_p() -> None:
     for r, n in ((0.5, 3), (1.5, 10)):
         with pytest.raises(StatisticError, match="has no p"):
             correlation_p(r, n)
+
+
+# -- permutation tests: exact enumeration, scipy.stats.permutation_test, level --------------------------------------
+
+
+def _far(statistic: Callable[..., float]) -> Callable[..., float]:
+    """The distance from 0, of which scipy's test is one-sided: the share of arrangements at least as far."""
+    return lambda *samples, axis=-1: np.abs(statistic(*samples, axis=axis))
+
+
+def _scipy_p(samples: tuple[object, ...], statistic: Callable[..., float], kind: str, n: float = np.inf) -> float:
+    found = stats.permutation_test(
+        samples, _far(statistic), permutation_type=kind, n_resamples=n, alternative="greater", vectorized=True, rng=1
+    )
+    return float(found.pvalue)
+
+
+def _difference_of_means(a: FloatArray, b: FloatArray, axis: int) -> FloatArray:
+    return np.asarray(a.mean(axis=axis) - b.mean(axis=axis))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_few_pairs_are_flipped_in_all_ways(seed: int) -> None:
+    """The exact p of 9 pairs, with ties, is that of every choice of signs, and of scipy."""
+    a, b = np.random.default_rng(seed).integers(0, 7, size=(2, 9)).astype(float)
+    found, d = sign_flip(a, b), a - b
+    every = [abs(sum(s * x for s, x in zip(signs, d, strict=True))) for signs in product((1, -1), repeat=9)]
+    assert found.p == pytest.approx(np.mean([value >= abs(d.sum()) - 1e-9 for value in every]), abs=1e-12)
+    assert found.p == pytest.approx(_scipy_p((a, b), _difference_of_means, "samples"), abs=1e-12)
+    assert found.name == "sign_flip(p=exact)"
+    assert found.estimate == pytest.approx(d.mean())
+
+
+def test_pairs_of_one_group_are_flipped_together() -> None:
+    """Six pairs of three words have 8 arrangements, not 64: the p of word sums 3, 1, 2 is 2 / 8."""
+    groups = ["w", "w", "x", "x", "y", "y"]
+    assert sign_flip([1, 2, 0, 1, 1, 1], np.zeros(6), groups=groups).p == 0.25
+    assert sign_flip([1, 2, 0, 1, 1, 1], np.zeros(6)).p == pytest.approx(2 / 32)
+    with pytest.raises(StatisticError, match="at least 2 groups"):
+        sign_flip([1, 2], [0, 0], groups=["w", "w"])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_few_values_are_dealt_out_in_all_ways(seed: int) -> None:
+    """The exact p of 5 and 4 values is that of every choice of 5 of 9, and of scipy."""
+    values = np.random.default_rng(seed).integers(0, 9, size=9).astype(float)
+    found = permutation(values[:5], values[5:])
+    apart = []
+    for chosen in combinations(range(9), 5):
+        apart.append(abs(values[list(chosen)].mean() - np.delete(values, list(chosen)).mean()))
+    observed = abs(values[:5].mean() - values[5:].mean())
+    assert found.p == pytest.approx(np.mean(np.array(apart) >= observed - 1e-9), abs=1e-12)
+    assert found.p == pytest.approx(_scipy_p((values[:5], values[5:]), _difference_of_means, "independent"), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["spearman", "pearson"])
+def test_few_items_are_put_in_all_orders(kind: Literal["spearman", "pearson"]) -> None:
+    """The exact p of a correlation of 6 items with a tie is that of all 720 orders, each r by scipy."""
+    x, y = np.array([1.0, 2, 2, 4, 7, 9]), np.array([3.0, 1, 4, 4, 9, 5])
+    r = {"spearman": stats.spearmanr, "pearson": stats.pearsonr}[kind]
+    observed = r(x, y).statistic
+    every = np.array([r(x, y[list(order)]).statistic for order in permutations(range(6))])
+    found = permutation_of_correlation(x, y, kind=kind)
+    assert found.estimate == pytest.approx(observed)
+    assert found.p == pytest.approx(np.mean(np.abs(every) >= abs(observed) - 1e-9), abs=1e-12)
+
+
+def test_many_arrangements_are_drawn() -> None:
+    """Above 65,536 arrangements they are drawn under a seed: p is (b + 1) / (m + 1), never 0, and near scipy's."""
+    generator = np.random.default_rng(7)
+    a, b = generator.normal(0.25, 1, 60), generator.normal(0, 1, 60)
+    for found, kind in ((sign_flip(a, b), "samples"), (permutation(a, b), "independent")):
+        assert found.name.endswith("(p=monte_carlo,resamples=9999)")
+        assert found.p == pytest.approx(_scipy_p((a, b), _difference_of_means, kind, 9999), abs=0.02)
+        assert round(found.p * 10_000, 6) == round(found.p * 10_000)
+    assert sign_flip(a, b) == sign_flip(a, b)
+    assert sign_flip(a + 9, b, resamples=99).p == permutation(a + 9, b, resamples=99).p == 0.01
+    assert permutation_of_correlation(a, a, resamples=99).p == 0.01
+    with pytest.raises(StatisticError, match="cannot draw 0 arrangements"):
+        sign_flip(a, b, resamples=0)
+
+
+def test_permutation_tests_do_not_depend_on_the_unit() -> None:
+    """p is the same for values times 1e-9, 1e9 and 1e-200; the difference is in the unit of the values."""
+    generator = np.random.default_rng(3)
+    a, b = generator.integers(0, 6, size=(2, 8)) / 10
+    tests = (sign_flip, permutation, lambda x, y: permutation_of_correlation(x, y, kind="pearson"))
+    for unit in (1e-9, 1e9, 1e-200):
+        for test in tests:
+            assert test(a * unit, b * unit).p == test(a, b).p
+        assert permutation(a * unit, b * unit).estimate == pytest.approx(unit * (a.mean() - b.mean()))
+
+
+def test_what_has_no_permutation_test() -> None:
+    """No difference, equal values, a constant column, two items: refused with the reason."""
+    for call, reason in (
+        (lambda: sign_flip([1, 2], [1, 2]), "all 2 differences are 0"),
+        (lambda: permutation([1, 1], [1, 1]), "all values are equal"),
+        (lambda: permutation_of_correlation([1, 1, 1], [1, 2, 3]), "columns that vary"),
+        (lambda: permutation_of_correlation([1, 2], [1, 2]), "at least 3 items"),
+        (lambda: sign_flip([1, 2, 3], [1, 2]), "columns of one length"),
+    ):
+        with pytest.raises(StatisticError, match=reason):
+            call()
+
+
+def test_permutation_tests_reject_at_their_level_under_the_null() -> None:
+    """Over 1000 simulated skewed studies without an effect, each test at .05 rejects 3 to 7 % (SE .7 %)."""
+    generator = np.random.default_rng(12)
+    rejected = dict.fromkeys(("sign_flip", "permutation", "correlation"), 0)
+    for _ in range(1000):
+        x, y = generator.exponential(size=(2, 20))
+        rejected["sign_flip"] += sign_flip(x, y, resamples=199).p <= 0.05
+        rejected["permutation"] += permutation(x, y, resamples=199).p <= 0.05
+        rejected["correlation"] += permutation_of_correlation(x, y, resamples=199).p <= 0.05
+    assert all(30 <= count <= 70 for count in rejected.values()), rejected

@@ -18,7 +18,7 @@ from lexiscope.analysis.agreement.alpha import Level, krippendorff_alpha
 from lexiscope.analysis.agreement.ceilings import split_half
 from lexiscope.analysis.agreement.group_raters import single_rater
 from lexiscope.analysis.agreement.raters import included, leave_one_out, pairwise_agreement
-from lexiscope.analysis.agreement.variance_components import variance_components
+from lexiscope.analysis.agreement.summary import variance_components
 from lexiscope.analysis.correlation import grouped_correlations, pearson, r_squared, spearman
 from lexiscope.analysis.norms.example_rows import choose_examples
 from lexiscope.analysis.ratings import Ratings, settle
@@ -281,7 +281,7 @@ def test_items_of_one_word_have_an_alpha_without_interval() -> None:
     table = Ratings.from_arrays(list("ababab"), list("iijjkk"), [1, 1, 2, 3, 3, 3])
     result = krippendorff_alpha(table, groups=dict.fromkeys("ijk", "bank"))
     assert result.value == pytest.approx(1 - 5 * 2 / 58)
-    assert result.interval.note == "no interval: one word cannot be resampled"
+    assert result.interval.note == "no interval: one group cannot be resampled"
 
 
 def test_rounding_is_no_variation() -> None:

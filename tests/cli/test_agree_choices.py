@@ -59,6 +59,7 @@ def test_a_substitution_export_of_two_people(run: Run, tmp_path: Path) -> None:
     assert values(found) == pytest.approx(
         {
             "percent_agreement(over=items)": 3 / 4,
+            "fleiss_kappa": (3 / 4 - (3 / 8) ** 2 - (5 / 8) ** 2) / (1 - (3 / 8) ** 2 - (5 / 8) ** 2),
             "krippendorff_alpha(level=nominal)": 1 - (2 / 8) / (2 * 3 * 5 / (8 * 7)),
             "cohen_kappa(weights=none)": (3 / 4 - 1 / 2) / (1 - 1 / 2),
         },
@@ -72,13 +73,15 @@ def test_a_same_sense_export_of_three_people(run: Run, tmp_path: Path) -> None:
     """Three people, t or f, one of them without an answer to the last item: ttf, ttt, ff.
 
     Percent: (1/3 + 1 + 1) / 3. Alpha: 8 answers, 5 t and 3 f; in the first item 4 ordered pairs differ, over 3 − 1.
-    Person 1 agrees with 1 of 2, 2 of 2 and 1 of 1 others, person 3 with 0 of 2 and 2 of 2. No kappa: it is for two.
+    Person 1 agrees with 1 of 2, 2 of 2 and 1 of 1 others, person 3 with 0 of 2 and 2 of 2. Cohen's kappa is for two.
     """
     export("same_sense", ("t", "f"), {1: "ttf", 2: "ttf", 3: "ft-"}, tmp_path / "e")
     found = agreed(run, "e/choices.csv", "--out", "results")
     assert values(found) == pytest.approx(
         {
             "percent_agreement(over=items)": (1 / 3 + 1 + 1) / 3,
+            # shares of t: 2/3, 1, 0; by chance (5/9)² + (4/9)²
+            "fleiss_kappa": (7 / 9 - 41 / 81) / (1 - 41 / 81),
             "krippendorff_alpha(level=nominal)": 1 - (4 / 2 / 8) / (2 * 5 * 3 / (8 * 7)),
         },
         abs=1e-12,

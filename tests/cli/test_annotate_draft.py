@@ -15,7 +15,7 @@ from lexiscope.annotation.study_file.items import study_items
 from lexiscope.annotation.writing.stages import setup_id_of
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.generation import Continuation, Decoding
+from lexiscope.core.subject import Continuation, Decoding
 
 Run = Callable[..., Result]
 BEFORE = "It was Monday. Ana was late. Ben was waiting."

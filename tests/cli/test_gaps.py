@@ -12,8 +12,8 @@ from click.testing import Result
 
 from lexiscope.collect import collect
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.subject import Continuation, Decoding
 from lexiscope.items.tables.tabular import read_items, write_items
 
 Run = Callable[..., Result]

@@ -66,7 +66,7 @@ def test_completion_imports_click_only() -> None:
     code = "import sys\nfrom lexiscope.cli.main import main\ntry:\n    main([])\nexcept SystemExit:\n    pass\n"
     code += "print(sorted(m for m in sys.modules if m.startswith('lexiscope.')), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["plain,choices", "plain,check", "plain,collect"]
+    assert done.stdout.split() == ["plain,choices", "plain,check", "plain,collect", "plain,compare"]
     modules = ["lexiscope.cli", "lexiscope.cli.main"]
     modules += ["lexiscope.core", "lexiscope.core.errors", "lexiscope.core.foreign"]
     assert done.stderr.strip() == str(sorted(modules))

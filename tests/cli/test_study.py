@@ -207,7 +207,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 from lexiscope import Settings, option
-from lexiscope.report.page.study_run import Summary
+from lexiscope.report.page.study_folder import Summary
 from lexiscope.report.tables import Table
 
 class GradedSenses(Settings):
@@ -258,6 +258,6 @@ def test_an_option_of_another_study_is_refused(run: Run) -> None:
     result = run("study", "ambistory", "--mixed", "none", "--out", "RUN")
     assert result.exit_code == 2
     assert "No such option '--mixed'" in result.stderr.replace("No such option: --mixed", "No such option '--mixed'")
-    assert "Options of ambistory itself: --split, --compare, --coding." in result.stderr
+    assert "Options of ambistory itself: --split, --compare, --ordinal, --coding." in result.stderr
     near = run("study", "ambistory", "--splt", "dev", "--out", "RUN")
     assert "--split" in near.stderr.split("Options of")[0]

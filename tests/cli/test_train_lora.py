@@ -10,7 +10,7 @@ import pytest
 from lexiscope.cli.train.lora import _training_items
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.response import ResponseTable
-from lexiscope.training.lora_examples import target_places
+from lexiscope.training.lora import target_places
 
 from ..training.conftest import save_llama
 from .conftest import Run

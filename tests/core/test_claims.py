@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lexiscope.core.claims import Claim, check_claims, parse_rule
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record
-from lexiscope.studies.kit.paper_files import read_claims
+from lexiscope.studies.kit.study import read_claims
 
 HEADER = "dataset,claim,place,question,rule,unavailable\n"
 

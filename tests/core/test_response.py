@@ -15,7 +15,7 @@ from lexiscope.core.response import COLUMNS, Response, ResponseTable
 from lexiscope.core.simulated import SIMULATED_ID
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)
-# A table gives the kind "simulated" to an id that says so: tests/annotation/rehearsal/test_mark.py holds that rule.
+# A table marks such an id as simulated: tests/annotation/rehearsal/test_simulated_stay_marked.py holds that rule.
 SUBJECT_ID = TEXT.filter(lambda text: not text.startswith(SIMULATED_ID))
 MAYBE_TEXT = st.none() | TEXT
 ROWS = st.builds(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError, SpecError, SubjectError
-from lexiscope.core.generation import Decoding
 from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy, TokenScores
+from lexiscope.core.subject import Decoding
 
 TEXT = "une idée vague"
 # une| idée| vag|ue

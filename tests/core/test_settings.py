@@ -10,6 +10,7 @@ import pytest
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.settings import SettingError, Settings, option, own_settings, settings_from, settings_of
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 
 class GradedSenses(Settings):
@@ -109,3 +110,11 @@ def test_a_study_that_does_not_exist_names_the_nearest() -> None:
     """As every name of the catalog."""
     with pytest.raises(InputError, match="did you mean 'saw_c'"):
         catalog.settings("saw_d")
+
+
+def test_study_settings_refuse_contradictions() -> None:
+    """A dataset and an item file exclude each other; counts are positive."""
+    with pytest.raises(InputError):
+        SawCSettings(dataset="saw_c", items="x.csv")
+    with pytest.raises(InputError):
+        SawCSettings(starts=0)

@@ -20,8 +20,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Shown
 from lexiscope.datasets import ambistory
-from lexiscope.datasets.ambistory import find_homonym, rating_rows, setup_items
-from lexiscope.datasets.ambistory.samples import REDACTED, file_content, read_samples
+from lexiscope.datasets.ambistory import REDACTED, file_content, find_homonym, rating_rows, read_samples, setup_items
 from lexiscope.resources import fetch
 from lexiscope.tasks import plausibility
 

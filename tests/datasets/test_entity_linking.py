@@ -15,7 +15,7 @@ from lexiscope.datasets import aida, cometa, kore50, ncbi_disease, wiki_fair, wi
 from lexiscope.items.answers.search_space import check_reachable
 from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.resources import fetch
-from lexiscope.resources.corpora.aida_candidates import CandidateMention
+from lexiscope.resources.corpora.aida_tsv import CandidateMention
 from lexiscope.subjects.baseline import ClassCounts
 
 MADE_UP = Path(__file__).parents[1] / "data" / "el"

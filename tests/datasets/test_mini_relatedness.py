@@ -15,7 +15,7 @@ from lexiscope.core.errors import DataError
 from lexiscope.datasets import mini_relatedness
 from lexiscope.datasets.mini_relatedness import CARD, LANGUAGES, Language, load, stimuli
 from lexiscope.items.check.item_file import check_file
-from lexiscope.items.check.pairs import word_changes
+from lexiscope.items.check.rows import word_changes
 
 FOLDER = Path(mini_relatedness.__file__).parent
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.build.minimal_pairs.random_nouns import with_random_nouns
+from lexiscope.build.minimal_pairs.word_counts import with_random_nouns
 from lexiscope.core.errors import DataError
 from lexiscope.datasets import mini_synonymy, synonymy
 from lexiscope.datasets.mini_synonymy import CARD, collection, load, nouns

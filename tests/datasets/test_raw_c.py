@@ -15,7 +15,7 @@ from lexiscope.core.dataset import DataFile, Dataset
 from lexiscope.core.errors import DataError, InputError, SpanError
 from lexiscope.datasets import raw_c
 from lexiscope.datasets import raw_c as card
-from lexiscope.datasets.raw_c.columns import norm_cells
+from lexiscope.datasets.raw_c import norm_cells
 from lexiscope.resources import fetch
 from lexiscope.resources.tables.delimited import read_csv
 

@@ -108,7 +108,7 @@ from pathlib import Path
 
 from lexiscope.core import catalog
 from lexiscope.core.response import ResponseTable
-from lexiscope.report.page.study_run import Summary
+from lexiscope.report.page.study_folder import Summary
 from lexiscope.report.tables import Table
 
 

@@ -7,6 +7,7 @@ it needs people; a study without such a file answers all of them on its ``MINI``
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
-from lexiscope.core.result import COMPARED, Record, parse_statistic, read_records
+from lexiscope.core.result import COMPARED, Record, p_of, parse_statistic, read_records
 from lexiscope.core.run import manifest, read_json
 from lexiscope.core.settings import Settings, own_settings, settings_from, settings_of
 from lexiscope.core.study import Question
@@ -28,8 +29,7 @@ from lexiscope.report.page.stored import load
 from lexiscope.report.tables import IntervalCell
 from lexiscope.resources import fetch
 from lexiscope.studies.kit import study as runner_of_studies
-from lexiscope.studies.kit.paper_files import printed_values, read_claims
-from lexiscope.studies.kit.study import Study, statistics
+from lexiscope.studies.kit.study import Study, printed_values, read_claims, statistics
 
 STUDIES = catalog.names("studies")
 ANSWERED = Path(__file__).parent / "answered"
@@ -64,7 +64,7 @@ def test_printed_numbers_have_a_place_and_no_doubles(name: str) -> None:
             assert value in in_file.get(dataset, ())
             assert value.dataset == dataset
             assert value.place
-            float(value.printed)
+            assert math.isfinite(value.number)
             assert parse_statistic(value.statistic)[0] in _module(name).STATISTICS
             key = (value.statistic, value.subject, value.layer, value.condition, value.view)
             assert key not in seen, key
@@ -186,6 +186,34 @@ def test_every_question_has_an_answer(answered: tuple[str, Path]) -> None:
     keys = [(r.statistic, r.subject, r.dataset, r.layer, r.condition, r.view) for r in records]
     assert len(set(keys)) == len(keys), "two records answer to one name"
     assert not [r for r in records if r.value is None and not r.note], "no value, and no reason"
+
+
+def test_no_p_value_among_many_is_without_its_family(answered: tuple[str, Path]) -> None:
+    """Tests of one statistic in a question are adjusted for their number: every record of a p value has a family with
+    its size, unless its statistic has no other there; in tables an adjusted column is next to the p values."""
+    _, run = answered
+    records = [record for record in read_records(run / "results.json") if p_of(record) is not None]
+
+    def test_of(record: Record) -> tuple[str, str]:
+        # a record that is a p itself has the name of one test; of others the parameters tell tests apart
+        name = record.statistic if record.p is None else parse_statistic(record.statistic)[0]
+        return record.question, name
+
+    size = Counter(map(test_of, records))
+    exploratory = [record for record in records if record.analysis == "exploratory"]
+    assert not [test_of(record) for record in exploratory if not record.family and size[test_of(record)] > 1]
+    for family in {record.family for record in records if record.family}:
+        own = [record for record in records if record.family == family]
+        assert len({r.question for r in own}) == 1
+        assert int(parse_statistic(family)[1]["tests"]) <= len(own)
+        assert all((r.p_adjusted or 0.0) >= (p_of(r) or 0.0) for r in own)
+    for section in load(run).sections:
+        for table in (table for part in section.walk() for table in part.tables):
+            for index, column in enumerate(table.columns):
+                p = [row[index] for row in table.rows if isinstance(row[index], float)]
+                if column.format.kind == "p" and len(p) > 1 and "adjusted" not in column.header:
+                    heads = [other.header for other in table.columns[index : index + 2]]
+                    assert any(re.search(r"\d+ tests$|adjusted$", head) for head in heads), (table.name, heads)
 
 
 def test_simulated_participants_are_nowhere_called_people(answered: tuple[str, Path]) -> None:

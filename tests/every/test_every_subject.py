@@ -19,12 +19,12 @@ import transformers
 from lexiscope.collect import collect
 from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, InputError, LexiscopeError
-from lexiscope.core.generation import Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.subject import (
     CAPABILITIES,
     ChoosesSense,
+    Decoding,
     Embeds,
     Generates,
     Judges,
@@ -38,7 +38,7 @@ from lexiscope.items.answers.scale_scoring import prompt_of
 from lexiscope.items.answers.search_space import Entry, SearchSpace
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.resources.vectors.word2vec import write_word2vec
-from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local._model_check import rounding
 from lexiscope.training.bi_encoder import train_bi_encoder
 from lexiscope.training.classifier import train_pair_classifier
 from lexiscope.training.gasi.train import write_senses

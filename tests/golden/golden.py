@@ -136,7 +136,7 @@ def inputs(work: Path) -> Mapping[str, Path]:
 def exports(work: Path) -> dict[str, dict[str, str]]:
     """Return the sums of the exports of a rehearsal of every task that people are asked."""
     sys.path.insert(0, str(HERE.parents[1]))
-    from tests.annotation.rehearsal.test_mark import rehearsed
+    from tests.annotation.rehearsal.test_simulated_stay_marked import rehearsed
     from tests.annotation.rehearsal.test_through_server import ASKED
 
     # by a relative path: a study's definition names the files that it was given

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,27 @@ def test_the_page_on_audits_shows_what_is_printed(tmp_path: Path, monkeypatch: p
             assert all(any(_same_but_for_numbers(line, other) for other in printed) for line in block.splitlines())
         else:
             assert {line.rstrip() for line in block.splitlines()} - {line.rstrip() for line in printed} == set()
+
+
+def test_the_page_on_intervals_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page's own file gives the lines shown; every decimal of its text occurs in an output of the page."""
+    page = (ROOT / "docs" / "tutorials" / "which_interval_which_test_which_ceiling.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    steps = re.findall(
+        r"^```console\n\$ lexiscope ([^\n]*)\n```\n\n```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL
+    )
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "which_interval.md", "exec"), {})
+    assert steps
+    for words, block in steps:
+        done = CliRunner().invoke(cli, shlex.split(words), catch_exceptions=False)
+        printed = {line.rstrip() for line in done.stdout.splitlines()}
+        assert {line.rstrip() for line in block.splitlines()} - printed == set(), words
+    prose = re.sub(r"^```.*?^```$|`[^`]*`", "", page, flags=re.MULTILINE | re.DOTALL)
+    outputs = " ".join(re.findall(r"^```(?:text|pycon)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+    shown = {number.removeprefix("0") for number in re.findall(r"\d*\.\d+", outputs)}
+    # .05 is the level of a test, not a result
+    assert {number.removeprefix("0") for number in re.findall(r"\d*\.\d+", prose)} - shown - {".05"} == set()
 
 
 def _same_but_for_numbers(shown: str, printed: str) -> bool:

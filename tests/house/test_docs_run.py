@@ -91,9 +91,14 @@ def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("name", [name for name in NAMES if _blocks(ROOT / name, "pycon")])
 def test_examples_print_what_the_page_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The examples with output are doctests; each is at most 5 lines of input, as a researcher writes them."""
+    """The examples with output are doctests; each is at most 5 lines of input, as a researcher writes them.
+
+    They follow the Python blocks of the page, which may write the files that they read.
+    """
     _write_made_up_items(tmp_path / "items.csv")
     monkeypatch.chdir(tmp_path)
+    code = "\n".join(_blocks(ROOT / name, "python"))
+    exec(compile(code, name, "exec", dont_inherit=True), {"__name__": "documentation"})
     blocks = _blocks(ROOT / name, "pycon")
     examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name, name, 0)
     done = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).run(examples)
@@ -199,6 +204,9 @@ def test_files_that_are_named_exist(note: Path) -> None:
     named = re.findall(r"`((?:\w+/)+\w+\.py)`", note.read_text(encoding="utf-8"))
     places = (ROOT, ROOT / "src" / "lexiscope")
     assert [name for name in named if not any((place / name).is_file() for place in places)] == []
+    # a bare name is one of the private modules: other names may be a user's files
+    bare = re.findall(r"`(_\w+\.py)`", note.read_text(encoding="utf-8"))
+    assert [name for name in bare if not any(places[1].rglob(name))] == []
 
 
 def test_the_citation_file_is_whole() -> None:

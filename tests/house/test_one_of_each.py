@@ -8,7 +8,7 @@ import ast
 OTHER_READERS = {
     "core/response.py": "responses have types of Arrow; a table has millions of rows",
     "core/run.py": "writes CSV; it reads none",
-    "analysis/mixed/r_check.py": "the output of a program, in lines of several kinds",
+    "analysis/mixed/r_script.py": "the output of a program, in lines of several kinds",
     "resources/vectors/multi_sense/ego_network.py": "an inventory may be compressed and is read line by line",
     "training/gasi/vocabulary.py": "a vocabulary may be compressed and is read line by line",
 }
@@ -32,7 +32,7 @@ def test_options_of_a_spec_are_read_in_one_place(modules: dict[str, ast.Module])
 
 
 #: What writes a table for a spreadsheet without a form: it is never read back.
-WRITTEN_ONLY = {"items/tables/excluded.py", "build/minimal_pairs/build_folder.py", "cli/build/curators.py"}
+WRITTEN_ONLY = {"items/tables/findings.py", "build/minimal_pairs/build_folder.py", "cli/build/curate.py"}
 
 
 def test_a_sheet_is_a_list_of_columns(modules: dict[str, ast.Module]) -> None:

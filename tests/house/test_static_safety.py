@@ -28,10 +28,9 @@ RANDOM_WITH_A_SEED = {
     "annotation/study_file/assignment.py": "order, sides and list choice follow from the design's seed",
     "annotation/study_file/design.py": "lists follow from the design's seed",
     "annotation/study_file/freeze.py": "order of options follows from the design's seed",
-    "annotation/writing/pool.py": "draws follow from the design's seed",
+    "annotation/writing/stages.py": "draws follow from the design's seed",
     "annotation/rehearsal/answers.py": "simulated people",
     "annotation/rehearsal/through_server.py": "simulated people",
-    "annotation/rehearsal/population.py": "simulated people",
     "annotation/rehearsal/simulate.py": "simulated people",
 }
 SHORT_ALLOWED = {

@@ -26,7 +26,6 @@ NAMED = {
     "items/tables/columns.py": "a usual name of a column of ratings",
     "report/parts/sense_parts.py": "GASI's evaluations of senses: the measures of the tasks that answer by sense",
     "report/parts/sense_test_parts.py": "GASI's two tests of induced senses",
-    "report/parts/sense_tests.py": "GASI's two tests of induced senses",
     "studies/kit/ratings_file.py": "a usual name of a column of ratings",
 }
 

@@ -51,6 +51,40 @@ def test_a_contrast_says_which_is_higher_only_where_the_interval_excludes_zero()
     assert record.value == pytest.approx(0.212)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "lead"),
+    [
+        (
+            {"condition": "same_sense=False"},
+            {"condition": "same_sense=True"},
+            "The alpha of people for same_sense=False is .24 lower than that of people for same_sense=True (95 %",
+        ),
+        (
+            {"condition": "same_sense=False"},
+            {},
+            "of people for same_sense=False is .24 lower than that of people for all",
+        ),
+        ({"layer": 7}, {"layer": 12}, "of people, layer 7, is .24 lower than that of people, layer 12, (95 %"),
+        (
+            {"view": "full", "layer": 7},
+            {"view": "word", "layer": 7},
+            "of people, layer 7, view full, is .24 lower than that of people, layer 7, view word, (95 %",
+        ),
+        (
+            {"condition": "pos=N", "view": "word", "layer": 7},
+            {"condition": "pos=N", "view": "word", "layer": 12},
+            "For pos=N, view word, the alpha of people, layer 7, is .24 lower than that of people, layer 12, (95 %",
+        ),
+    ],
+)
+def test_a_contrast_names_what_differs_and_says_once_what_both_share(
+    first: dict[str, object], second: dict[str, object], lead: str
+) -> None:
+    """Two sides of one subject are told by layer, view or condition; shared ones come before the comparison."""
+    sides = [Estimate("alpha", value, subject="people").about(**more) for value, more in ((0.5, first), (0.74, second))]
+    assert lead in sentence(Contrast("alpha_difference", *sides, Interval(-0.33, -0.12, 0.95, "b"), 24, 12))
+
+
 def test_a_curve_names_its_best_layer_and_the_last_one() -> None:
     """The best layer by number with its interval; the last layer where it is another one."""
     assert "is highest at layer 1 (.50 (95 % interval .52 to .69)); at the last layer, 2, it is .30" in sentence(CURVE)

@@ -11,8 +11,8 @@ from zlib import crc32
 
 from lexiscope import ResponseTable
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.generation import Continuation
 from lexiscope.core.response import Response
+from lexiscope.core.subject import Continuation
 
 CAPABILITIES = ("Judges", "Generates")
 _RATINGS = {"intended": 4.0, "unintended": 2.0, "open": 3.0}

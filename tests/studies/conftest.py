@@ -15,7 +15,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from lexiscope.core.claims import check_claims
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record
-from lexiscope.studies.kit.paper_files import read_claims
+from lexiscope.studies.kit.study import read_claims
 
 
 def toy_tokenizer(texts: list[str]) -> PreTrainedTokenizerFast:

@@ -256,7 +256,7 @@ def test_people_stand_beside_the_model(tmp_path: Path) -> None:
     model = find_record(found, "accuracy", subject=LOOK_UP, view="context").value or 0.0
     gap = find_record(found, "people_minus_model(metric=accuracy)", subject=LOOK_UP, view="context")
     assert gap.value == pytest.approx(share - model)
-    assert find_record(found, "percent_agreement(over=items)", view="context").value == 1
+    assert find_record(found, "percent_agreement(over=items)", subject="people", view="context").value == 1
     assert "people" in (tmp_path / "run" / "figures" / "figure_1_plane.csv").read_text(encoding="utf-8")
 
 

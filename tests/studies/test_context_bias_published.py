@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.analysis.bias.view_answers import scored_views
-from lexiscope.analysis.bias.view_scores import draw_scores
+from lexiscope.analysis.bias.view_scores import draw_scores, scored_views
 from lexiscope.collect import collect
 from lexiscope.core import catalog
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
-from lexiscope.items.arrange.published_pairs import SPLITS
+from lexiscope.items.arrange.pairs import SPLITS
 from lexiscope.items.arrange.views import MASK, view_item
 from lexiscope.studies.context_bias import study
 from lexiscope.studies.context_bias.settings import ContextBiasSettings

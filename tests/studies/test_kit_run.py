@@ -92,6 +92,26 @@ def test_a_fit_is_the_curve_of_the_analysis() -> None:
     assert curve.chosen.run is run
 
 
+def test_models_of_a_run_have_sets_of_ranks() -> None:
+    """A second model that repeats people's means is first, at no layer; the other is at its best layer, and said so."""
+    run = rated_run(n_bootstrap=99)
+    assert run.ranks() == []
+    rows = [
+        lexiscope.Response("model:mean", "model", i, "", "rating", v)
+        for i, v in zip(run.words, run.norm.tolist(), strict=True)
+    ]
+    both = ResponseTable.concat([run.answers, lexiscope.ResponseTable.from_rows(rows)])
+    two = replace(run, answers=both)
+    made, mean = sorted(two.ranks("pearson"), key=lambda rank: rank.subject)
+    assert isinstance(made, Estimate)
+    assert isinstance(mean, Estimate)
+    assert (mean.value, mean.layer, made.value) == (1, None, 2)
+    assert made.layer == two.fit("pearson").of("encoder:made").best
+    assert made.note == "each at its best layer, chosen on the same items"
+    assert made.interval.high == 2
+    assert made.dataset == "made"
+
+
 def test_one_word_has_values_without_intervals() -> None:
     """Items of one word cannot be resampled: the fit has its values, and says that there is no interval."""
     run = rated_run(1)

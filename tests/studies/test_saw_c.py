@@ -20,6 +20,7 @@ from lexiscope.core.study import PublishedValue
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.page.stored import load
 from lexiscope.report.part import with_published
+from lexiscope.studies.kit.data import own_dataset
 from lexiscope.studies.saw_c import planned_analyses, study
 from lexiscope.studies.saw_c.data import SawCData, complete_settings
 from lexiscope.studies.saw_c.settings import SawCSettings
@@ -363,6 +364,36 @@ def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path, assert_own: C
     assert len(set(names)) == len(names)
 
 
+def test_two_subjects_have_sets_of_ranks(tmp_path: Path) -> None:
+    """An encoder and recorded noise on pairs of the user's own: ranks 1 and 2, sets that hold them, on the same words.
+
+    A run of one subject has no rank and no column of ranks.
+    """
+    file = _own_items(tmp_path / "own.csv", rate=True)
+    items = own_dataset(file, task="relatedness", language="en").items
+    columns = {"subject_id": "noise", "subject_kind": "model", "task": "relatedness", "measure": "cosine_distance"}
+    noise = np.random.default_rng(1).uniform(size=len(items)).tolist()
+    rows = {"item_id": [item.item_id for item in items], "value": noise, "view": "full"}
+    ResponseTable.from_columns(columns | rows).write_csv(tmp_path / "noise.csv")
+    subjects = ("encoder:minilm", f"recorded:{tmp_path / 'noise.csv'}")
+    two = SawCSettings(items=str(file), language="en", subjects=subjects, n_bootstrap=99, mixed_models="none")
+    study.run(two, tmp_path / "two")
+    records = read_records(tmp_path / "two" / "results.json")
+    ranks = [r for r in records if r.statistic == "rank(of=spearman,among=subjects)"]
+    rho = {r.subject: r.value or 0.0 for r in records if r.statistic == "min_spearman_over_layers"}
+    assert {r.subject: r.value for r in ranks} == {
+        subject: place for place, subject in enumerate(sorted(rho, key=lambda name: rho[name]), start=1)
+    }
+    assert sorted((r.low, r.high) for r in ranks) in ([(1, 2), (1, 2)], [(1, 1), (2, 2)])
+    assert {r.interval for r in ranks} == {"set_of_ranks(method=simultaneous,resampled=words,level=0.95,resamples=99)"}
+    with (tmp_path / "two" / "tables" / "relatedness_full.csv").open(encoding="utf-8", newline="") as table:
+        shown = sorted(row["Rank"] for row in csv.DictReader(table))
+    assert shown in (["1–2", "1–2"], ["1", "2"])
+    study.run(replace(two, subjects=subjects[:1]), tmp_path / "one")
+    assert "Rank" not in (tmp_path / "one" / "tables" / "relatedness_full.csv").read_text(encoding="utf-8")
+    assert not [r for r in read_records(tmp_path / "one" / "results.json") if r.statistic.startswith("rank(")]
+
+
 def test_device_and_threads_reach_the_encoder(tmp_path: Path) -> None:
     """The study's device is the encoder's: one that is not there is refused, and never taken for another."""
     items = _own_items(tmp_path / "own.csv", rate=False)
@@ -434,6 +465,20 @@ def test_a_printed_number_without_a_record_is_reported() -> None:
     assert [record.status for record in found] == ["not reproduced", "not reproducible"]
     assert found[1].note == "no data"
     assert found[1].value is None
+
+
+def test_a_printed_number_belongs_to_the_first_record_at_its_place() -> None:
+    """Each printed number is compared once, with the first record at its place; without a view, of any view."""
+    printed = [
+        PublishedValue("a", "1", "§1", view="full"),
+        PublishedValue("a", "2", "§2", layer=3),
+        PublishedValue("a", "3", "§3"),
+        PublishedValue("a", "3", "§3"),
+    ]
+    views = ("masked", "full", "full", "full")
+    found = with_published([*(Record("a", 3, view=view) for view in views), Record("a", 2, subject="x")], printed)
+    assert [record.published for record in found] == [3, 1, 3, None, None, 2]
+    assert [record.status for record in found][4:] == ["", "not computed"]
 
 
 def test_a_catch_trial_is_not_an_item(tmp_path: Path) -> None:

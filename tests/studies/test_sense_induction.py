@@ -23,8 +23,7 @@ from lexiscope.report.part import Omission, short_titles
 from lexiscope.report.parts.sense_parts import Compared
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.running_text import words_of
-from lexiscope.resources.vectors.sense_vectors import SenseVectors, read_sense_vectors
-from lexiscope.resources.vectors.training_log import LOG, LogRow, log_text
+from lexiscope.resources.vectors.sense_vectors import LOG, LogRow, SenseVectors, log_text, read_sense_vectors
 from lexiscope.resources.vectors.word2vec import write_word2vec
 from lexiscope.studies.sense_induction import study as sense_induction
 from lexiscope.studies.sense_induction.data import SenseData, expand_folders, subjects_with_senses
@@ -349,6 +348,36 @@ def planted_folder(folder: Path, gold: Sequence[tuple[str, str]], *, senses: int
     return replace(MINI, subjects=(f"gasi:{folder / 'learnt'}",), planted=str(folder / "planted"))
 
 
+def check_probabilities(found: Sequence[Record], vectors: SenseVectors, subject: str) -> None:
+    """P by neighbours and one to one, Brier, calibration error: softmax(c̄·s) of each usage of GOLD, written out.
+
+    Every usage has its topic's words 3 to 5 around it. ab has a sense for each topic; both senses of cd look like a1.
+    """
+    p = {}
+    for word, sense in GOLD:
+        mean = np.mean([vectors.contexts[vectors.index[f"{sense[0]}{n}"]] for n in (3, 4, 5)], axis=0)
+        powers = np.exp((own := vectors.senses[vectors.index[word]] @ mean) - own.max())
+        p[sense] = powers / powers.sum()
+    looks = ((p["a0"][0] + p["b0"][1]) / 2 + (1 + 0) / 2) / 2
+    assert find_record(found, "planted_probability", subject=subject).value == pytest.approx(looks, abs=1e-6)
+    # of cd one to one: the sense chosen beside a's words is a1's, the other one b1's, or b1 has none
+    chosen = [int(p[sense].argmax()) for sense in ("a1", "b1")]
+    of_b = p["b1"][1 - chosen[0]] if chosen[0] != chosen[1] else 0.0
+    of_a = p["a1"][chosen[0]]
+    fitted = ((p["a0"][0] + p["b0"][1]) / 2 + (of_a + of_b) / 2) / 2
+    record = find_record(found, "planted_probability(senses=one_to_one)", subject=subject)
+    assert record.value == pytest.approx(fitted, abs=1e-6)
+    assert record.note == "no interval: it needs at least 3 values"
+    # by neighbours all four answers are sure: of cd's usages beside b's words the wrong one
+    answers = [p["a0"][0], p["b0"][1], 1.0, 1.0]
+    over = find_record(found, "planted_overconfidence(senses=neighbours)", subject=subject)
+    assert over.value == pytest.approx(np.mean(answers) - 3 / 4, abs=1e-6)
+    brier = [2 * (1 - p["a0"][0]) ** 2, 2 * (1 - p["b0"][1]) ** 2, 0, 2]
+    assert find_record(found, "planted_brier(senses=neighbours)", subject=subject).value == pytest.approx(
+        np.mean(brier), abs=1e-6
+    )
+
+
 GOLD = (("ab", "a0"), ("ab", "b0"), ("cd", "a1"), ("cd", "b1"))
 
 
@@ -362,6 +391,7 @@ def test_planted_senses_by_what_they_look_like(tmp_path: Path) -> None:
     for subject in subjects:
         assert find_record(found, "planted_selection", subject=subject).value == pytest.approx(0.75)
         assert find_record(found, "planted_seen", subject=subject).value == pytest.approx((2 + 1) / 2)
+    check_probabilities(found, read_sense_vectors(tmp_path / "learnt"), settings.subjects[0])
     assert "Planted senses by their neighbours" not in left_out(tmp_path / "run")
 
 

@@ -16,9 +16,9 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.tables.tabular import write_items
-from lexiscope.report.parts.sense_test_parts import accuracy_part
-from lexiscope.report.parts.sense_tests import (
+from lexiscope.report.parts.sense_test_parts import (
     SenseTestAnswers,
+    accuracy_part,
     items_by_id,
     read_answers,
     read_answers_and_items,

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.stats import spearmanr
 
 from lexiscope.analysis.senses.duplicates import SenseQuestion
 from lexiscope.cli.main import cli
@@ -21,8 +23,14 @@ from lexiscope.core.result import Record
 from lexiscope.core.usage import Usage
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.part import find_record
-from lexiscope.report.parts.sense_test_parts import Reference, agreement_part, duplicates_part
-from lexiscope.report.parts.sense_tests import SenseTestAnswers, sense_tests
+from lexiscope.report.parts.sense_test_parts import (
+    Reference,
+    SenseTestAnswers,
+    accuracy_part,
+    agreement_part,
+    duplicates_part,
+    sense_tests,
+)
 
 N_WORDS = 20
 TASKS = ("word_intrusion", "sense_choice")
@@ -116,6 +124,36 @@ def test_agreement_by_trust_and_alpha(judgments: SenseTestAnswers) -> None:
     assert unknown is not None
     assert unknown.value is None
     assert "no attention check is known of 2 of 3 people: eva" in unknown.note
+
+
+def test_log_odds_and_agreement_by_overlap(judgments: SenseTestAnswers) -> None:
+    """§6.1: mean over judgments of ln p(chosen) − ln p(model's), .3 against .7 for each judgment of sense 2; words
+    whose senses share neighbours are those that people disagree on: rho of agreement with overlap is below 0."""
+    tests = sense_tests(judgments, resamples=200, seed=1)
+    chosen = judgments.responses.where(task="sense_choice").column("option").tolist()
+    expected = chosen.count("2") * np.log(0.3 / 0.7) / len(chosen)
+    records = accuracy_part(tests, {}).records
+    found = find_record(records, "log_odds(of=judgments,least=0.01)", subject="m")
+    assert found is not None
+    assert found.value == pytest.approx(expected)
+    assert found.low is not None
+    assert found.low < expected < (found.high or 0)
+    # blind choices: a third each of .7, .3 and a dummy, which counts as .01
+    blind = find_record(records, "chance(of=log_odds)", subject="m")
+    assert blind is not None
+    assert blind.value == pytest.approx((np.log(0.3 / 0.7) + np.log(0.01 / 0.7)) / 3)
+    rho = find_record(duplicates_part(tests, {}, Reference()).records, "spearman(of=agreement,with=sense_overlap)")
+    assert rho is not None
+    # each question's share of the winning answer, written out
+    table = [item for item in judgments.items.values() if item.conditions.get("model_choice")]
+    votes: dict[str, list[str]] = {item.item_id: [] for item in table}
+    answered = judgments.responses.where(task="sense_choice")
+    for name, option in zip(answered.column("item_id").tolist(), answered.column("option").tolist(), strict=True):
+        votes[name].append(option)
+    x = [max(map(own.count, set(own))) / len(own) for own in votes.values()]
+    y = [0.8 if int(str(item.condition("word"))[1:]) % 2 else 0.0 for item in table]
+    assert rho.value == pytest.approx(spearmanr(x, y)[0])
+    assert rho.value < 0
 
 
 def test_confused_senses_are_alike(judgments: SenseTestAnswers) -> None:

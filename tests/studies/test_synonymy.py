@@ -20,15 +20,15 @@ from lexiscope.build.choice_items import ChoiceItems
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, DataError, InputError, RunError, SpecError
-from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json
+from lexiscope.core.subject import Continuation, Decoding
 from lexiscope.datasets import mini_synonymy
 from lexiscope.items.choice_sets.collection_file import write_collection
 from lexiscope.items.choice_sets.minimal_pairs import choice_sets
-from lexiscope.report.page.study_run import Summary
+from lexiscope.report.page.study_folder import Summary
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.synonymy import study
 from lexiscope.studies.synonymy.data import SynonymyData
@@ -84,8 +84,12 @@ def test_what_the_paper_claims(records: tuple[Record, ...]) -> None:
     }  # fmt: skip
     assert by_tests <= set(found["holds"])
     assert "Without context, models recognise" in found["holds in part"]
-    assert set(found["cannot be tested"]) == {"Models seldom produce a", "Ten sampled answers hold"}
+    assert set(found["cannot be tested"]) == {
+        "Models seldom produce a", "Ten sampled answers hold", "Accepting all words of", "OLMo-7B is better than",
+        "About half of the", "In about three answers", "Models of other families", "People do better on",
+    }  # fmt: skip
     assert "reversed" not in found
+    assert sum(map(len, found.values())) == 34
 
 
 @pytest.mark.published
@@ -180,6 +184,8 @@ def test_tables_14_to_17_and_the_slip_in_table_15(records: tuple[Record, ...], v
 
 COUNTED = {
     "Table 1": 10,
+    "Table 3": 6,
+    "Table 4": 18,
     "Table 5": 24,
     "Table 6": 18,
     "Table 7": 18,
@@ -194,18 +200,63 @@ COUNTED = {
     "Table 16": 8,
     "Table 17": 8,
 }
+NOT_TO_COMPUTE = {"Table 3", "Table 4"}
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
 def table_of(place: str) -> str:
     """The table that a place names, else its section."""
-    found = re.search(r"Table \d+", place)
+    found = re.search(r"Table \d+(?! \(caption\))", place)
     return found.group() if found else place
 
 
+def numbers_of_tables(text: str) -> dict[str, Counter[float]]:
+    """The numbers in the cells of each table of the paper: lines with tabs, of which the caption comes next."""
+    found: dict[str, Counter[float]] = {}
+    lines: list[list[str]] = []
+    for line in text.splitlines():
+        caption = re.match(r"(Table \d+):", line)
+        if caption:
+            found[caption[1]] = Counter(
+                float(number.replace(",", "")) for cells in lines for cell in cells for number in _NUMBER.findall(cell)
+            )
+            lines = []
+        elif "\t" in line:
+            lines.append(_data_cells(line.split("\t")))
+    return found
+
+
+def _data_cells(cells: list[str]) -> list[str]:
+    """The cells of a line that hold results, without the heads of rows; of a head nothing."""
+    if cells[0].isdigit():  # Tables 14 to 17: two columns of outcomes, then share and count
+        return cells[2:]
+    if re.match(r"(OLMo|Amber) [\d.]+B$", cells[0]):  # Table 4: the size is part of the name
+        return [cells[0].split()[1], *cells[1:]]
+    heads = cells[0] == "Delta" or not any(re.fullmatch(r"-?[\d.]+", cell) for cell in cells)
+    return [] if heads else [cell for cell in cells if re.fullmatch(r"-?[\d.]+", cell)]
+
+
 def test_every_number_of_the_papers_tables_is_there() -> None:
-    """As many printed numbers as each table has cells: 10, 24, 18, 18, 12, 12, 6, 6, 24, 24, and 8 in each of 14-17."""
+    """As many printed numbers as each table has cells: 10, 6, 18, 24, 18, 18, 12, 12, 6, 6, 24, 24, 8 in each of 14-17.
+
+    Table 2 holds examples.
+    """
     printed = Counter(table_of(value.place) for value in study.PUBLISHED["synonymy"])
     assert {table: printed[table] for table in COUNTED} == COUNTED
+
+
+def test_the_printed_numbers_are_those_of_the_papers_text(published: Path) -> None:
+    """Table by table, the numbers in the cells of the paper's text are those of ``printed.csv``, each as often."""
+    paper = published.parent / "papers" / "synonymy.txt"
+    if not paper.is_file():
+        pytest.skip("the paper's text is not in the folder next to the data")
+    found = numbers_of_tables(paper.read_text(encoding="utf-8"))
+    ours: dict[str, Counter[float]] = defaultdict(Counter)
+    for value in study.PUBLISHED["synonymy"]:
+        ours[table_of(value.place)][float(value.printed)] += 1
+    assert {table: sum(found[table].values()) for table in COUNTED} == COUNTED
+    assert {table: ours[table] for table in COUNTED} == {table: found[table] for table in COUNTED}
+    assert found.keys() - COUNTED.keys() == {"Table 2"}
 
 
 @pytest.mark.published
@@ -219,7 +270,7 @@ def test_every_value_of_a_table_is_compared_with_its_printed_number(records: tup
     for record in records:
         if record.published is not None:
             by_table[table_of(record.source)][record.status] += 1
-    whole = COUNTED.keys() - {"Table 6", "Table 7", "Table 15"}
+    whole = COUNTED.keys() - {"Table 6", "Table 7", "Table 15"} - NOT_TO_COMPUTE
     assert {table: by_table[table] for table in whole} == {table: {"reproduced": COUNTED[table]} for table in whole}
     assert by_table["Table 6"] == {"reproduced": 15, "not reproduced": 3}
     assert by_table["Table 7"] == {"reproduced": 13, "within rounding": 1, "not reproduced": 4}
@@ -245,12 +296,18 @@ def test_table_9_has_the_direction_of_the_paper(records: tuple[Record, ...]) -> 
 
 @pytest.mark.published
 def test_what_was_never_released_is_listed_as_such(records: tuple[Record, ...]) -> None:
-    """People's answers, kappa and gap filling, each with its reason."""
+    """People's answers, kappa, gap filling and properties of models, each with its reason; all else is computed."""
+    assert not [record for record in records if record.status == "not computed"]
+    assert Counter(record.status for record in records if record.published is not None) == {
+        "reproduced": 182, "within rounding": 1, "not reproduced": 13, "not reproducible": 45,
+    }  # fmt: skip
     never = [record for record in records if record.status == "not reproducible"]
     assert {record.statistic.partition("(")[0] for record in never} == {
-        *("human_accuracy", "human_agreement", "cohen_kappa", "weird_rate"),
-        *("paired_t", "gap_category"),
+        *("human_accuracy", "human_accuracy_difference", "human_agreement", "cohen_kappa", "weird_rate"),
+        *("n_weird", "n_answered", "n_items", "model_property"),
+        *("paired_t", "paired_t_p", "gap_category", "gap_accuracy_difference", "gap_accuracy_ratio"),
     }
+    assert all(record.note for record in never)
     kappa = find_record(records, "cohen_kappa")
     assert (kappa.published, kappa.value) == (0.46, None)
     assert ".16" in kappa.note
@@ -363,6 +420,33 @@ def test_a_live_subject_is_decided_as_planted(mini_run: tuple[Path, Scripted, Su
     # without WordNet there is neither a baseline nor a proposal of categories, and both are said
     assert any("word-frequency baseline was not computed" in remark for remark in summary.remarks)
     assert any("Error categories were not proposed" in remark for remark in summary.remarks)
+    assert not [r for r in records if r.statistic.startswith("rank(")], "one subject has no rank"
+
+
+def test_subjects_of_the_same_texts_have_sets_of_ranks(scripted: Scripted, tmp_path: Path) -> None:
+    """The planted subject (25 % right) beside one that guesses: in each main cell both have a set of ranks.
+
+    The rank is that of the accuracy; the intervals resample sentences. One subject alone has none.
+    """
+    study.run(replace(LIVE, subjects=("scripted:a", "baseline:random"), n_bootstrap=99), tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    name = "rank(of=accuracy,among=subjects)"
+    for cell in MAIN:
+        ranks = {r.subject: r for r in records if r.statistic == name and r.condition == cell.name}
+        right = {
+            r.subject: r.value or 0.0
+            for r in records
+            if r.statistic == "percent_right(per=option)" and r.condition == cell.name and r.subject in ranks
+        }
+        assert set(ranks) == {"scripted:a", "baseline:random"}
+        for subject, rank in ranks.items():
+            assert rank.value == 1 + sum(value > right[subject] for value in right.values())
+            assert (rank.low or 0) <= (rank.value or 0) <= (rank.high or 0)
+            assert rank.interval == "set_of_ranks(method=simultaneous,resampled=sentences,level=0.95,resamples=99)"
+    with (tmp_path / "run" / "tables" / "accuracy_ranks.csv").open(encoding="utf-8", newline="") as table:
+        rows = list(csv.reader(table))
+    assert len(rows) == 1 + len(MAIN)
+    assert {cell for row in rows[1:] for cell in row[1:]} <= {"1", "2", "1–2"}
 
 
 def test_gap_filling_of_a_live_subject(mini_run: tuple[Path, Scripted, Summary]) -> None:

@@ -14,10 +14,9 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lexiscope.analysis.replies import count_replies
 from lexiscope.build.gap_filling.gaps import COLUMN_PROMPT
 from lexiscope.cli.main import cli
-from lexiscope.collect import collect, collect_run
+from lexiscope.collect import collect, collect_run, count_replies
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import LexiscopeError, SubjectError
 from lexiscope.core.foreign import original_text

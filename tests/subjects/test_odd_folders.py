@@ -17,8 +17,8 @@ import transformers
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import LexiscopeError
-from lexiscope.core.generation import Decoding
 from lexiscope.core.run import read_json, sha256_of, write_json
+from lexiscope.core.subject import Decoding
 from lexiscope.core.usage import Usage
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.subjects.local._model_folder import ModelFolder

@@ -16,8 +16,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import AnswerInvalid, Shown
 from lexiscope.core.usage import Usage
-from lexiscope.items.sentence_count import count_sentences
-from lexiscope.items.text_rules import word_not_once
+from lexiscope.items.text_rules import count_sentences, word_not_once
 from lexiscope.tasks.ambiguous_sentence import FAULTS, FOLDER, SCREEN, TASK, by_judgment, example_items, faults
 
 MEANINGS = {

@@ -15,9 +15,8 @@ from lexiscope.collect import SeededSubject, collect
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, SubjectError
-from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.subject import Progress
+from lexiscope.core.subject import Continuation, Decoding, Progress
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.synonymy import collection
 from lexiscope.subjects.local.causal_lm import CausalLM

@@ -104,6 +104,8 @@ def test_all_five_points_have_words() -> None:
         assert [point for point, _ in scale.anchors] == [1, 2, 3, 4, 5]
         assert len({text for _, text in ANCHORS[language]}) == 5
     assert SCALE.points == (1, 2, 3, 4, 5)
+    with pytest.raises(InputError, match="no words in 'fr'"):
+        SCREEN.question(item(), "fr")
 
 
 def test_a_story_lacks_nothing() -> None:

@@ -215,6 +215,8 @@ def test_scale_words() -> None:
     assert spanish.anchors == ((1, "totalmente sin relación"), (5, "mismo significado"))
     assert english is not None
     assert english.points == (1, 2, 3, 4, 5)
+    with pytest.raises(InputError, match="no words in 'fr'"):
+        SCREEN.question(Item("i", "d", (FIRST, OTHER)), "fr")
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

@@ -13,7 +13,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.known_words import UNKNOWN
-from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
+from lexiscope.items.answers.sense_options import DIFFERENT, SAME
 from lexiscope.tasks.same_sense import NAME, TASK, by_sense
 from lexiscope.tasks.same_sense.by_sense import (
     FLAG,

@@ -13,8 +13,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
-from lexiscope.training.lora import TrainingItems, TunedModel, train_lora
-from lexiscope.training.lora_examples import RatedItem, Split
+from lexiscope.training.lora import RatedItem, Split, TrainingItems, TunedModel, train_lora
 from lexiscope.training.lora_settings import LoraSettings
 
 from .tiny_views import save_bert

@@ -16,12 +16,12 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.arrange.views import view_item
+from lexiscope.subjects.local._model_check import rounding
 from lexiscope.subjects.local._model_folder import ModelFolder
-from lexiscope.subjects.local._rounding import rounding
 from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape
 from lexiscope.subjects.trained._wording import Wording
 from lexiscope.subjects.trained.classifier import load
-from lexiscope.training._objective import Objective, length_batches, train_reader
+from lexiscope.training._labelled_items import Objective, length_batches, train_reader
 from lexiscope.training._training import TrainedModel, delete_weights
 from lexiscope.training.classifier import train_pair_classifier
 from lexiscope.training.probes import fit_label_baseline

@@ -11,7 +11,7 @@ import pytest
 
 from lexiscope.analysis.bias.bias import Biases, context_word_bias
 from lexiscope.analysis.bias.verdict import verdict
-from lexiscope.analysis.bias.view_answers import scored_views
+from lexiscope.analysis.bias.view_scores import scored_views
 from lexiscope.build.planted.bias import Dials, expected_scores, planted_items
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable

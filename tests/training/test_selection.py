@@ -14,7 +14,7 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError
-from lexiscope.core.lock import folder_lock
+from lexiscope.core.run import folder_lock
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.subjects.trained.classifier import load
 from lexiscope.training.methods import METHODS, train_method

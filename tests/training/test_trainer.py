@@ -15,7 +15,7 @@ from lexiscope.core.errors import SubjectError
 from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape
 from lexiscope.subjects.trained._wording import Wording
-from lexiscope.training._objective import Objective, length_batches, steps_of, train_reader
+from lexiscope.training._labelled_items import Objective, length_batches, steps_of, train_reader
 from lexiscope.training._steps import run_steps, seed_of, step_settings_of
 
 from .tiny_views import QUICK, pairs, parameters_of, weights_of

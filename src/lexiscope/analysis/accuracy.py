@@ -1,30 +1,43 @@
 """Accuracy of decisions: share right, beside chance, with intervals; and contrasts of two conditions.
 
-Items that come from one sentence are not independent: the main interval resamples sentences, the Wilson interval, which
-takes items as independent, stands beside it.
+Items that come from one sentence are not independent: the main interval counts them as fewer items (as many as would
+vary as much), the Wilson interval takes items as independent.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray, group_codes, percentile_interval, ratio_draws
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    FloatArray,
+    group_codes,
+    group_sums,
+    no_interval,
+    percentile_interval,
+    ratio_draws,
+    resampled_units,
+    student_quantile,
+)
 from lexiscope.analysis.significance import TestResult, mcnemar, paired_t
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
+
+# a variance of nothing but floating-point error is none
+_TINY = 1e-24
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
     """The share of right decisions.
 
-    ``clustered`` resamples clusters of items (sentences), ``wilson`` takes items as independent. ``chance`` is what
+    ``clustered`` allows for clusters of items (sentences), ``wilson`` takes items as independent. ``chance`` is what
     guessing reaches, NaN where it is not known; ``p_above_chance`` the exact one-sided binomial p of at least as many
     right decisions by chance. ``n_tied`` decisions were ties, which count as wrong. *Unit:* share, 0 to 1.
     """
@@ -38,6 +51,15 @@ class Accuracy:
     p_above_chance: float
     clustered: Interval
     wilson: Interval
+
+    def percent(self, name: str) -> Estimate:
+        """Return the share as an estimate called *name*, with the interval of clusters. *Unit:* percent.
+
+        >>> found = accuracy([1, 1, 1, 0], resamples=0).percent("right")
+        >>> found.value, found.unit, found.n
+        (75.0, 'percent', 4)
+        """
+        return Estimate(name, self.value, self.clustered, self.n, self.n_clusters).times(100, "percent")
 
     def results(self, **named: object) -> tuple[Estimate, ...]:
         """Return the accuracy, the bounds of Wilson's interval, chance and the number of ties. *Unit:* percent.
@@ -132,12 +154,58 @@ def wilson_interval(n_correct: int, n: int, *, level: float = 0.95) -> Interval:
     """
     if not 0 <= n_correct <= n or not n:
         raise StatisticError(f"{n_correct} right of {n} is no share")
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    share, weight = n_correct / n, 1 + z * z / n
+    low, high = _wilson_bounds(n_correct / n, n, NormalDist().inv_cdf((1 + level) / 2))
+    return Interval(low, high, level, statistic_name("wilson", level=f"{level:g}"))
+
+
+def _wilson_bounds(share: float, n: float, z: float) -> tuple[float, float]:
+    weight = 1 + z * z / n
     middle = (share + z * z / (2 * n)) / weight
     margin = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / weight
-    name = statistic_name("wilson", level=f"{level:g}")
-    return Interval(max(0.0, middle - margin), min(1.0, middle + margin), level, name)
+    return max(0.0, middle - margin), min(1.0, middle + margin)
+
+
+def share_interval(
+    hits: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Interval, int]:
+    """Return the interval of a share of items that lie in clusters, and the number of clusters.
+
+    Wilson's, of as many independent items as would vary as much as the clusters do (at most all items; as many as
+    there are clusters where the share does not vary), with the t quantile of the clusters. Without *groups*, or where
+    each item is its own, it is Wilson's interval of the items. It is computed without draws: *resamples* and *seed*,
+    the options of all intervals, change nothing, but without resamples there are no intervals. Percentiles of draws
+    hold a share of .9 of 15 clusters 89 % of the time, one of .98 70 %; this interval 94 and 97 %
+    (docs/reference/coverage.md).
+
+    *Shape:* hits (items,) of 0 and 1, groups (items,).
+    *Source:* Korn & Graubard 1998, Survey Methodology 24 (effective number); Dean & Pagano 2015 (Wilson's with it).
+
+    >>> words = ["a", "a", "b", "b", "c", "c"]
+    >>> interval, n = share_interval([1, 1, 0, 0, 1, 0], groups=words)  # as 3 items, t of 2 degrees of freedom
+    >>> round(interval.low, 3), round(interval.high, 3), interval.method, n
+    (0.036, 0.964, 'wilson(over=groups,level=0.95)', 3)
+    """
+    values = np.asarray(hits, dtype=np.float64)
+    units, n = resampled_units(groups), len(values)
+    if len(set(range(n)) if groups is None else set(np.asarray(groups).tolist())) < 2:
+        return no_interval("one group has no variation", level=level, resamples=0, resampled=units), 1
+    codes, count = group_codes(groups, n)
+    if not resamples:
+        return no_interval("no resamples were asked for", level=level, resamples=0, resampled=units), count
+    share, effective, z = float(values.mean()), float(n), NormalDist().inv_cdf((1 + level) / 2)
+    if count < n:
+        rest = group_sums(values - share, codes, count)
+        # 0 to rounding where all items are alike
+        variance = count / (count - 1) * float(rest @ rest) / n**2
+        varies = variance > _TINY and 0 < share < 1
+        effective, z = min(share * (1 - share) / variance if varies else count, n), student_quantile(level, count - 1)
+    low, high = _wilson_bounds(share, effective, z)
+    return Interval(low, high, level, statistic_name("wilson", over=units, level=f"{level:g}")), count
 
 
 def accuracy(
@@ -152,8 +220,8 @@ def accuracy(
 ) -> Accuracy:
     """Return the share of right decisions with its intervals.
 
-    *Shape:* correct, clusters, tied (items,). *clusters* name what is resampled (a sentence that serves several items
-    is one); without them every item is its own. One cluster alone cannot be resampled: the share has no interval.
+    *Shape:* correct, clusters, tied (items,). *clusters* are what varies (a sentence that serves several items is one:
+    :func:`share_interval`); without them every item is its own. Of one cluster alone the share has no interval.
 
     >>> found = accuracy([1, 1, 1, 0], chance=0.5, resamples=0)
     >>> found.value, round(found.p_above_chance, 9)  # (4 + 1) / 2**4
@@ -162,7 +230,7 @@ def accuracy(
     Errors: :class:`StatisticError` without items, or where *correct* is not 0 and 1.
     """
     right = _flags(correct)
-    interval, count = _share_interval(right.astype(np.float64), clusters, resamples=resamples, seed=seed, level=level)
+    interval, count = share_interval(right, groups=clusters, level=level, resamples=resamples, seed=seed)
     n, n_correct = len(right), int(right.sum())
     return Accuracy(
         value=n_correct / n,
@@ -201,7 +269,7 @@ def contrast(
     if len(a) != len(b):
         raise StatisticError(f"a contrast needs decisions on the same items, not {len(a)} and {len(b)}")
     moved = a.astype(np.float64) - b.astype(np.float64)
-    interval, _ = _share_interval(moved, clusters, resamples=resamples, seed=seed, level=level)
+    interval = _difference_interval(moved, clusters, resamples=resamples, seed=seed, level=level)
     only_first, only_second = int(np.sum(a & ~b)), int(np.sum(~a & b))
     t, exact, note = _tests(a, b, only_first, only_second, level)
     return PairedDecisions(
@@ -229,15 +297,16 @@ def _tests(
     return paired_t(a.astype(np.float64), b.astype(np.float64), level=level), exact, ""
 
 
-def _share_interval(
-    values: FloatArray, clusters: ArrayLike | None, *, resamples: int, seed: int, level: float
-) -> tuple[Interval, int]:
-    """The percentile interval of a mean over items when whole clusters are resampled, and the number of clusters."""
-    if len(set(range(len(values)) if clusters is None else np.asarray(clusters).tolist())) < 2:
-        return replace(NO_INTERVAL, level=level, note="no interval: one group has no variation"), 1
-    codes, count = group_codes(clusters, len(values))
-    draws = ratio_draws(values, np.ones(len(values)), codes, count, resamples=resamples, seed=seed)
-    return percentile_interval(draws, level=level), count
+def _difference_interval(
+    moved: FloatArray, clusters: ArrayLike | None, *, resamples: int, seed: int, level: float
+) -> Interval:
+    """The percentile interval of a mean over items when whole clusters are resampled."""
+    units = resampled_units(clusters)
+    if len(set(range(len(moved)) if clusters is None else np.asarray(clusters).tolist())) < 2:
+        return no_interval("one group has no variation", level=level, resamples=0, resampled=units)
+    codes, count = group_codes(clusters, len(moved))
+    draws = ratio_draws(moved, np.ones(len(moved)), codes, count, resamples=resamples, seed=seed)
+    return percentile_interval(draws, level=level, resampled=units, n_groups=count)
 
 
 def _binomial_tail(n_correct: int, n: int, chance: float) -> float:

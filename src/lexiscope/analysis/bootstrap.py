@@ -2,15 +2,22 @@
 
 Items that share a word are not independent, so the unit that is resampled is the *group* (a word, a rater), never the
 row, wherever groups are known. Draws on which the statistic is undefined are counted in the interval, not hidden.
+
+Percentiles of the draws of few groups lie too close together: a resample varies as a sample of g groups does whose
+mean is known, by √((g − 1) / g) less, and the normal distribution takes the place of Student's t. Where the number of
+groups is given, the percentiles are taken further out by as much (*expanded percentiles*: Hesterberg 2015, American
+Statistician 69). Of a hundred groups the difference is 2 % of the width. How often intervals hold the truth in
+simulated studies is in docs/reference/coverage.md.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TypedDict
+from typing import Self, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,11 +37,67 @@ _KEPT = 1 << 21
 """Draws of up to this many numbers are kept between calls (16 MiB)."""
 
 
+class GroupLabels(tuple[str, ...]):
+    """The group of each row, and what the groups are called: ``plural`` is printed in the name of an interval.
+
+    >>> GroupLabels(["bank", "bat", "bank"], "words").plural
+    'words'
+    """
+
+    plural: str
+
+    def __new__(cls, labels: Iterable[object], plural: str) -> Self:
+        """Return the labels as text."""
+        made = super().__new__(cls, (str(label) for label in labels))
+        made.plural = plural
+        return made
+
+    def __getnewargs__(self) -> tuple[tuple[str, ...], str]:
+        # a copy in another process keeps the name
+        return tuple(self), self.plural
+
+
+class GroupOf(dict[str, str]):
+    """The group of each item, by its id, and what the groups are called (``plural``).
+
+    >>> GroupOf({"i": "bank"}, "words").plural
+    'words'
+    """
+
+    def __init__(self, group_of: Mapping[str, str], plural: str) -> None:
+        """Copy the mapping and name its groups."""
+        super().__init__(group_of)
+        self.plural = plural
+
+
+def resampled_units(groups: object, *, rows: str = "items") -> str:
+    """Return what a bootstrap of these groups resamples, in the plural; without groups, *rows*.
+
+    Groups whose name is not known (a plain list of labels) are ``groups``.
+
+    >>> resampled_units(GroupLabels(["bank", "bat"], "words")), resampled_units(["bank", "bat"]), resampled_units(None)
+    ('words', 'groups', 'items')
+    """
+    return rows if groups is None else getattr(groups, "plural", "groups")
+
+
+def groups_of(groups: ArrayLike | None, rows: ArrayLike) -> GroupLabels | None:
+    """Return the groups of some rows (indices, or booleans) under the name that they have; without groups, nothing.
+
+    >>> groups_of(GroupLabels(["bank", "bat", "cup"], "words"), [True, False, True])
+    ('bank', 'cup')
+    """
+    if groups is None:
+        return None
+    return GroupLabels(np.asarray(groups)[np.asarray(rows)].tolist(), resampled_units(groups))
+
+
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
     """How intervals are made, as one object: the group of each item, the number of resamples, the seed, the level.
 
-    Items of one group (a word) are resampled together. Without resamples there are no intervals.
+    Items of one group (a word) are resampled together; :class:`GroupLabels` say what the groups are called. Without
+    resamples there are no intervals.
     """
 
     groups: tuple[str, ...]
@@ -49,7 +112,7 @@ class Bootstrap:
 
     def of(self, rows: ArrayLike) -> Bootstrap:
         """Return the same for some of the items. *Shape:* rows (items,) of booleans or of indices."""
-        return replace(self, groups=tuple(np.asarray(self.groups)[np.asarray(rows)].tolist()))
+        return replace(self, groups=groups_of(self.groups, rows) or ())
 
     @property
     def options(self) -> ItemResampling:
@@ -59,7 +122,8 @@ class Bootstrap:
     def interval(self, statistic: Callable[[IntArray], float]) -> Interval:
         """Return the interval of any statistic of row indices (:func:`bootstrap`)."""
         if not self.resamples:
-            return no_interval("nothing could be resampled", level=self.level, resamples=0)
+            units = resampled_units(self.groups)
+            return no_interval("nothing could be resampled", level=self.level, resamples=0, resampled=units)
         n, groups = len(self.groups), self.groups
         return bootstrap(statistic, n, groups=groups, resamples=self.resamples, seed=self.seed, level=self.level)
 
@@ -96,7 +160,7 @@ def group_resampling(
     >>> group_resampling(words, ["i", "j"], resamples=100, seed=1)["resamples"]
     0
     """
-    chosen = groups if items is None else {item: groups[item] for item in items}
+    chosen = groups if items is None else GroupOf({item: groups[item] for item in items}, resampled_units(groups))
     return {"groups": chosen, "resamples": Bootstrap(tuple(chosen.values()), resamples).resamples, "seed": seed}
 
 
@@ -213,42 +277,63 @@ def bootstrap(
     seed: int = 0,
     level: float = 0.95,
     method: str = "percentile",
+    resampled: str = "",
 ) -> Interval:
     """Return the interval of any statistic of row indices, resampling groups of rows.
 
     *statistic* takes an array of row indices and returns a number; where it raises :class:`StatisticError` the draw
-    counts as undefined. ``method`` is ``percentile`` or ``bca`` (bias-corrected and accelerated; the acceleration comes
-    from leaving out one group at a time). *Source:* Efron & Tibshirani 1993, ch. 13-14.
+    counts as undefined. ``method`` is ``percentile`` (expanded) or ``bca`` (bias-corrected and accelerated; the
+    acceleration comes from leaving out one group at a time). *resampled* is what is resampled, in the plural, for the
+    printed name; by default what :func:`resampled_units` says of the groups.
+    *Source:* Efron & Tibshirani 1993, ch. 13-14; Hesterberg 2015.
 
     Errors: :class:`StatisticError` where the statistic is undefined on the data themselves, or *method* is unknown.
     """
     value = statistic(np.arange(n, dtype=np.int64))
     codes, count = group_codes(groups, n)
+    units = resampled or resampled_units(groups)
     rows = resample_rows(codes, count, resamples=resamples, seed=seed)
-    draws = np.array([_or_nan(statistic, chosen) for chosen in rows])
+    draws = np.array([value_or_nan(statistic, chosen) for chosen in rows])
     if method == "percentile":
-        return percentile_interval(draws, level=level)
+        return percentile_interval(draws, level=level, resampled=units, n_groups=count)
     if method != "bca":
         raise StatisticError(f"no bootstrap interval {method!r}; there are: percentile, bca")
-    jackknife = np.array([_or_nan(statistic, np.flatnonzero(codes != left_out)) for left_out in range(count)])
-    return bca_interval(draws, value, jackknife, level=level)
+    jackknife = np.array([value_or_nan(statistic, np.flatnonzero(codes != left_out)) for left_out in range(count)])
+    return bca_interval(draws, value, jackknife, level=level, resampled=units)
 
 
-def percentile_interval(draws: ArrayLike, *, level: float = 0.95, method: str = "percentile") -> Interval:
+def percentile_interval(
+    draws: ArrayLike,
+    *,
+    level: float = 0.95,
+    method: str = "percentile",
+    resampled: str = "",
+    n_groups: int = 0,
+) -> Interval:
     """Return the percentile interval of bootstrap draws. *method* is printed: how the draws were made.
 
+    *resampled* is printed too: what was resampled, in the plural (``words``). Given *n_groups*, how many of them there
+    are, the percentiles are expanded so that the interval of few groups holds the truth as often as it says, and
+    ``percentile`` is printed as ``expanded_percentile``. With fewer than 5 groups the draws do not reach far enough.
+
     *Shape:* draws (resamples,); NaN = undefined. Where more than 10 % are, the interval has a note instead of bounds.
-    With few groups it is a little short: of the mean of 60 values, a 95 % interval holds the truth 93.5 % of the time.
+    *Source:* Hesterberg 2015 (expanded percentiles).
 
     >>> round(percentile_interval(range(101), level=0.9).low, 9)
     5.0
+    >>> round(percentile_interval(range(101), level=0.9, n_groups=20).low, 6)  # Φ(−√(20 / 19) · 1.729) of the draws
+    3.802721
     """
     defined, undefined, note = _split_undefined(draws)
-    bounds = (np.nan, np.nan) if note else np.quantile(defined, _tails(level))
-    return _interval(bounds, level, method, len(defined) + undefined, undefined, note)
+    if n_groups > 1:
+        method = "expanded_percentile" if method == "percentile" else method
+    bounds = (np.nan, np.nan) if note else np.quantile(defined, _expanded(level, n_groups))
+    return _interval(bounds, level, method, len(defined) + undefined, undefined, note, resampled)
 
 
-def bca_interval(draws: ArrayLike, value: float, jackknife: ArrayLike, *, level: float = 0.95) -> Interval:
+def bca_interval(
+    draws: ArrayLike, value: float, jackknife: ArrayLike, *, level: float = 0.95, resampled: str = ""
+) -> Interval:
     """Return the bias-corrected and accelerated interval of bootstrap draws.
 
     *value* is the statistic on the data, *jackknife* its values with one group left out at a time.
@@ -259,45 +344,152 @@ def bca_interval(draws: ArrayLike, value: float, jackknife: ArrayLike, *, level:
     defined, undefined, note = _split_undefined(draws)
     total = len(defined) + undefined
     if note:
-        return _interval((np.nan, np.nan), level, "bca", total, undefined, note)
+        return _interval((np.nan, np.nan), level, "bca", total, undefined, note, resampled)
     # draws equal to the value count half: discrete statistics would otherwise be called biased
     below = (np.sum(defined < value) + 0.5 * np.sum(defined == value)) / len(defined)
     if not 0 < below < 1:
         note = "all bootstrap draws lie on one side of the estimate"
-        return _interval((np.nan, np.nan), level, "bca", total, undefined, note)
+        return _interval((np.nan, np.nan), level, "bca", total, undefined, note, resampled)
     normal = NormalDist()
     bias, acceleration = normal.inv_cdf(float(below)), _acceleration(np.asarray(jackknife, dtype=np.float64))
     shifted = [bias + normal.inv_cdf(tail) for tail in _tails(level)]
     levels = [normal.cdf(bias + z / (1 - acceleration * z)) for z in shifted]
-    return _interval(np.quantile(defined, levels), level, "bca", total, undefined, "")
+    return _interval(np.quantile(defined, levels), level, "bca", total, undefined, "", resampled)
 
 
-def mean_interval(values: ArrayLike, *, level: float = 0.95, resamples: int = 2000, seed: int = 0) -> Interval:
-    """Return the percentile interval of a mean, its values resampled one by one (raters, items).
+def mean_interval(
+    values: ArrayLike,
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    resampled: str = "",
+    within: tuple[float, float] = (-math.inf, math.inf),
+) -> Interval:
+    """Return the interval of a mean of independent values: Student's t, corrected for the skewness of the values.
+
+    *resampled* says of what the values are, in the plural (raters, items). *within* is where a mean can lie (shares: 0
+    to 1). It is computed without draws, so that *resamples* and *seed*, the options of all intervals, change nothing;
+    without resamples there are no intervals. The percentile interval of 10 normal values holds the mean 90 % of the
+    time, that of 20 exponential ones too; this one 95 and 94 % (docs/reference/coverage.md).
 
     *Shape:* values (units,). Of two values there is a note instead of bounds: two raters have one and the same
     correlation, and an interval without width would say that it is certain.
+    *Source:* Hall 1992, Journal of the Royal Statistical Society B 54 (the cubic transformation of t).
     Errors: :class:`StatisticError` with fewer than 2 values.
 
     >>> interval = mean_interval([1.0, 1.0, 1.0])
     >>> interval.low, interval.high
     (1.0, 1.0)
+    >>> interval = mean_interval([1.0, 2.0, 3.0], resampled="raters")  # no skewness: 2 ± 4.3027 · 1 / √3
+    >>> round(interval.low, 3), round(interval.high, 3), interval.method
+    (-0.484, 4.484, 't(correction=skewness,over=raters,level=0.95)')
     """
     data = np.asarray(values, dtype=np.float64)
-    codes, count = group_codes(None, len(data))
-    if len(data) == 2:
-        return no_interval("it needs at least 3 values", level=level, resamples=resamples)
-    draws = ratio_draws(data, np.ones(count), codes, count, resamples=resamples, seed=seed)
-    return percentile_interval(draws, level=level)
+    _, n = group_codes(None, len(data))
+    if not resamples or n == 2:
+        why = "it needs at least 3 values" if resamples else "no resamples were asked for"
+        return no_interval(why, level=level, resamples=resamples, resampled=resampled)
+    mean = float(data.mean())
+    deviations = data - mean
+    # deviations of equal values are rounding, and no number overflows when squared
+    largest = float(np.abs(deviations).max())
+    constant = largest <= 4 * np.finfo(np.float64).eps * abs(mean)
+    scaled = deviations / (1.0 if constant else largest)
+    spread = 0.0 if constant else math.sqrt(float(scaled @ scaled) / n)
+    skewness = 0.0 if constant else float(np.mean(scaled**3)) / spread**3 / math.sqrt(n)
+    error = largest * spread / math.sqrt(n - 1)
+    quantile = student_quantile(level, n - 1)
+    ends = (mean - error * _without_skewness(sign * quantile, skewness) for sign in (1.0, -1.0))
+    low, high = (min(max(end, within[0]), within[1]) for end in ends)
+    name = statistic_name("t", correction="skewness", **_of("over", resampled), level=f"{level:g}")
+    return Interval(low, high, level, name)
 
 
-def no_interval(reason: str, *, level: float, resamples: int) -> Interval:
+def _without_skewness(t: float, skewness: float) -> float:
+    """The quantile of a mean's t where *t* is that of Student's: *skewness* is that of the values over √n."""
+    if abs(skewness) < 1e-9:
+        return t
+    return 3 / skewness * (math.copysign(abs(inner := 1 + skewness * (t - skewness / 6)) ** (1 / 3), inner) - 1)
+
+
+def fieller_interval(
+    top: float,
+    bottom: float,
+    top_draws: ArrayLike,
+    bottom_draws: ArrayLike,
+    *,
+    level: float = 0.95,
+    resampled: str = "",
+    n_groups: int = 0,
+) -> Interval:
+    """Return the interval of *top* / *bottom* by Fieller's theorem: every ratio b for which top − b · bottom may be 0.
+
+    Variances and the covariance are those of the draws, with the t quantile of *n_groups* groups. Where the bottom is
+    not shown to differ from 0, such ratios have no bounds on both sides: all below one number and above another, or
+    all numbers. The interval then has no bounds, and its note says which ratios they are. Percentiles of drawn ratios
+    have bounds there too, and hold the truth the less often the nearer the bottom comes to 0.
+
+    *Shape:* top_draws, bottom_draws (resamples,), of the same resamples; NaN = undefined.
+    *Source:* Fieller 1954, Journal of the Royal Statistical Society B 16.
+
+    >>> draws = np.random.default_rng(1).normal(size=(2, 1000)) / 10
+    >>> clear = fieller_interval(1.0, 2.0, 1 + draws[0], 2 + draws[1])
+    >>> clear.low < 0.5 < clear.high, fieller_interval(1.0, 0.1, 1 + draws[0], 0.1 + draws[1]).note
+    (True, 'no bounded interval: values below −9.73 or above 3.26 agree with the data')
+    """
+    above, below = np.asarray(top_draws, dtype=np.float64), np.asarray(bottom_draws, dtype=np.float64)
+    known = ~np.isnan(above) & ~np.isnan(below)
+    _, undefined, note = _split_undefined(np.where(known, above, np.nan))
+    if note:
+        return _interval((np.nan, np.nan), level, "fieller", len(known), undefined, note, resampled)
+    spread, mixed, room = np.cov(above[known], below[known])[[0, 0, 1], [0, 1, 1]].tolist()
+    reach = _reach(level, n_groups)
+    # (top − b · bottom)² ≤ reach² · its variance, as a · b² − 2 h · b + c ≤ 0
+    a, h, c = bottom**2 - reach**2 * room, top * bottom - reach**2 * mixed, top**2 - reach**2 * spread
+    inner = h * h - a * c
+    if a > 0:
+        root = math.sqrt(max(inner, 0.0))
+        return _interval(((h - root) / a, (h + root) / a), level, "fieller", len(known), undefined, "", resampled)
+    told = "every value agrees with the data"
+    if a < 0 < inner:
+        low, high = sorted(((h + math.sqrt(inner)) / a, (h - math.sqrt(inner)) / a))
+        told = f"values below {low:.2f} or above {high:.2f} agree with the data".replace("-", "−")
+    return _interval(
+        (np.nan, np.nan), level, "fieller", len(known), undefined, f"no bounded interval: {told}", resampled
+    )
+
+
+def no_interval(reason: str, *, level: float, resamples: int, resampled: str = "") -> Interval:
     """Return an interval without bounds that says why.
 
     >>> no_interval("one item cannot be resampled", level=0.95, resamples=200).note
     'no interval: one item cannot be resampled'
     """
-    return _interval((np.nan, np.nan), level, "percentile", resamples, 0, f"no interval: {reason}")
+    return _interval((np.nan, np.nan), level, "percentile", resamples, 0, f"no interval: {reason}", resampled)
+
+
+@lru_cache(maxsize=256)
+def student_quantile(level: float, df: int) -> float:
+    """Return the upper quantile of Student's t for an interval of this level.
+
+    >>> round(student_quantile(0.95, 2), 4)
+    4.3027
+    """
+    from scipy import special
+
+    return float(special.stdtrit(df, _tails(level)[1]))
+
+
+def student_share(t: float, df: int) -> float:
+    """Return the share of Student's t below *t*.
+
+    >>> round(student_share(-4.3027, 2), 4)
+    0.025
+    """
+    from scipy import special
+
+    return float(special.stdtr(df, t))
 
 
 def require_finite(name: str, *arrays: FloatArray) -> None:
@@ -315,7 +507,8 @@ def require_finite(name: str, *arrays: FloatArray) -> None:
             )
 
 
-def _or_nan(statistic: Callable[[IntArray], float], rows: IntArray) -> float:
+def value_or_nan(statistic: Callable[[IntArray], float], rows: IntArray) -> float:
+    """Return a statistic of row indices, NaN where it raises :class:`StatisticError`."""
     try:
         return float(statistic(rows))
     except StatisticError:
@@ -340,10 +533,37 @@ def _tails(level: float) -> Sequence[float]:
     return ((1 - level) / 2, (1 + level) / 2)
 
 
+def _expanded(level: float, n_groups: int) -> Sequence[float]:
+    """The shares of draws below the bounds: those of the level, or further out for few groups."""
+    if n_groups < 2:
+        return _tails(level)
+    reach = _reach(level, n_groups)
+    return NormalDist().cdf(-reach), NormalDist().cdf(reach)
+
+
+def _reach(level: float, n_groups: int) -> float:
+    """How many standard deviations of the draws the bounds lie from the middle, of few groups further out."""
+    if n_groups < 2:
+        return NormalDist().inv_cdf(_tails(level)[1])
+    return math.sqrt(n_groups / (n_groups - 1)) * student_quantile(level, n_groups - 1)
+
+
+def _of(key: str, units: str) -> dict[str, str]:
+    return {key: units} if units else {}
+
+
 def _interval(
-    bounds: Sequence[float] | FloatArray, level: float, method: str, resamples: int, undefined: int, note: str
+    bounds: Sequence[float] | FloatArray,
+    level: float,
+    method: str,
+    resamples: int,
+    undefined: int,
+    note: str,
+    resampled: str,
 ) -> Interval:
-    name = statistic_name("bootstrap", method=method, level=f"{level:g}", resamples=resamples)
+    name = statistic_name(
+        "bootstrap", method=method, **_of("resampled", resampled), level=f"{level:g}", resamples=resamples
+    )
     return Interval(float(bounds[0]), float(bounds[1]), level, name, resamples, undefined, note)
 
 
@@ -357,7 +577,7 @@ def _acceleration(jackknife: FloatArray) -> float:
 
 def cluster_labels(
     items: Sequence[str], clusters: Mapping[str, str] | None, *, what: str = "cluster"
-) -> list[str] | None:
+) -> GroupLabels | None:
     """Return each item's cluster (its word, its sentence) for a bootstrap, or nothing where there are no clusters.
 
     Errors: :class:`InputError` E506 naming the first item without one; *what* is what a cluster is called there.
@@ -368,4 +588,4 @@ def cluster_labels(
     if missing:
         many = f"{len(missing)} items have" if len(missing) > 1 else "an item has"
         raise InputError(f"{many} no {what}", code="E506", place=Place(item_id=missing[0]))
-    return [clusters[item] for item in items]
+    return GroupLabels((clusters[item] for item in items), resampled_units(clusters))

@@ -21,6 +21,7 @@ from lexiscope.analysis.bootstrap import (
     percentile_interval,
     require_finite,
     resample_counts,
+    resampled_units,
 )
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
@@ -33,6 +34,8 @@ _TINY = 1e-12
 _CONSTANT = 4 * float(np.finfo(np.float64).eps)
 # between these sizes the fourth power of a number, and of its last digits, is an ordinary number
 _SMALL, _LARGE = 1e-50, 1e50
+# a product with it adds up the rows of a block
+_ONES_UP_TO = np.tril(np.ones((16, 16)))
 
 
 def pearson(
@@ -133,7 +136,7 @@ def correlate_columns(
     return tuple(
         Undefined(name, reason, len(target))
         if reason
-        else _estimate(X[:, column], target, kind, draws[:, column], level, count)
+        else _estimate(X[:, column], target, kind, draws[:, column], level, count, resampled_units(groups))
         for column, reason in enumerate(reasons)
     )
 
@@ -205,6 +208,29 @@ def weighted_correlations(X: FloatArray, y: FloatArray, codes: IntArray, counts:
     """
     drawn = (_rank_draws if kind == "spearman" else _moment_draws)(X, y, codes, counts)
     return drawn**2 if kind == "r_squared" else drawn
+
+
+def weighted_separations(X: FloatArray, high: BoolArray, codes: IntArray, counts: IntArray) -> FloatArray:
+    """Return how often a *high* row's value exceeds another row's, ties half, in each draw (the area under the ROC).
+
+    Counts are as in :func:`weighted_correlations`. NaN where a draw lacks one of the two kinds.
+    *Shape:* X (rows, columns), high and codes (rows,), counts (draws, groups) → (draws, columns).
+
+    >>> one = np.ones((1, 4), dtype=np.int64)
+    >>> weighted_separations(np.array([[1.0], [3.0], [2.0], [4.0]]), np.array([0, 0, 1, 1]) > 0, np.arange(4), one)
+    array([[0.75]])
+    """
+    drawn, step = np.empty((len(counts), X.shape[1])), max(1, (1 << 18) // len(high))
+    classes = [_tie_classes(X[:, column]) for column in range(X.shape[1])]
+    for start in range(0, len(counts), step):
+        weights = np.ascontiguousarray(counts[start : start + step, codes].T, dtype=np.float64)
+        above, below = weights[high].sum(axis=0), weights[~high].sum(axis=0)
+        pairs = np.where((above > 0) & (below > 0), above * below, np.nan)
+        for column, tied in enumerate(classes):
+            # ranks about their mean: of the sum over high rows only what exceeds chance is left
+            ranks = np.einsum("ib,ib->b", weights[high], _resampled_ranks(tied, weights)[high])
+            drawn[start : start + step, column] = 0.5 + ranks / pairs
+    return drawn
 
 
 def fisher_z_interval(r: float, n: int, *, kind: Literal["pearson", "spearman"], level: float = 0.95) -> Interval:
@@ -408,11 +434,13 @@ def _one(
     correlation_value(a, b, kind=kind)
     codes, count = group_codes(groups, len(a))
     draws = _draws(a[:, None], b, kind, codes, count, resamples, seed)
-    return _estimate(a, b, kind, draws[:, 0], level, count)
+    return _estimate(a, b, kind, draws[:, 0], level, count, resampled_units(groups))
 
 
-def _estimate(x: FloatArray, y: FloatArray, kind: Kind, draws: FloatArray, level: float, n_groups: int) -> Estimate:
-    interval = percentile_interval(draws, level=level)
+def _estimate(
+    x: FloatArray, y: FloatArray, kind: Kind, draws: FloatArray, level: float, n_groups: int, resampled: str
+) -> Estimate:
+    interval = percentile_interval(draws, level=level, resampled=resampled, n_groups=n_groups)
     return Estimate(statistic_name(kind), correlation_value(x, y, kind=kind), interval, len(x), n_groups)
 
 
@@ -435,9 +463,13 @@ def _moment_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArra
 
 
 def _rank_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
-    """Spearman's rho, ranked anew in each resample; in slices of draws that fit the processor's cache."""
+    """Spearman's rho, ranked anew in each resample; in slices of draws that fit the processor's cache.
+
+    Ranks about their mean are multiples of 1/2, so that sums of their products are exact in any order: the sums over a
+    column are taken in the order of its values, without giving each row its rank.
+    """
     drawn = np.empty((len(counts), X.shape[1]))
-    step = max(1, (1 << 18) // len(y))
+    step = max(1, (1 << 16) // len(y))
     classes = [_tie_classes(X[:, column]) for column in range(X.shape[1])]
     y_classes = _tie_classes(y)
     for start in range(0, len(counts), step):
@@ -446,12 +478,40 @@ def _rank_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray)
         weighted = weights * ry
         yy = np.einsum("ib,ib->b", weighted, ry)
         n = weights.sum(axis=0)
-        for column, tied in enumerate(classes):
-            rx = _resampled_ranks(tied, weights)
-            xy = np.einsum("ib,ib->b", weighted, rx)
-            xx = np.einsum("ib,ib,ib->b", weights, rx, rx)
+        # what columns without ties have in common
+        untied = _rank_squares(weights, n), np.einsum("ib,ib->b", weighted, weights) / 2
+        for column, (order, starts, _) in enumerate(classes):
+            size, of_y = weights[order], weighted[order]
+            xx, half = untied
+            if len(starts) < len(order):
+                # weights of tied rows are added up: they share one rank
+                size, of_y = np.add.reduceat(size, starts, axis=0), np.add.reduceat(of_y, starts, axis=0)
+                xx, half = _rank_squares(size, n), np.einsum("ib,ib->b", of_y, size) / 2
+            # a rank is what is drawn up to the row − half of its ties − half of all; ranks of y sum to 0
+            xy = _products_up_to(size, of_y) - half
             drawn[start : start + step, column] = _ratio(xy, xx, yy, n)
     return drawn
+
+
+def _products_up_to(size: FloatArray, of_y: FloatArray) -> FloatArray:
+    """The sum over rows of *of_y* times what *size* adds up to from the first row to this one. *Shape:* (draws,).
+
+    Sums within blocks of rows are products with a triangle of ones: a running sum down the rows is several times
+    slower.
+    """
+    whole = len(size) // len(_ONES_UP_TO) * len(_ONES_UP_TO)
+    blocks, y_blocks = (part[:whole].reshape(-1, len(_ONES_UP_TO), part.shape[1]) for part in (size, of_y))
+    within = _ONES_UP_TO @ blocks
+    before = np.zeros((len(blocks) + 1, size.shape[1]))
+    np.cumsum(within[:, -1], axis=0, out=before[1:])
+    rest = before[-1] + np.cumsum(size[whole:], axis=0)
+    total = np.einsum("kib,kib->b", y_blocks, within) + np.einsum("kb,kb->b", y_blocks.sum(axis=1), before[:-1])
+    return np.asarray(total + np.einsum("ib,ib->b", of_y[whole:], rest))
+
+
+def _rank_squares(size: FloatArray, n: FloatArray) -> FloatArray:
+    """The sum of squares of n average ranks about their mean, where runs of ties have these sizes (Kendall 1945)."""
+    return np.asarray((n**3 - np.einsum("ib,ib,ib->b", size, size, size)) / 12)
 
 
 def _tie_classes(values: FloatArray) -> tuple[IntArray, IntArray, IntArray]:

@@ -1,4 +1,4 @@
-"""Ordinary least squares and unpenalised logistic regression: numbers in, numbers out.
+"""Ordinary least squares, unpenalised logistic regression, and the effect of model size on fit.
 
 Both solve by a QR decomposition of the column-scaled design, so that a predictor of size 1e-16 (the noise of a
 distance at layer 0) is treated like any other, and both refuse designs whose coefficients are not identified.
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, group_sums
-from lexiscope.analysis.correlation import is_constant, safe_unit
+from lexiscope.analysis.correlation import correlation_value, is_constant, safe_unit
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Interval, statistic_name
 
@@ -374,11 +374,10 @@ def _newton(outcome: FloatArray, design: FloatArray) -> tuple[FloatArray, FloatA
                 why="along some combination of predictors all ones lie on one side and all zeros on the other",
                 hint="fewer predictors, or more items",
             )
-        share = 1.0
-        while share > 1e-6 and _deviance(outcome, eta + share * change) > deviance * (1 + 1e-14):
+        share, best = 1.0, deviance * (1 + 1e-14)
+        while (there := _deviance(outcome, eta + share * change)) > best and share > 1e-6:
             share /= 2
-        beta, eta = beta + share * step, eta + share * change
-        deviance = _deviance(outcome, eta)
+        beta, eta, deviance = beta + share * step, eta + share * change, there
         if np.abs(change).max() <= 1e-9 * (1 + np.abs(eta).max()):
             return eta, beta, iteration
     raise StatisticError(f"the logistic regression did not converge in {_MAX_ITERATIONS} iterations")
@@ -398,3 +397,67 @@ def _separates(outcome: FloatArray, change: FloatArray) -> bool:
     towards = np.where(outcome == 1, change, -change)
     largest = float(np.abs(change).max())
     return largest > 1e-3 and float(towards.min()) >= -1e-6 * largest
+
+
+# -- do larger subjects fit people better: R² against the logarithm of the number of parameters ---------------------
+
+
+LOG_PARAMETERS = "log10_parameters"
+MULTILINGUAL = "multilingual"
+
+
+def scaling(
+    best_r_squared: ArrayLike,
+    parameters: ArrayLike,
+    multilingual: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+) -> tuple[OlsFit, tuple[Estimate, ...]]:
+    """Regress the best R² of each subject on log10 of its parameters and on whether it is multilingual.
+
+    Returned are the fit and its numbers: the slope, which is the gain in R² per tenfold number of parameters, with its
+    standard error and p; the term of multilingual subjects; the R² of the regression; and Pearson's r with the log of
+    the parameters, without the multilingual term. Interval and p rest on Student's t and treat subjects as independent,
+    which models of one family are not.
+
+    *Shape:* all (subjects,); *multilingual* of 0/1 or booleans, left out where all subjects are alike.
+    *Higher means:* (slope) larger subjects fit better. *Source:* SAW-C §5.2, Figure 6, A.3.1.
+    Errors: :class:`StatisticError` with fewer than 4 subjects, equal sizes, a parameter count that is not positive,
+    or a *multilingual* flag that is the same for all.
+
+    R² of .1, .2, .3, .4 at 1e6 … 1e9 parameters gain exactly .1 per order of magnitude:
+
+    >>> _, (slope, *_) = scaling([0.1, 0.2, 0.3, 0.4], [1e6, 1e7, 1e8, 1e9])
+    >>> round(slope.value, 9)
+    0.1
+    """
+    outcome, size = np.asarray(best_r_squared, dtype=np.float64), np.asarray(parameters, dtype=np.float64)
+    if outcome.ndim != 1 or len(outcome) < 4:
+        raise StatisticError(f"a scaling regression needs at least 4 subjects, not {outcome.size}")
+    if size.shape != outcome.shape or not (size > 0).all():
+        raise StatisticError("each subject needs a positive number of parameters")
+    logs = np.log10(size)
+    columns, names = [logs], [LOG_PARAMETERS]
+    if multilingual is not None:
+        flag = np.asarray(multilingual, dtype=np.float64)
+        # a column that never changes would be reported as collinear with the intercept: say it in the user's words
+        if flag.shape == outcome.shape and np.ptp(flag) == 0:
+            raise StatisticError("all subjects have the same multilingual flag", hint="leave the flag out")
+        columns, names = [logs, flag], [LOG_PARAMETERS, MULTILINGUAL]
+    fit = ols(outcome, np.column_stack(columns), names)
+    row = fit.coefficient(LOG_PARAMETERS)
+    n, of, outcome_name = len(outcome), LOG_PARAMETERS, "max_r_squared"
+    note, interval = "R² per tenfold number of parameters", coefficient_interval(fit, of, level=level)
+    flags = [term for term in fit.coefficients if term.name == MULTILINGUAL]
+    r = correlation_value(logs, outcome, kind="pearson")
+    return fit, (
+        Estimate(statistic_name("slope", of=of, outcome=outcome_name), row.estimate, interval, n, p=row.p, note=note),
+        Estimate(statistic_name("standard_error", of=of), row.standard_error),
+        Estimate(statistic_name("p", of=of), row.p),
+        *(
+            Estimate(statistic_name("slope", of=term.name, outcome=outcome_name), term.estimate, p=term.p)
+            for term in flags
+        ),
+        Estimate(statistic_name("r_squared", of="scaling"), fit.r_squared, n=n),
+        Estimate(statistic_name("pearson", of=of, **{"with": outcome_name}), r, n=n),
+    )

@@ -6,19 +6,27 @@ The settings are those of R's defaults, and stand in the printed name where tool
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, permutations
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, require_finite
+from lexiscope.analysis.bootstrap import FloatArray, group_codes, group_sums, require_finite
 from lexiscope.analysis.correlation import average_ranks, is_constant, safe_unit
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Interval, statistic_name
 
 _EXACT_BELOW = 50
 _FEWEST_FOR_R = 4
+_MOST_ARRANGEMENTS = 1 << 16
+"""Arrangements of a permutation test are all computed up to this many, and drawn above it."""
+_CELLS = 1 << 20
+# rounding of sums of the same values in another order, as a share of their sizes
+_SAME_SUM = 1e-12
 # rounding of two values and of their difference, and some more for values that are means themselves
 _SAME_DIFFERENCE = 64 * float(np.finfo(np.float64).eps)
 
@@ -228,19 +236,25 @@ def mcnemar(first_only: int, second_only: int, *, level: float = 0.95) -> TestRe
     >>> found.p, found.effect
     (0.109375, 0.8)
     """
-    from scipy import stats
-
     n = first_only + second_only
     if n < 1 or min(first_only, second_only) < 0:
         raise StatisticError("McNemar's test is undefined: the two differ on no item")
-    binomial = stats.binomtest(first_only, n)
-    bounds = binomial.proportion_ci(confidence_level=level, method="exact")
-    name = statistic_name("clopper_pearson", level=f"{level:g}")
-    interval = Interval(float(bounds.low), float(bounds.high), level, name)
+    p, low, high = _exact_binomial(first_only, n, level)
+    interval = Interval(low, high, level, statistic_name("clopper_pearson", level=f"{level:g}"))
     share, what = first_only / n, "share_first"
     test = statistic_name("mcnemar", p="exact")
-    p = float(binomial.pvalue)
     return TestResult(test, "b", float(first_only), (), p, what, share, what, share, interval, (n,))
+
+
+@lru_cache(maxsize=4096)
+def _exact_binomial(count: int, n: int, level: float) -> tuple[float, float, float]:
+    """The p of *count* of *n* against one half, and the exact bounds of the share; both depend on the counts alone."""
+    from scipy import stats
+
+    binomial = stats.binomtest(count, n)
+    # the bounds are roots that are searched for: most of the time of a study with many contrasts
+    bounds = binomial.proportion_ci(confidence_level=level, method="exact")
+    return float(binomial.pvalue), float(bounds.low), float(bounds.high)
 
 
 def likelihood_ratio(log_likelihood_full: float, log_likelihood_reduced: float, *, df: int, n: int) -> TestResult:
@@ -290,6 +304,151 @@ def correlation_p(r: float, n: int) -> float:
         return 0.0
     t = r * math.sqrt((n - 2) / (1 - r * r))
     return float(2 * stats.t.sf(abs(t), n - 2))
+
+
+# -- permutation tests ----------------------------------------------------------------------------------------------
+# p is the share of arrangements in which the statistic is at least as far from 0 as in the data. All arrangements are
+# computed where they are few; otherwise m are drawn, and p is (b + 1) / (m + 1): the data are one arrangement, too.
+
+
+def sign_flip(
+    first: ArrayLike, second: ArrayLike, *, groups: ArrayLike | None = None, resamples: int = 9999, seed: int = 0
+) -> TestResult:
+    """Test whether paired differences are symmetric about 0, by turning the signs of whole groups of pairs.
+
+    Where the two are exchangeable, each pair could have been the other way round; pairs of one group (a word) are
+    turned together. No normal distribution is assumed. The statistic is the mean difference. p is exact up to 16
+    groups; above, *resamples* arrangements are drawn. *Shape:* first, second, groups (pairs,). *Higher means:* the
+    first is larger. *Source:* Fisher 1935, §21.
+
+    Errors: :class:`StatisticError` for unequal lengths, fewer than 2 pairs or groups, or no difference other than 0.
+
+    >>> found = sign_flip([5, 6, 9], [4, 4, 4])  # 1 + 2 + 5 and its negative, of 2**3 arrangements
+    >>> found.p, found.name
+    (0.25, 'sign_flip(p=exact)')
+    """
+    (a, b), unit = _in_one_unit(*_pairs(first, second))
+    differences = a - b
+    codes, count = group_codes(groups, len(differences))
+    sums = group_sums(differences, codes, count)
+    value = float(differences.mean())
+    if not np.abs(differences).max() > _SAME_DIFFERENCE * float(np.abs([a, b]).max()):
+        raise StatisticError(f"the sign-flip test is undefined: all {len(differences)} differences are 0")
+    exact = 2**count <= _MOST_ARRANGEMENTS
+    signs = _all_signs(count) if exact else _drawn_signs(count, resamples, seed)
+    turned = (block @ sums for block in signs)
+    p = _share_as_far(turned, float(sums.sum()), float(np.abs(differences).sum()), exact=exact)
+    what = "mean_difference"
+    name = _permutation_name("sign_flip", resamples, exact=exact)
+    return TestResult(name, "D", value * unit, (), p, what, value * unit, what, value * unit, None, (len(differences),))
+
+
+def permutation(first: ArrayLike, second: ArrayLike, *, resamples: int = 9999, seed: int = 0) -> TestResult:
+    """Test whether two independent samples have the same distribution, by dealing their values out anew.
+
+    The statistic is the difference of the means. p is exact up to 65,536 ways to deal (16 values as 8 and 8 have
+    12,870); above, *resamples* are drawn. *Shape:* (n1,), (n2,). *Higher means:* the first is larger.
+    *Source:* Fisher 1935; Pitman 1937.
+
+    Errors: :class:`StatisticError` with fewer than 2 values in a sample, or where all values are equal.
+
+    >>> found = permutation([3, 5, 6], [1, 2, 4])  # means 14/3 and 7/3; of 20 ways, 4 are as far apart
+    >>> found.p, found.name
+    (0.2, 'permutation(p=exact)')
+    """
+    (a, b), unit = _in_one_unit(_sample(first, "the permutation test"), _sample(second, "the permutation test"))
+    both = np.concatenate([a, b])
+    if is_constant(both):
+        raise StatisticError("the permutation test is undefined: all values are equal")
+    n, m = len(a), len(b)
+    # the mean of all values is the same in every arrangement
+    centred = both - both.mean()
+    value = float(a.mean() - b.mean())
+    exact = math.comb(n + m, n) <= _MOST_ARRANGEMENTS
+    if exact:
+        chosen: Iterator[FloatArray] = iter((centred[np.array(list(combinations(range(n + m), n)))].sum(axis=1),))
+    else:
+        chosen = (block[:, :n].sum(axis=1) for block in _drawn_orders(centred, resamples, seed))
+    p = _share_as_far(chosen, float(centred[:n].sum()), float(np.abs(centred).sum()), exact=exact)
+    what = "mean_difference"
+    name = _permutation_name("permutation", resamples, exact=exact)
+    return TestResult(name, "D", value * unit, (), p, what, value * unit, what, value * unit, None, (n, m))
+
+
+def permutation_of_correlation(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    kind: Literal["spearman", "pearson"] = "spearman",
+    resamples: int = 9999,
+    seed: int = 0,
+) -> TestResult:
+    """Test whether two columns are independent, by dealing out the values of one anew; the statistic is r, or rho.
+
+    p is exact up to 8 items; above, *resamples* arrangements are drawn. It takes items as independent.
+    *Shape:* x, y (items,). *Higher means:* y rises with x. *Source:* Pitman 1937.
+
+    Errors: :class:`StatisticError` for a constant column, unequal lengths, or fewer than 3 items.
+
+    >>> found = permutation_of_correlation([1, 2, 3], [1, 2, 3])  # of 6 orders, the same and the reverse
+    >>> round(found.p, 9), found.name
+    (0.333333333, 'permutation(of=spearman,p=exact)')
+    """
+    a, b = _pairs(x, y)
+    if len(a) < 3 or is_constant(a) or is_constant(b):
+        raise StatisticError("the permutation test of a correlation needs at least 3 items, and two columns that vary")
+    if kind == "spearman":
+        a, b = average_ranks(a), average_ranks(b)
+    elif kind != "pearson":
+        raise StatisticError(f"a permutation test is of spearman or pearson, not {kind!r}")
+    a, b = (column / safe_unit(column) for column in (a - a.mean(), b - b.mean()))
+    scale = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
+    n, exact = len(a), math.factorial(len(a)) <= _MOST_ARRANGEMENTS
+    orders = iter((b[np.array(list(permutations(range(n))))],)) if exact else _drawn_orders(b, resamples, seed)
+    value = float((a * b).sum())
+    p = _share_as_far((block @ a for block in orders), value, scale, exact=exact)
+    r = max(-1.0, min(1.0, value / scale))
+    name = _permutation_name("permutation", resamples, exact=exact, of=kind)
+    return TestResult(name, "r", r, (), p, kind, r, kind, r, None, (n,))
+
+
+def _permutation_name(test: str, resamples: int, *, exact: bool, **named: str) -> str:
+    return statistic_name(test, **named, **({"p": "exact"} if exact else {"p": "monte_carlo", "resamples": resamples}))
+
+
+def _share_as_far(blocks: Iterator[FloatArray], value: float, scale: float, *, exact: bool) -> float:
+    """The share of arrangements that are at least as far from 0 as *value*, equal ones in spite of rounding."""
+    bound = abs(value) - _SAME_SUM * scale
+    as_far = n = 0
+    for block in blocks:
+        as_far += int((np.abs(block) >= bound).sum())
+        n += len(block)
+    return as_far / n if exact else (as_far + 1) / (n + 1)
+
+
+def _all_signs(n: int) -> Iterator[FloatArray]:
+    """Every choice of n signs. *Shape:* one block (2ⁿ, n)."""
+    yield np.asarray(1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1))
+
+
+def _drawn_signs(n: int, resamples: int, seed: int) -> Iterator[FloatArray]:
+    generator = np.random.default_rng(seed)
+    for size in _block_sizes(resamples, n):
+        yield np.asarray(1.0 - 2.0 * generator.integers(0, 2, size=(size, n)))
+
+
+def _drawn_orders(values: FloatArray, resamples: int, seed: int) -> Iterator[FloatArray]:
+    generator = np.random.default_rng(seed)
+    for size in _block_sizes(resamples, len(values)):
+        yield generator.permuted(np.broadcast_to(values, (size, len(values))), axis=1)
+
+
+def _block_sizes(resamples: int, width: int) -> Iterator[int]:
+    if resamples < 1:
+        raise StatisticError(f"a permutation test cannot draw {resamples} arrangements", hint="give 1 or more")
+    # the width of the data alone decides the blocks: memory is bounded and the draws are reproducible
+    step = max(1, _CELLS // width)
+    return (min(step, resamples - start) for start in range(0, resamples, step))
 
 
 def _t_result(

@@ -75,7 +75,7 @@ ADVICE: Mapping[str, str] = {
 }
 """The kinds of difference, and what to do about each."""
 
-_LEFT = ("returned", "timed_out")
+_LEFT = frozenset({"returned", "timed_out"})
 # the kind of difference by the status on the platform, for a state here
 _COMPLETE_KINDS: Mapping[str, str] = {
     "returned": "finished_but_returned",
@@ -217,7 +217,7 @@ def leavers(submissions: Sequence[PlatformSubmission], ours: Sequence[OurRecord]
     left: dict[str, State] = {}
     for record in ours:
         statuses = statuses_by_person.get(record.platform_id, set())
-        if statuses and statuses <= {"returned", "timed_out"}:
+        if statuses and statuses <= _LEFT:
             # the milder one if both occur: who timed out may still send what is on the page
             left[record.participant_id] = State.TIMED_OUT if "timed_out" in statuses else State.RETURNED
     return left
@@ -351,7 +351,7 @@ def _repeated_submissions(
             by_person.setdefault(submission.platform_id, []).append(submission)
     for platform_id, several in by_person.items():
         n_paid = sum(submission.status == "approved" for submission in several)
-        kind: str = "paid_twice" if n_paid > 1 else "submitted_twice"
+        kind = "paid_twice" if n_paid > 1 else "submitted_twice"
         yield from (_difference(kind, submission, known.get(platform_id)) for submission in several[1:])
 
 

@@ -63,7 +63,7 @@ def agree(
 
     Two variants of leave-one-out agreement are printed: leave_one_out compares a rater with the others; included
     leaves the own rating in the mean, which makes agreement look higher. Choices between options have percent
-    agreement, nominal alpha and, for two raters, Cohen's kappa.
+    agreement, Fleiss' kappa, nominal alpha and, for two raters, Cohen's kappa.
     """
     columns = options.make_settings(RatingColumns, given)
     read = read_ratings(file, columns, scale=scale, measure=measure, view=view, kinds=(*PEOPLE, *kinds))

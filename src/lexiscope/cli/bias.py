@@ -19,7 +19,7 @@ from lexiscope.core import catalog
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
-from lexiscope.items.arrange.division import FOLDED
+from lexiscope.items.arrange.splits import FOLDED
 from lexiscope.report.document import Report
 from lexiscope.report.page.stored import load
 from lexiscope.report.part import find_record

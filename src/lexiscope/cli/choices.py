@@ -11,6 +11,7 @@ import click
 from lexiscope.analysis.agreement.forced_choice import Chooser, PairOfChoosers, forced_choice
 from lexiscope.analysis.bias.people_by_view import PeopleInView, assumed_scores, people_by_view
 from lexiscope.analysis.bias.view_scores import FixedScore
+from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.cli import options
 from lexiscope.cli.output import kappa_text, percent, print_json, print_table, remark, say, with_interval
 from lexiscope.cli.verb import Verb, check_new, existing_file
@@ -20,12 +21,18 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Undefined, simulated_records
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
-from lexiscope.items.arrange.overlapping_lists import OverlappingLists, overlapping_lists
+from lexiscope.items.arrange.lists import OverlappingLists, overlapping_lists
 from lexiscope.items.choice_sets.collection_file import open_collection
 from lexiscope.items.choice_sets.inflection import EnglishForms
 from lexiscope.items.choice_sets.surface import Mode
 from lexiscope.items.read.item_source import load_items
-from lexiscope.items.sheets.choice_sheet import SHEET_SEED, human_sheet, read_choice_sheet, write_choice_sheet
+from lexiscope.items.sheets.choice_sheet import (
+    SHEET_MODE,
+    SHEET_SEED,
+    human_sheet,
+    read_choice_sheet,
+    write_choice_sheet,
+)
 from lexiscope.items.sheets.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
 from lexiscope.items.sheets.guessed_word import (
     GuessedSlots,
@@ -37,13 +44,11 @@ from lexiscope.items.sheets.guessed_word import (
 )
 from lexiscope.items.sheets.view_sheet import REVEAL, SHEET_VIEWS, read_view_sheet, refuse_two_views, write_view_sheet
 from lexiscope.items.tables.tabular import read_items, write_items
-from lexiscope.report.parts.people_parts import people_records
+from lexiscope.report.parts.people_tables import people_records
 from lexiscope.resources.corpora.entity_list import EntityList
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.tasks import BY_VIEW
 from lexiscope.tasks.substitution import NAME as SUBSTITUTION
-
-_MODE = "clean"
 
 
 @click.group()
@@ -245,7 +250,7 @@ def write(collection: str, *, out: Path, mode: Mode, seed: int, quiet: bool) -> 
     items = human_sheet(open_collection(collection), seed=seed, mode=mode)
     write_choice_sheet(out, items)
     say(f"written: {out} ({len(items)} items)")
-    how = (f" --mode {mode}" if mode != _MODE else "") + (f" --seed {seed}" if seed != SHEET_SEED else "")
+    how = (f" --mode {mode}" if mode != SHEET_MODE else "") + (f" --seed {seed}" if seed != SHEET_SEED else "")
     remark(f"next: lexiscope choices read {collection} NAME={out}{how} --out answers.csv", quiet=quiet)
 
 
@@ -269,7 +274,7 @@ def read(collection: str, *, sheets: tuple[str, ...], out: Path | None, mode: Mo
         table,
         right={item.item_id: item.gold or "" for item in items},
         sides={item.item_id: item.options for item in items},
-        clusters={item.item_id: str(item.condition("sentence")) for item in items},
+        clusters=GroupOf({item.item_id: str(item.condition("sentence")) for item in items}, "sentences"),
     )
     _print_choices(choosers, agreements)
     if out is not None:

@@ -11,13 +11,12 @@ from typing import Any
 import click
 import numpy as np
 
-from lexiscope.analysis.replies import count_replies
 from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say, say_folded
 from lexiscope.cli.verb import Verb
-from lexiscope.collect import collect_run, preview_rows
+from lexiscope.collect import collect_run, count_replies, preview_rows
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale

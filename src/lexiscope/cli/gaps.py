@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
-from lexiscope.analysis.choices.gap_answers import GapHits, gap_accuracy, gap_contrast, gap_hits
-from lexiscope.analysis.choices.gap_codes import category_shares, coder_agreement
+from lexiscope.analysis.bootstrap import GroupOf
+from lexiscope.analysis.choices.gap_answers import (
+    GapHits,
+    category_shares,
+    coder_agreement,
+    gap_accuracy,
+    gap_contrast,
+    gap_hits,
+)
 from lexiscope.build.gap_filling.categories import CATEGORIES
 from lexiscope.build.gap_filling.coding_sheet import (
     GapAnswer,
@@ -21,7 +29,7 @@ from lexiscope.build.gap_filling.coding_sheet import (
     write_coding_sheet,
 )
 from lexiscope.build.gap_filling.gaps import MEASURE, SUITE, Answers, gap_items, sentences_of
-from lexiscope.build.gap_filling.matching import AnswerRule, BaseForms, mark_completions
+from lexiscope.build.gap_filling.matching import AnswerRule, mark_completions
 from lexiscope.cli import options
 from lexiscope.cli.output import kappa_text, percent, print_table, remark, say, with_interval
 from lexiscope.cli.verb import Verb, existing_file
@@ -87,9 +95,9 @@ def count_found(run: Path, *, items: str, lexicon: str, **given: Any) -> None:
     table = _read_responses(run)
     criteria: tuple[Answers, ...] = ("curated", "synset")
     rules = [options.change_settings(AnswerRule(answers), given) for answers in criteria]
-    base_forms = _base_forms(lexicon) if rules[0].forms == "inflected" else None
+    base_forms = partial(open_lexicon(lexicon).base_forms, pos="n") if rules[0].forms == "inflected" else None
     marked = ResponseTable.concat([mark_completions(table, asked, rule, base_forms=base_forms) for rule in rules])
-    clusters = sentences_of(asked)
+    clusters = GroupOf(sentences_of(asked), "sentences")
     for subject, view, measure in _measured_parts(table):
         of_view = marked.where(view=view)
         hits = [gap_hits(of_view, rule.measure(measure), subject=subject) for rule in rules]
@@ -171,11 +179,6 @@ def _find_lexicon(lexicon: str) -> Lexicon | None:
     return None if lexicon == "none" else open_lexicon(lexicon)
 
 
-def _base_forms(lexicon: str) -> BaseForms:
-    words = open_lexicon(lexicon)
-    return lambda form: words.base_forms(form, "n")
-
-
 def _measured_parts(table: ResponseTable) -> list[tuple[str, str | None, str]]:
     """Each subject, view and measure of completions, in order of first appearance."""
     columns = (table.column(name).tolist() for name in ("subject_id", "view", "measure"))
@@ -192,7 +195,7 @@ def _print_hits(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
     rows = []
     for criterion, of_rule in zip(("curated", "synset"), hits, strict=True):
         share = gap_accuracy(of_rule, clusters=clusters)
-        of_all = float(of_rule.n_right.sum()) / (share.n * of_rule.n_predictions)
+        of_all = of_rule.share_of_predictions
         shown = with_interval(share.value / 100, share.interval.times(0.01))
         rows.append((criterion, int(of_rule.hit.sum()), share.n, shown, percent(of_all), of_rule.n_missing))
     print_table(("accepted", "right", "items", "share", "of predictions", "left out"), rows, right=("right", "items"))
@@ -205,7 +208,7 @@ def _print_hits(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
 
 
 def _print_shares(table: ResponseTable, codes: ResponseTable, items: Sequence[Item]) -> None:
-    clusters = sentences_of(items)
+    clusters = GroupOf(sentences_of(items), "sentences")
     for coder in codes.unique("subject_id"):
         for subject, view, measure in _measured_parts(table):
             completions = code_completions(table.where(view=view, measure=measure), codes, coder=coder)

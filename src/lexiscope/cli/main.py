@@ -42,6 +42,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "report": ("lexiscope.cli.report:report", "Write one report of one or more runs."),
     "verify": ("lexiscope.cli.verify:verify", "Check that a run holds what it says, and compute it again."),
     "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),
+    "compare": (
+        "lexiscope.cli.compare:compare",
+        "Compare two subjects, layers, views or conditions on the same draws.",
+    ),
     "shared-task": (
         "lexiscope.cli.shared_task:shared_task",
         "Submissions to the shared task on AmbiStory: write, check, score.",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError, SpecError
-from lexiscope.core.given_file import existing_file
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Setting, arguments_of, settings_of
 from lexiscope.core.spec import SubjectSpec

@@ -8,8 +8,7 @@ from typing import Literal
 
 import click
 
-from lexiscope.analysis.norms.predictions import predictions_of, rounded
-from lexiscope.analysis.norms.shared_task import OfficialScore, official_score
+from lexiscope.analysis.norms.predictions import OfficialScore, official_score, predictions_of, rounded
 from lexiscope.build.stories.stories import TASK
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say

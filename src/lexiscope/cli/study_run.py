@@ -14,7 +14,7 @@ import click
 from lexiscope.cli.main import pin_threads
 from lexiscope.cli.output import progress_bar, remark, remark_threads, say, say_plain_table
 from lexiscope.core import catalog
-from lexiscope.report.page.study_run import Summary
+from lexiscope.report.page.study_folder import Summary
 from lexiscope.report.tables import to_text
 from lexiscope.studies.kit.settings_file import settings_of_run, write_study_file
 

@@ -9,9 +9,9 @@ from typing import IO, Any
 
 import click
 
+from lexiscope.core.code_file import existing_file as existing_file
 from lexiscope.core.code_file import line_in_file
 from lexiscope.core.errors import InputError, LexiscopeError, Place
-from lexiscope.core.given_file import existing_file as existing_file
 
 INTERRUPTED = "interrupted: what was finished is kept; the same command again continues it"
 _LESS = "end other programs, or ask for less: see the options of the command"

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from lexiscope.core.errors import InputError, LexiscopeError, Place
-from lexiscope.core.result import Record, parse_statistic
+from lexiscope.core.result import Record, p_of, parse_statistic, statistic_key
 
 Outcome = Literal["holds", "holds in part", "reversed", "not shown", "cannot be tested"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -92,11 +92,11 @@ class ClaimTerm:
 
     def selected_records(self, records: Iterable[Record]) -> list[Record]:
         """Return the records that the term is about."""
-        name = parse_statistic(self.statistic)
+        key = statistic_key(self.statistic)
         return [
             record
             for record in records
-            if parse_statistic(record.statistic) == name and all(part.passes(record) for part in self.filters)
+            if statistic_key(record.statistic) == key and all(part.passes(record) for part in self.filters)
         ]
 
 
@@ -419,10 +419,7 @@ def _compared_number(term: ClaimTerm, record: Record | None) -> float | None:
     """The number of a record that a term compares. A test's p value is a field of it, or a record of its own."""
     if record is None:
         return term.number
-    if term.of != "p" or record.p is not None:
-        return record.p if term.of == "p" else record.value
-    name, parameters = parse_statistic(record.statistic)
-    return record.value if name == "p" or name.endswith("_p") or parameters.get("value") == "p" else None
+    return p_of(record) if term.of == "p" else record.value
 
 
 def _compare_numbers(comparison: Comparison, left: Record | None, right: Record | None) -> _RecordComparison:

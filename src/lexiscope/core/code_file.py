@@ -1,4 +1,4 @@
-"""Python files of the user, loaded by path: a dataset, a task, a kind of subject or a study outside the package.
+"""Files that the user names, and Python files loaded by path: a dataset, task, kind of subject or study.
 
 A path is ``my_norms.py``, or a folder with an ``__init__.py`` (``./my_norms``). What is hashed is what runs, under a
 module name that no other module has. No ``__pycache__`` is written next to the file.
@@ -16,7 +16,7 @@ from importlib.util import module_from_spec
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from lexiscope.core.errors import LexiscopeError, Place, SpecError
+from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError
 
 _PREFIX = "lexiscope_file_"
 _LOADED: dict[str, ModuleType] = {}
@@ -169,3 +169,22 @@ def _sha256(content: bytes) -> str:
     import hashlib
 
     return hashlib.sha256(content).hexdigest()
+
+
+# -- A file that the user names -------------------------------------------------------------------------------------
+
+
+def existing_file(path: Path | str) -> Path:
+    """Return the path of a file that is there and not empty.
+
+    Errors: :class:`InputError` E001 (there is no such file, or it is a folder), E002 (it is empty).
+    """
+    path, place = Path(path), Place(str(path))
+    if not path.exists():
+        raise InputError("there is no such file", code="E001", place=place, hint="check the name and the folder")
+    if path.is_dir():
+        raise InputError("this is a folder, not a file", code="E001", place=place, hint="name a file in it")
+    if not path.stat().st_size:
+        hint = "write a header and at least one row, or name another file"
+        raise InputError("the file is empty", code="E002", place=place, hint=hint)
+    return path

@@ -12,7 +12,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -59,6 +59,17 @@ def parse_statistic(text: str) -> tuple[str, dict[str, str]]:
 
 
 @lru_cache(maxsize=4096)
+def statistic_key(text: str) -> tuple[str, frozenset[tuple[str, str]]]:
+    """Return what two printed names of one statistic share: the order of the parameters does not matter.
+
+    >>> statistic_key("alpha(level=interval,unit=word)") == statistic_key("alpha(unit=word,level=interval)")
+    True
+    """
+    name, parameters = _split_statistic(text)
+    return name, frozenset(dict(parameters).items())
+
+
+@lru_cache(maxsize=4096)
 def _split_statistic(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     # rows of a table repeat few names very often
     match = _NAME.match(text)
@@ -76,7 +87,9 @@ class Record:
     undefined; ``note`` then says why. ``low`` and ``high`` bound the interval named in ``interval``. ``published``
     is what a paper prints, ``source`` where, and ``status`` whether the number is reproduced. ``analysis`` marks
     the research question it belongs to as ``confirmatory`` or ``exploratory``. ``people`` is ``simulated`` where the
-    judgments behind it are those of simulated participants; files leave it out elsewhere.
+    judgments behind it are those of simulated participants. ``p_adjusted`` is the p of a test adjusted for the others
+    of its ``family``, whose printed name has the method and the number of tests. ``bound`` is ``<`` or ``>`` where the
+    paper prints a bound (p < .001). Files leave these four out where a record has none.
     """
 
     statistic: str
@@ -99,10 +112,13 @@ class Record:
     question: str = ""
     note: str = ""
     people: str = ""
+    p_adjusted: float | None = None
+    family: str = ""
+    bound: str = ""
 
     def __post_init__(self) -> None:
         parse_statistic(self.statistic)
-        for name in ("value", "low", "high", "p", "published"):
+        for name in ("value", "low", "high", "p", "published", "p_adjusted"):
             number = getattr(self, name)
             # numpy scalars and infinities do not survive JSON: store plain finite floats or nothing
             if number is not None:
@@ -117,9 +133,27 @@ class Record:
             )
 
     def content(self) -> dict[str, Any]:
-        """Return the record as plain values, as files hold it: ``people`` is in it where they are simulated."""
-        values = asdict(self)
-        return values if self.people else {name: value for name, value in values.items() if name != "people"}
+        """Return the record as plain values, as files hold it: :data:`OPTIONAL_FIELDS` only where it has them."""
+        # not asdict, which copies: all fields are plain values
+        values = {column.name: getattr(self, column.name) for column in fields(self)}
+        absent = [name for name in OPTIONAL_FIELDS if values[name] in (None, "")]
+        return {name: value for name, value in values.items() if name not in absent}
+
+
+OPTIONAL_FIELDS = ("people", "p_adjusted", "family", "bound")
+"""The fields that files leave out where a record has none."""
+
+
+def p_of(record: Record) -> float | None:
+    """Return the p of a test's record: its field, or the value of a record that is a p itself; ``None`` for no test.
+
+    >>> p_of(Record("t", 2.1, p=0.04)), p_of(Record("mcnemar_p", 0.5)), p_of(Record("mean", 3.0))
+    (0.04, 0.5, None)
+    """
+    if record.p is not None:
+        return record.p
+    name, parameters = parse_statistic(record.statistic)
+    return record.value if name == "p" or name.endswith("_p") or parameters.get("value") == "p" else None
 
 
 # -- results --------------------------------------------------------------------------------------------------------
@@ -226,6 +260,7 @@ class Estimate(Result):
     """A statistic with its interval and the number of observations and resampled groups behind it.
 
     ``chosen_from`` is the number of layers of which this one was chosen as the best on the same items, 0 if none was.
+    ``p`` is that of its test, ``p_adjusted`` the same adjusted for the other tests of the ``family``.
     """
 
     name: str
@@ -236,6 +271,8 @@ class Estimate(Result):
     _: KW_ONLY
     p: float | None = None
     chosen_from: int = 0
+    p_adjusted: float | None = None
+    family: str = ""
 
     @property
     def caution(self) -> str:
@@ -254,7 +291,7 @@ class Estimate(Result):
         """Return the one number; an ``n`` of 0 was not given."""
         note = "; ".join(filter(None, (self.note, self.caution)))
         more = {"note": note} | _bounds(self.interval, note)
-        return (self._record(self.name, self.value, n=self.n or None, p=self.p, **more),)
+        return (self._record(self.name, self.value, n=self.n or None, **_test(self), **more),)
 
     def _brief(self) -> tuple[str, ...]:
         return (f"{self.name} = {_value_text(self.value, self.interval)}", _n_text(self.n))
@@ -422,6 +459,8 @@ class Contrast(Result):
     n_groups: int = 0
     _: KW_ONLY
     p: float | None = None
+    p_adjusted: float | None = None
+    family: str = ""
 
     @property
     def value(self) -> float:
@@ -440,7 +479,7 @@ class Contrast(Result):
         subject = self.subject or " − ".join(names)
         note = "; ".join(filter(None, (self.note, self.caution)))
         more = {"note": note} | _bounds(self.interval, note)
-        return (self._record(self.name, self.value, n=self.n, p=self.p, **more | {"subject": subject}),)
+        return (self._record(self.name, self.value, n=self.n, **_test(self), **more | {"subject": subject}),)
 
     def _brief(self) -> tuple[str, ...]:
         (record,) = self.records()
@@ -489,13 +528,16 @@ class Fit(Result):
     p: float
     n: int
     terms: tuple[Estimate, ...] = ()
+    _: KW_ONLY
+    p_adjusted: float | None = None
+    family: str = ""
 
     def records(self) -> tuple[Record, ...]:
         """Return the test, then the coefficients."""
         condition = ", ".join(filter(None, (self.condition, self.name)))
         note = "; ".join(filter(None, (f"{self.formula} compared with {self.reduced}", self.note)))
         name = statistic_name("chi2", df=self.df)
-        test = self._record(name, self.chi2, n=self.n, p=self.p, condition=condition, note=note)
+        test = self._record(name, self.chi2, n=self.n, condition=condition, **_test(self) | {"note": note})
         terms = [term.about(**self._where(), condition=f"{condition}: {term.condition}") for term in self.terms]
         return (test, *(record for term in terms for record in term.records()))
 
@@ -513,6 +555,11 @@ class Fit(Result):
 
     def _where(self) -> dict[str, Any]:
         return {"subject": self.subject, "dataset": self.dataset, "layer": self.layer, "view": self.view}
+
+
+def _test(result: Estimate | Contrast | Fit) -> dict[str, Any]:
+    """The p of a result as fields of its record."""
+    return {"p": result.p, "p_adjusted": result.p_adjusted, "family": result.family}
 
 
 def _value_text(value: float, interval: Interval) -> str:
@@ -554,18 +601,34 @@ def simulated_records(records: Iterable[Record], *, keep_all: bool = False) -> t
     )
 
 
+def printed_number(text: str) -> tuple[str, str]:
+    """Split what a paper prints into the sign of a bound (``<``, ``>``, or none) and the text of its number.
+
+    >>> printed_number("< .001"), printed_number("-.61")
+    (('<', '.001'), ('', '-.61'))
+    """
+    bound = text[:1] if text.startswith(("<", ">")) else ""
+    return bound, text.removeprefix(bound).strip()
+
+
 def comparison_status(value: float, published: str) -> Status:
     """Compare a recomputed value with a printed one, digit for digit.
 
     *published* is the text as printed, so that its number of decimals is known. ``reproduced``: the value rounds
-    to it; ``within rounding``: off by at most one unit of the last printed digit.
+    to it; ``within rounding``: off by at most one unit of the last printed digit. A printed bound (``< .001``) is
+    reproduced by a value on its side.
 
     >>> comparison_status(39.5885, "39.59"), comparison_status(0.99754, ".997"), comparison_status(0.7306, ".77")
     ('reproduced', 'within rounding', 'not reproduced')
     >>> comparison_status(3.135e-10, "3.1e-10"), comparison_status(9e-10, "3.1e-10")
     ('reproduced', 'not reproduced')
+    >>> comparison_status(3.135e-10, "< .001"), comparison_status(.81, "> .82")
+    ('reproduced', 'not reproduced')
     """
-    printed = Decimal(published)
+    bound, number = printed_number(published)
+    printed = Decimal(number)
+    if bound:
+        return "reproduced" if (value < printed if bound == "<" else value > printed) else "not reproduced"
     unit, target = 10.0 ** int(printed.as_tuple().exponent), float(printed)
     # what rounding leaves of a half: a share of the last digit, or the last bits of the value
     slack = 1e-9 * unit + 4 * sys.float_info.epsilon * abs(target)

@@ -126,7 +126,7 @@ class Writing:
 
     ``text`` is what a text is called, ``next_task`` names the task whose items are made of the accepted ones.
     ``cleaning`` returns the request that a language model clean a text of an item, ``precontext`` (of sentences) that
-    it write the text before one: :mod:`lexiscope.build.stories.drafting`.
+    it write the text before one: :mod:`lexiscope.build.stories.stories`.
     """
 
     text: Literal["sentence", "ending"]

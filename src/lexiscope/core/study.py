@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from lexiscope.core.result import comparison_status, parse_statistic
+from lexiscope.core.result import comparison_status, parse_statistic, printed_number
 
 if TYPE_CHECKING:
     from lexiscope.core.result import Record
@@ -66,7 +66,9 @@ class PlannedAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class PublishedValue:
-    """A number as a paper prints it, with its place. ``printed`` is text, so that its decimals are known.
+    """A number as a paper prints it, with its place. ``printed`` is text, so that its decimals are known: ``.61``.
+
+    A bound has its sign: ``< .001``.
 
     The fields from ``statistic`` to ``condition`` and ``view`` say which record it belongs to. ``remark`` is shown
     where the number does not reproduce; ``reproducible`` is false where the data for it were never published.
@@ -82,6 +84,16 @@ class PublishedValue:
     remark: str = ""
     reproducible: bool = True
     view: str = ""
+
+    @property
+    def number(self) -> float:
+        """The printed number; of a bound, the bound."""
+        return float(printed_number(self.printed)[1])
+
+    @property
+    def bound(self) -> str:
+        """The sign of a printed bound, ``<`` or ``>``; empty for a number."""
+        return printed_number(self.printed)[0]
 
     def status_of(self, value: float) -> str:
         """Compare a recomputed value with the printed one (see :func:`lexiscope.core.result.comparison_status`)."""

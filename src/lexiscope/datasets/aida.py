@@ -19,8 +19,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.items.read.linked_items import linked_items, word_window
 from lexiscope.resources import fetch
-from lexiscope.resources.corpora.aida_candidates import CandidateMention, read_candidates
-from lexiscope.resources.corpora.aida_tsv import read_aida_tsv
+from lexiscope.resources.corpora.aida_tsv import CandidateMention, read_aida_tsv, read_candidates
 from lexiscope.resources.corpora.linked_json import read_elevant
 from lexiscope.resources.corpora.linked_text import LinkedText, Mention
 
@@ -95,9 +94,8 @@ def search_space() -> SearchSpace:
     """
     listed = mentions()
     titles = {title for mention in listed for title, _ in mention.candidates}
-    return SearchSpace.of_pages(
-        "candidate pages of aida", titles | {listed_mention.page for listed_mention in listed if listed_mention.page}
-    )
+    linked = {mention.page for mention in listed if mention.page}
+    return SearchSpace.of_pages("candidate pages of aida", titles | linked)
 
 
 def _items_and_candidates(

@@ -16,7 +16,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.published_pairs import TRUTHS, checksums, expect_counts, pair_item
+from lexiscope.items.arrange.pairs import TRUTHS, checksums, expect_counts, pair_item
 from lexiscope.items.read.target_forms import verified_usage
 from lexiscope.resources.fetch import locate
 

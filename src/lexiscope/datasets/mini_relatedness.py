@@ -12,7 +12,6 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import DataError
 from lexiscope.core.item import Condition
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import sha256_of
 from lexiscope.core.usage import Usage, check_span
 from lexiscope.items.arrange.pairs import Stimulus, enumerate_pairs
 from lexiscope.resources import fetch
@@ -52,8 +51,8 @@ def load(language: Language | None = None) -> Dataset:
     Errors: :class:`DataError` where there is no such language, or an embedded file was changed.
     """
     wanted = LANGUAGES if language is None else (language,)
-    items = tuple(item for pair in wanted for item in enumerate_pairs(stimuli(pair), dataset=CARD.name))
-    checksums = tuple((_file(pair).path, sha256_of(fetch.locate_embedded(_file(pair), "items"))) for pair in wanted)
+    items = tuple(item for tag in wanted for item in enumerate_pairs(stimuli(tag), dataset=CARD.name))
+    checksums = tuple((_file(tag).path, _file(tag).sha256 or "") for tag in wanted)
     return Dataset(CARD, items, ResponseTable.empty(), checksums)
 
 

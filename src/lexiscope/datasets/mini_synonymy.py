@@ -1,7 +1,7 @@
 """Mini synonymy items: 40 English nouns in plain sentences, written for Lexiscope (CC0), in the eight suites.
 
 Each item has a synonym of the target's sense in its sentence, a synonym of another sense, and ten random nouns drawn by
-the rule of :mod:`lexiscope.build.minimal_pairs.random_nouns` from a list of 122. The items are embedded, so that a
+the rule of :mod:`lexiscope.build.minimal_pairs.word_counts` from a list of 122. The items are embedded, so that a
 language model can be tried on a fresh machine without a network. They have not been answered: there are no human
 answers here.
 """

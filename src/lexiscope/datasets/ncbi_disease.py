@@ -16,7 +16,7 @@ from lexiscope.items.answers.search_space import Entry, SearchSpace
 from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.items.read.linked_items import linked_items, set_aside, word_window
 from lexiscope.resources import fetch
-from lexiscope.resources.corpora.pubtator import read_pubtator
+from lexiscope.resources.corpora.linked_text import read_pubtator
 
 _VERSION = "5a266c6fc76fb2b5184cfa397ff0a5ecdb133aec"
 _AT = f"https://raw.githubusercontent.com/spyysalo/ncbi-disease/{_VERSION}/original-data"
@@ -77,9 +77,9 @@ def load() -> Dataset:
     aside: list[SetAside] = []
     checksums = []
     for split, file in FILES.items():
-        file_found = fetch.locate(file, dataset=CARD.name)
-        checksums.append((file.path, file_found.sha256))
-        texts = tuple(read_pubtator(file_found.path))
+        located = fetch.locate(file, dataset=CARD.name)
+        checksums.append((file.path, located.sha256))
+        texts = tuple(read_pubtator(located.path))
         items += linked_items(texts, dataset=CARD.name, split=split, shown=word_window()).items
         aside += set_aside((mention for text in texts for mention in text.misplaced), file.path)
     return Dataset(CARD, tuple(items), ResponseTable.empty(), tuple(checksums), set_aside=tuple(aside))

@@ -20,7 +20,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.published_pairs import checksums
+from lexiscope.items.arrange.pairs import checksums
 from lexiscope.items.read.target_forms import verified_usage
 from lexiscope.resources.fetch import locate
 from lexiscope.resources.tables.plain_lines import PlainLines, read_lines

@@ -19,11 +19,11 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
 from lexiscope.items.choice_sets.surface import ArticleRule, Mode
 from lexiscope.items.choice_sets.templates import synonymy_templates
-from lexiscope.resources.fetch import locate
+from lexiscope.resources.fetch import locate, locate_optional
 from lexiscope.resources.tables.delimited import DelimitedTable, read_csv
 from lexiscope.resources.tables.plain_lines import read_lines
 
-__all__ = ["CARD", "SUBJECTS", "collection", "load"]
+__all__ = ["CARD", "SUBJECTS", "collection", "load", "nouns"]
 
 
 def load(folder: Path | None = None, *, mode: Mode = "clean") -> Dataset:
@@ -54,6 +54,15 @@ def collection(folder: Path | None = None, *, article: ArticleRule = "letter") -
     """
     curated, items, negatives = (_path(file, folder) for file in (CURATED, ITEMS, NEGATIVES))
     return read_collection(curated, items, negatives, article=article)
+
+
+def nouns(folder: Path | None = None) -> tuple[str, ...]:
+    """Return the published list of which the random nouns were drawn, repetitions kept; empty if the file is missing.
+
+    Errors: :class:`DataError` where the file is not the pinned one.
+    """
+    listed = locate_optional(NOUNS, dataset=CARD.name, folder=folder)
+    return () if listed is None else tuple(listed.path.read_text(encoding="utf-8").split())
 
 
 def _path(file: DataFile, folder: Path | None) -> Path:

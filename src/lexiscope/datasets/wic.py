@@ -11,7 +11,7 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.published_pairs import SPLITS, TRUTHS, checksums, expect_counts, pair_item
+from lexiscope.items.arrange.pairs import SPLITS, TRUTHS, checksums, expect_counts, pair_item
 from lexiscope.items.read.target_forms import token_span, verified_usage
 from lexiscope.resources.fetch import locate
 from lexiscope.resources.tables.plain_lines import PlainLines, expect_parallel, read_lines

@@ -14,7 +14,7 @@ from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.published_pairs import TRUTHS, card_of, checksums, expect_counts, pair_item
+from lexiscope.items.arrange.pairs import TRUTHS, card_of, checksums, expect_counts, pair_item
 from lexiscope.items.read.target_forms import token_span, verified_usage
 from lexiscope.resources.fetch import FetchedFile, locate
 from lexiscope.resources.tables.plain_lines import PlainLines, expect_parallel, read_lines

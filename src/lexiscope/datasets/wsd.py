@@ -2,8 +2,8 @@
 
 A sense-tagged word in its sentence, the WordNet 3.0 senses of its lemma and part of speech as options, in the lexicon's
 order, and one or several right sense keys. There are no recorded answers. :func:`load` returns test and development
-items by default: SemCor has 226,036, which take half a minute. ``items.answers.synset_space.for_retrieval``
-makes items of sense retrieval of them.
+items by default: SemCor has 226,036, which take half a minute.
+:func:`lexiscope.items.answers.search_space.retrieval_items` makes items of sense retrieval of them.
 """
 
 from __future__ import annotations

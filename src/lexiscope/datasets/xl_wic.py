@@ -15,7 +15,7 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, SetAside
 from lexiscope.core.errors import InputError, SpanError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.arrange.published_pairs import (
+from lexiscope.items.arrange.pairs import (
     SPLITS,
     card_of,
     checksums,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 
+from lexiscope.analysis.families import AdjustedFamily, TestFamily, with_families
+from lexiscope.analysis.ranks import RankSet
 from lexiscope.core.errors import SpecError
 from lexiscope.core.result import Interval, Record, Result
 from lexiscope.core.spec import plain_name
 from lexiscope.core.study import PublishedValue
 from lexiscope.report.figures import Figure
-from lexiscope.report.tables import Cell, IntervalCell, Missing, Table
+from lexiscope.report.tables import Cell, Column, IntervalCell, Missing, Table
 
 
 class Remark(str):
@@ -47,6 +50,37 @@ def join_parts(parts: Iterable[Part]) -> Part:
     """Return one part with everything of several, in order."""
     listed = list(parts)
     return Part(*(tuple(x for part in listed for x in getattr(part, field.name)) for field in fields(Part)))
+
+
+def with_adjusted_p(
+    part: Part, families: Sequence[TestFamily] = (), *, planned: Callable[[Record], bool] | None = None
+) -> Part:
+    """Return the part with the p values adjusted for how many they are: in its records, and in its tables.
+
+    Families are those of :func:`~lexiscope.analysis.families.with_families`. A column of p values gets a second one
+    after it, whose head says the method and the number of tests; a single test stays as it is.
+    """
+    records, adjusted = with_families(part.records, families, planned=planned)
+    tables = tuple(with_adjusted_columns(table, adjusted) for table in part.tables)
+    return replace(part, records=records, tables=tables)
+
+
+def with_adjusted_columns(table: Table, families: Sequence[AdjustedFamily]) -> Table:
+    """Return the table with a column of adjusted p values after each column of p values that families have."""
+    columns: list[Column] = []
+    cells: list[list[Cell]] = []
+    for index, column in enumerate(table.columns):
+        own = [row[index] for row in table.rows]
+        columns.append(column)
+        cells.append(own)
+        p = [cell for cell in own if isinstance(cell, float | int)] if column.format.kind == "p" else []
+        family = next((family for family in families if p and family.is_shown_in(column.header, p)), None)
+        if family is not None:
+            columns.append(Column(family.header(column.header), column.format))
+            cells.append([family.of[cell] if isinstance(cell, float | int) else cell for cell in own])
+    if len(columns) == len(table.columns):
+        return table
+    return replace(table, columns=tuple(columns), rows=tuple(zip(*cells, strict=True)))
 
 
 def flat_list(given: object) -> list[object]:
@@ -103,10 +137,15 @@ def with_interval(record: Record, interval: Interval | None) -> Record:
 
 
 def record_cell(record: Record) -> Cell:
-    """Return a record as a table cell: value with interval, value, or the reason why there is none."""
+    """Return a record as a table cell: value with interval, value, or the reason why there is none.
+
+    Of a rank it is the set of ranks alone: ``1–3``, or ``2`` where the set is one rank.
+    """
     if record.value is None:
         return Missing(record.note)
     if record.low is not None and record.high is not None:
+        if record.unit == "rank":
+            return str(RankSet(int(record.low), int(record.high)))
         return IntervalCell(record.low, record.high, record.value)
     return record.value
 
@@ -185,29 +224,28 @@ def with_published(records: Sequence[Record], published: Sequence[PublishedValue
 
     A printed number that no record matches is added as a record of its own: ``not reproducible``, with the reason.
     """
-    open_values = list(published)
+    open_values = dict(enumerate(published))
+    at_place: dict[tuple[object, ...], list[int]] = {}
+    for number, value in open_values.items():
+        at_place.setdefault(_place_of(value), []).append(number)
     out = []
     for record in records:
-        printed = next((value for value in open_values if _is_printed_of(value, record)), None)
-        if printed is not None:
-            open_values.remove(printed)
-        out.append(record if printed is None else _record_with_printed(record, printed))
-    return (*out, *map(_record_of_printed, open_values))
+        open_here = (number for number in at_place.get(_place_of(record), ()) if number in open_values)
+        # a printed number without a view is that of the only view of its record
+        match = next((number for number in open_here if open_values[number].view in ("", record.view)), None)
+        out.append(record if match is None else _record_with_printed(record, open_values.pop(match)))
+    return (*out, *map(_record_of_printed, open_values.values()))
 
 
 _PLACE = ("statistic", "subject", "dataset", "layer", "condition")
-
-
-def _is_printed_of(value: PublishedValue, record: Record) -> bool:
-    # a printed number without a view is that of the only view of its record
-    place = all(getattr(record, name) == getattr(value, name) for name in _PLACE)
-    return place and value.view in ("", record.view)
+_place_of = attrgetter(*_PLACE)
 
 
 def _record_with_printed(record: Record, value: PublishedValue) -> Record:
     status = value.status_of(record.value) if record.value is not None else "undefined"
     note = "; ".join(text for text in (record.note, value.remark if status != "reproduced" else "") if text)
-    return replace(record, published=float(value.printed), source=value.place, status=status, note=note)  # type: ignore[arg-type]
+    printed = {"published": value.number, "bound": value.bound, "source": value.place}
+    return replace(record, **printed, status=status, note=note)  # type: ignore[arg-type]
 
 
 def _record_of_printed(value: PublishedValue) -> Record:
@@ -215,7 +253,8 @@ def _record_of_printed(value: PublishedValue) -> Record:
     return Record(
         value=None,
         **{name: getattr(value, name) for name in (*_PLACE, "view")},
-        published=float(value.printed),
+        published=value.number,
+        bound=value.bound,
         source=value.place,
         status="not computed" if value.reproducible else "not reproducible",
         note=reason,

@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 
 from lexiscope.core.result import Record, Result
 from lexiscope.report.part import record_cell
-from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, IntervalCell, Missing, Table
+from lexiscope.report.tables import BOUNDED, INTEGER, TEXT, Cell, Column, Format, IntervalCell, Missing, Table
 
 Show = Literal["estimate", "value", "interval", "layer", "n", "p", "note", "condition"]
 ABSENT = Missing("not computed")
@@ -100,6 +100,20 @@ def rows_of_subjects(titles: Mapping[str, str], **where: object) -> tuple[PivotR
     *titles* are the subjects' titles by their ids; *where* are fields that the results must have.
     """
     return tuple(PivotRow((title,), {"subject": subject, **where}) for subject, title in titles.items())
+
+
+def rank_columns(results: Iterable[Record | Result], statistic: str, by: str, **where: object) -> tuple[Col, ...]:
+    """Return the column of the sets of ranks, where the results have them: of one subject there is none.
+
+    *statistic* is the printed name of the rank, *by* says what it is by, *where* are fields that its records have.
+
+    >>> rank_columns([Record("mean", 2.0)], "rank(of=mean,among=subjects)", "by mean")
+    ()
+    """
+    if not any(record.statistic == statistic and _fits(record, where) for record in records_of(results)):
+        return ()
+    note = f"{by}; ranks that the paired differences leave open, all intervals together; 1 is the first"
+    return (Col("Rank", statistic, TEXT, note=note, where=where, absent=Missing("not ranked")),)
 
 
 def quantities(name: str, title: str, rows: Mapping[str, Record]) -> Table:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import singledispatch
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from lexiscope.analysis.families import TITLES, Method
 from lexiscope.analysis.layers.layers import separated_layers
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import (
@@ -83,15 +84,15 @@ def _sentence_of_undefined(result: Undefined) -> str:
 
 @sentence.register
 def _sentence_of_contrast(result: Contrast) -> str:
-    first, second = map(_subject_text, result.pair)
-    name, value, interval = words_of(result.first.name), _value_text(result), result.interval
+    first, second = _sides_text(result)
+    name, value, interval = _of_both_text(result), _value_text(result), result.interval
     if not interval.is_defined:
-        return f"The {name} of {first} minus that of {second} is {value}; {interval.note}.{_caution_text(result)}"
+        return f"{name} of {first} minus that of {second} is {value}; {interval.note}.{_caution_text(result)}"
     if interval.low <= 0 <= interval.high:
-        lead = f"The {name} of {first} and that of {second} do not differ reliably: the difference is {value}"
+        lead = f"{name} of {first} and that of {second} do not differ reliably: the difference is {value}"
     else:
         word, by = "higher" if result.value > 0 else "lower", format_number(abs(result.value), _form(result))
-        lead = f"The {name} of {first} is {by} {word} than that of {second}"
+        lead = f"{name} of {first} is {by} {word} than that of {second}"
     size = f"{_interval_text(interval, result)}{_n_text(result)}{_test_text(result)}"
     return f"{lead}{size}.{_caution_text(result)}"
 
@@ -124,8 +125,9 @@ def _sentence_of_counts(result: Counts) -> str:
 
 @sentence.register
 def _sentence_of_fit(result: Fit) -> str:
-    word = "improves" if result.p < 0.05 else "does not reliably improve"
-    test = f"χ²({result.df}) = {result.chi2:.2f}, p {_p_text(result.p)}, n = {result.n:,}"
+    deciding = result.p if result.p_adjusted is None else result.p_adjusted
+    word = "improves" if deciding < 0.05 else "does not reliably improve"
+    test = f"χ²({result.df}) = {result.chi2:.2f}, {_p_with_family(result)}, n = {result.n:,}"
     return f"The {result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
 
 
@@ -136,14 +138,18 @@ def best_of_records(records: Iterable[Record], statistic: str) -> Record | None:
     return choose(known, key=lambda record: record.value or 0.0, default=None)
 
 
-def best_in_words(records: Sequence[Record], statistic: str, words: str) -> str:
+def best_in_words(records: Sequence[Record], statistic: str, words: str, *, chosen: str = "") -> str:
     """Return the subject with the best value of a statistic in one line, with layer, interval and a wrong direction.
 
-    *words* are what the value is called; without a value there is no line.
+    *words* are what the value is called; without a value there is no line. *chosen* is the statistic that allows for
+    the layer having been chosen on the same items: it is said beside the value.
 
     >>> records = [Record("max_r_squared_over_layers", r, subject=s, layer=7) for s, r in (("m", 0.35), ("n", 0.2))]
     >>> best_in_words(records, "max_r_squared_over_layers", "highest R²")
     'highest R² of all subjects: m at layer 7, 0.35'
+    >>> records.append(Record("r_squared(layer=chosen)", 0.31, subject="m", low=0.2, high=0.4))
+    >>> best_in_words(records, "max_r_squared_over_layers", "highest R²", chosen="r_squared(layer=chosen)")
+    'highest R² of all subjects: m at layer 7, 0.35; allowing for the choice of the layer 0.31 [0.20, 0.40]'
     """
     best = best_of_records(records, statistic)
     if best is None:
@@ -151,10 +157,24 @@ def best_in_words(records: Sequence[Record], statistic: str, words: str) -> str:
     known = [record for record in records if record.statistic == statistic and record.value is not None]
     at = "" if best.layer is None else f" at layer {best.layer}"
     at += f", view {best.view}" if len({record.view for record in known}) > 1 else ""
-    interval = f" [{best.low:.2f}, {best.high:.2f}]" if best.low is not None and best.high is not None else ""
+    place = (best.subject, best.view, best.condition)
+    allowing = next(
+        (
+            f"; allowing for the choice of the layer {record.value:.2f}{_bounds_text(record)}"
+            for record in records
+            if record.statistic == chosen
+            and (record.subject, record.view, record.condition) == place
+            and record.value is not None
+        ),
+        "",
+    )
     among = " of all subjects" if len({record.subject for record in known}) > 1 else ""
     caution = f" ({best.note})" if "wrong direction" in best.note else ""
-    return f"{words}{among}: {best.subject}{at}, {best.value:.2f}{interval}{caution}"
+    return f"{words}{among}: {best.subject}{at}, {best.value:.2f}{_bounds_text(best)}{allowing}{caution}"
+
+
+def _bounds_text(record: Record) -> str:
+    return f" [{record.low:.2f}, {record.high:.2f}]" if record.low is not None and record.high is not None else ""
 
 
 def _caution_text(result: Estimate | Contrast | Curve) -> str:
@@ -192,6 +212,29 @@ def _subject_text(result: Result) -> str:
     return f"{result.subject or 'all'}{layer}"
 
 
+def _of_both_text(contrast: Contrast) -> str:
+    """The statistic of a comparison, after the condition and the view that both sides share."""
+    here, there = contrast.pair
+    shared = [here.condition if here.condition == there.condition else ""]
+    shared += [f"view {here.view}" if here.view and here.view == there.view else ""]
+    of_both, name = ", ".join(filter(None, shared)), words_of(here.name)
+    return f"For {of_both}, the {name}" if of_both else f"The {name}"
+
+
+def _sides_text(contrast: Contrast) -> tuple[str, ...]:
+    """What each side of a comparison is: its subject and layer, and the view and the condition if these differ."""
+    here, there = contrast.pair
+    texts = []
+    for side in contrast.pair:
+        text = _subject_text(side)
+        if side.view and here.view != there.view:
+            text = f"{text.rstrip(',')}, view {side.view},"
+        if here.condition != there.condition:
+            text = f"{text.rstrip(',')} for {side.condition or 'all items'}"
+        texts.append(text)
+    return tuple(texts)
+
+
 def _form(result: Result) -> Format:
     return BOUNDED if result.unit in ("", "correlation", "share") else _FREE
 
@@ -218,8 +261,26 @@ def _p_text(value: float) -> str:
     return printed if printed.startswith("<") else f"= {printed}"
 
 
+def _p_with_family(result: Estimate | Contrast | Fit) -> str:
+    raw = f"p {_p_text(result.p)}" if result.p is not None else ""
+    adjusted = adjusted_in_words(result.p_adjusted, result.family)
+    return ", ".join(filter(None, (raw, adjusted)))
+
+
 def _test_text(result: Estimate | Contrast) -> str:
-    return f"; p {_p_text(result.p)}" if result.p is not None else ""
+    return f"; {_p_with_family(result)}" if result.p is not None else ""
+
+
+def adjusted_in_words(p: float | None, family: str) -> str:
+    """Return an adjusted p with its family's method and number of tests as words; nothing if there is none.
+
+    >>> adjusted_in_words(0.03, "contrasts(method=holm,tests=84)")
+    'p = .030 adjusted for 84 tests (Holm)'
+    """
+    if p is None:
+        return ""
+    _, given = parse_statistic(family)
+    return f"p {_p_text(p)} adjusted for {given['tests']} tests ({TITLES[cast(Method, given['method'])]})"
 
 
 # -- figures --------------------------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ def licences_table(data: Mapping[str, str], models: Mapping[str, SubjectFacts]) 
 
 
 def flagged_table(flagged: Mapping[str, Sequence[str]], source: str = "") -> Table:
-    """Return the flagged words of sentences (:func:`lexiscope.items.check.flagged.flagged_sentences`).
+    """Return the flagged words of sentences (:func:`lexiscope.items.check.rows.flagged_sentences`).
 
     *source* is the file of the list of words; without one it is that of the package.
     """

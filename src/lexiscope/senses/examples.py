@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.items.draws import generator_of
-from lexiscope.items.sentence_count import sentence_spans
+from lexiscope.items.text_rules import sentence_spans
 from lexiscope.resources.corpora.running_text import NUMBER, read_places, words_of
 from lexiscope.senses.induced_senses import InducedSenses
 

@@ -13,8 +13,16 @@ from typing import Any, Required, TypedDict
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, RunError, require
 from lexiscope.core.item import Item
-from lexiscope.core.lock import folder_lock
-from lexiscope.core.run import atomic_folder, manifest, read_json, sha256_of, versions, write_atomically, write_json
+from lexiscope.core.run import (
+    atomic_folder,
+    folder_lock,
+    manifest,
+    read_json,
+    sha256_of,
+    versions,
+    write_atomically,
+    write_json,
+)
 from lexiscope.core.sealed import write_machine
 from lexiscope.subjects._vector_store import digest
 from lexiscope.subjects.local._adapter import CLAIM, RECORD
@@ -23,8 +31,7 @@ from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape
 from lexiscope.subjects.trained._trained_folder import ENCODER, HEAD, SEAL, VECTORS, seal_of
 from lexiscope.training._base import Base, check_claim, deciding_versions, isolated_torch
 from lexiscope.training._checkpoint import FOLDER
-from lexiscope.training._labelled_items import Rows, rows_of
-from lexiscope.training._objective import Epoch, Objective, train_reader
+from lexiscope.training._labelled_items import Epoch, Objective, Rows, rows_of, train_reader
 from lexiscope.training._steps import Progress, TrainingOutcome, TrainingPlace, seed_of
 from lexiscope.training.settings import TrainingSettings
 

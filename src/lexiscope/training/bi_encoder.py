@@ -31,8 +31,7 @@ from lexiscope.subjects.trained._wording import TextsWithTargets, Wording, entry
 from lexiscope.tasks import RETRIEVED
 from lexiscope.training._base import base_of, deciding_versions
 from lexiscope.training._checkpoint import FOLDER
-from lexiscope.training._labelled_items import Rows
-from lexiscope.training._objective import Objective
+from lexiscope.training._labelled_items import Objective, Rows
 from lexiscope.training._training import Job, TrainedModel, TrainingOptions, train_folder, training_parts
 from lexiscope.training.settings import TrainingSettings
 

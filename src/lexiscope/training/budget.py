@@ -21,7 +21,7 @@ from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.trained._encoder import LoadedClassifier, Shape
 from lexiscope.subjects.trained._wording import TextsWithTargets, Wording
 from lexiscope.training._base import base_of, isolated_torch
-from lexiscope.training._objective import Objective, steps_of
+from lexiscope.training._labelled_items import Objective, steps_of
 from lexiscope.training._steps import run_steps, step_settings_of
 from lexiscope.training.selection import Grid
 from lexiscope.training.settings import TrainingSettings

@@ -28,8 +28,7 @@ from lexiscope.subjects.trained._probe import best_option
 from lexiscope.subjects.trained._wording import TextsWithTargets, Wording
 from lexiscope.tasks import BY_VIEW
 from lexiscope.training._base import base_of
-from lexiscope.training._labelled_items import Rows, answers_of, gold_numbers, shares_of
-from lexiscope.training._objective import Objective
+from lexiscope.training._labelled_items import Objective, Rows, answers_of, gold_numbers, shares_of
 from lexiscope.training._training import (
     MINUS_SQUARED_ERROR,
     Job,

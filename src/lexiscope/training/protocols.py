@@ -15,7 +15,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.sealed import read_sealed, without_seal, write_sealed
 from lexiscope.items.answers.search_space import SearchSpace
-from lexiscope.items.arrange.division import ItemDivision
+from lexiscope.items.arrange.splits import ItemDivision
 from lexiscope.training.budget import plan_budget, read_duration
 from lexiscope.training.selection import Grid
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings

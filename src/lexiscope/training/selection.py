@@ -60,6 +60,12 @@ class Selection:
     mean: float
     sd: float | None
 
+    @property
+    def dev_by_seed(self) -> dict[int, float]:
+        """The score on dev of each seed, at the rate of the best."""
+        rate = self.best.learning_rate
+        return {shard.seed: shard.dev_accuracy for shard in self.shards if shard.learning_rate == rate}
+
 
 def training_folder(out: Path, view: str, rate: float, seed: int) -> Path:
     """Return the folder of one shard of a grid.

@@ -1,6 +1,6 @@
 """Learners that cost seconds, learnt from one view at a time: a regression on features, and a learner that counts.
 
-Both answer the tested items of divided items (:class:`~lexiscope.items.arrange.division.ItemDivision`); of folds each
+Both answer the tested items of divided items (:class:`~lexiscope.items.arrange.splits.ItemDivision`); of folds each
 is answered by a learner that learnt from the others.
 """
 
@@ -16,7 +16,7 @@ from lexiscope.build.planted.bias import count_answers, texts_of
 from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.items.arrange.division import ItemDivision
+from lexiscope.items.arrange.splits import ItemDivision
 from lexiscope.items.arrange.views import GUESSED_WORD, view_item
 from lexiscope.items.sheets.guessed_word import GUESS_OF
 

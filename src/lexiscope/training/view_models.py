@@ -2,7 +2,7 @@
 
 Four kinds, from seconds to hours: counts of shown texts, a regression on features, a linear probe on the vectors of an
 untrained encoder, and an encoder that is trained by a plan (:mod:`lexiscope.training.protocols`). Each is asked the
-tested items of :class:`~lexiscope.items.arrange.division.ItemDivision` in every view, and says which views it cannot
+tested items of :class:`~lexiscope.items.arrange.splits.ItemDivision` in every view, and says which views it cannot
 see.
 """
 
@@ -21,8 +21,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
-from lexiscope.items.arrange.division import ItemDivision
-from lexiscope.items.arrange.splits import sample_items
+from lexiscope.items.arrange.splits import ItemDivision, sample_items
 from lexiscope.items.arrange.views import GUESSED_WORD, view_item
 from lexiscope.subjects.trained._probe import UntrainedEncoder, whole_text
 from lexiscope.subjects.trained._wording import definition_of

@@ -260,7 +260,7 @@ def test_a_ceiling_without_a_value_keeps_its_name() -> None:
     """Two raters, 1 2 3 4 and 4 3 1 2: the mean leave-one-out correlation is negative, so its squares are undefined."""
     ratings = Ratings.from_arrays(list("aaaabbbb"), list("ijklijkl"), [1, 2, 3, 4, 4, 3, 1, 2])
     agreements = (leave_one_out(ratings, resamples=0), included(ratings, resamples=0))
-    found = [ceiling for one in agreements for ceiling in agreement_ceilings(one, resamples=0)]
+    found = [ceiling for one in agreements for ceiling in agreement_ceilings(one)]
     assert len(found) == len({entry.name for entry in found}) == 6
     assert isinstance(found[0], Estimate)
     undefined = {entry.name: entry.reason for entry in found if isinstance(entry, Undefined)}

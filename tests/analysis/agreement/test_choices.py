@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from lexiscope.analysis.agreement.choices import cohen_kappa, majority, percent_agreement, trust_weighted
+from lexiscope.analysis.agreement import choices
+from lexiscope.analysis.agreement.choices import cohen_kappa, fleiss_kappa, majority, percent_agreement, trust_weighted
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 
@@ -89,14 +92,46 @@ def test_percent_agreement_equals_counting_pairs(table: list[list[int]]) -> None
     rows = [(f"r{r}", f"i{i}", value) for i, row in enumerate(table) for r, value in enumerate(row)]
     ratings = Ratings.from_arrays(*zip(*rows, strict=True))
     shares = [np.mean([a == b for a, b in itertools.combinations(row, 2)]) for row in table if len(row) > 1]
-    if len(shares) < 2:
+    if not shares:
         with pytest.raises(StatisticError):
             percent_agreement(ratings)
         return
     found = percent_agreement(ratings, resamples=50)
     assert found.value == pytest.approx(np.mean(shares))
     assert found.n == len(shares)
-    assert found.interval.low <= found.value + 1e-12
+    if len(shares) < 2:
+        assert found.interval.note == "no interval: one item cannot be resampled"
+    elif found.interval.is_defined:
+        assert found.interval.low <= found.value <= found.interval.high + 1e-12
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=5), min_size=2, max_size=8))
+@settings(max_examples=200, deadline=None)
+def test_percent_agreement_without_some_ratings(table: list[list[int]]) -> None:
+    """Without a rater, an item or a rating, agreement is that of the smaller table."""
+    rows = [(f"r{r}", f"i{i}", value) for i, row in enumerate(table) for r, value in enumerate(row)]
+    ratings = Ratings.from_arrays(*zip(*rows, strict=True))
+    for codes in (ratings.rater, ratings.item, np.arange(len(ratings))):
+        found = choices._shares_without(ratings, codes, int(codes.max()) + 1)
+        for code, without in enumerate(found):
+            rest = ratings.select(codes != code)
+            if rest.n_pairable:
+                assert without == pytest.approx(percent_agreement(rest, resamples=0).value, abs=1e-12)
+            else:
+                assert np.isnan(without)
+
+
+def test_kappa_leaves_out_items_one_by_one() -> None:
+    """The interval is that of the kappas without each item, on Fisher's z with t on n - 1 degrees of freedom."""
+    first, second = [0, 0, 1, 1, 2, 2, 0, 1, 2, 0], [0, 1, 1, 1, 2, 0, 0, 1, 2, 0]
+    found = cohen_kappa(first, second)
+    without = [
+        cohen_kappa(first[:k] + first[k + 1 :], second[:k] + second[k + 1 :], resamples=0).value for k in range(10)
+    ]
+    z = np.arctanh(without)
+    margin = stats.t.ppf(0.975, 9) * np.sqrt(9 / 10 * np.sum((z - z.mean()) ** 2))
+    ends = np.tanh(np.arctanh(found.value) + np.array([-margin, margin]))
+    assert [found.interval.low, found.interval.high] == pytest.approx(ends, abs=1e-12)
 
 
 def test_majority_of_three() -> None:
@@ -157,3 +192,66 @@ def test_an_item_nobody_rated_has_no_confidence() -> None:
         assert np.isnan(found.value[1])
         assert found.tied[1]
         assert found.confidence[1].sum() == 0
+
+
+# Fleiss 1971, Table 1: 30 patients, each given one of 5 diagnoses by 6 psychiatrists; a row counts the diagnoses
+FLEISS = (
+    *("00060", "03003", "01401", "00006", "03030", "20400", "00402", "20310", "20040", "00006", "10050", "11040"),
+    *("03300", "10050", "02031", "00501", "30012", "51000", "02040", "10203", "00006", "01050", "02013", "20040"),
+    *("10041", "05010", "40002", "02040", "10500", "00006"),
+)
+
+
+def _of_counts(rows: Sequence[str]) -> Ratings:
+    """Ratings of counts: a row is an item, a hexadecimal digit how many raters gave it the value of its place."""
+    raters, items, values = [], [], []
+    for item, row in enumerate(rows):
+        given = [value for value, count in enumerate(row) for _ in range(int(count, 16))]
+        raters += [f"r{number}" for number in range(len(given))]
+        items += [f"i{item}"] * len(given)
+        values += given
+    return Ratings.from_arrays(raters, items, values)
+
+
+def test_fleiss_kappa_of_its_paper() -> None:
+    """Fleiss 1971: 30 patients, 6 psychiatrists, 5 diagnoses: agreement .556, .220 by chance, kappa .430."""
+    estimate = fleiss_kappa(_of_counts(FLEISS), resamples=400)
+    assert round(estimate.value, 3) == 0.430
+    assert (estimate.n, estimate.n_groups) == (30, 30)
+    assert estimate.interval.low < 0.430 < estimate.interval.high
+
+
+def test_fleiss_kappa_of_the_textbook() -> None:
+    """The worked example of 10 items, 14 raters and 5 categories that is in many textbooks: kappa .210."""
+    rows = ["0000e", "02642", "00356", "03920", "22811", "77000", "32630", "25322", "65210", "02237"]
+    assert round(fleiss_kappa(_of_counts(rows), resamples=0).value, 3) == 0.210
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fleiss_kappa_from_its_definition(seed: int) -> None:
+    """Pairs counted one by one, with different numbers of raters per item; items with one rating do not enter. Items
+    that are resampled whole by word change the interval and not the value."""
+    generator = np.random.default_rng(seed)
+    items = [generator.integers(0, 3, size=generator.integers(1, 6)).tolist() for _ in range(12)]
+    raters = [f"r{place}" for row in items for place in range(len(row))]
+    names = [f"i{item}" for item, row in enumerate(items) for _ in row]
+    ratings = Ratings.from_arrays(raters, names, [float(v) for row in items for v in row])
+    kept = [row for row in items if len(row) > 1]
+    pairs = [np.mean([a == b for i, a in enumerate(row) for j, b in enumerate(row) if i != j]) for row in kept]
+    chance = sum(np.mean([row.count(v) / len(row) for row in kept]) ** 2 for v in range(3))
+    expected = (np.mean(pairs) - chance) / (1 - chance)
+    estimate = fleiss_kappa(ratings, resamples=100)
+    assert estimate.value == pytest.approx(expected, abs=1e-12)
+    by_word = fleiss_kappa(ratings, groups={f"i{item}": f"w{item % 4}" for item in range(12)}, resamples=100)
+    assert by_word.value == estimate.value
+    assert by_word.interval != estimate.interval
+
+
+def test_fleiss_kappa_that_does_not_exist() -> None:
+    """One value throughout, and one item, have none; items of one word have no interval."""
+    with pytest.raises(StatisticError, match="all ratings have one value"):
+        fleiss_kappa(Ratings.from_arrays(list("abab"), list("iijj"), [1, 1, 1, 1]))
+    with pytest.raises(StatisticError, match="at least 2 items"):
+        fleiss_kappa(Ratings.from_arrays(list("ab"), list("ii"), [1, 2]))
+    one_word = fleiss_kappa(Ratings.from_arrays(list("abab"), list("iijj"), [1, 2, 1, 1]), groups={"i": "w", "j": "w"})
+    assert "one group" in one_word.interval.note

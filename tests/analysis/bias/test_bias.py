@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from lexiscope.analysis.bias.bias import bias_value, context_word_bias
 from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import parse_statistic
 
 SHARES = st.floats(0, 1)
 
@@ -87,23 +90,32 @@ def test_an_undefined_bias_says_why() -> None:
         context_word_bias(scores(context=0.7))
 
 
-def test_undefined_draws_are_counted_and_many_of_them_leave_no_bounds() -> None:
-    """With FULL just above LABEL some resamples have FULL ≤ LABEL: counted; where they are many, no bounds."""
+def test_a_bias_whose_room_may_be_nothing_has_a_set_without_bounds() -> None:
+    """Fieller's set: bounds where FULL is above LABEL, two half-lines or every value where it may not be.
+
+    The bounds solve (context − label − b · room)² = t² · its variance, computed here from the 0/1 answers themselves.
+    """
     label: Scores = {"label": FixedScore(0.5, "assumed")}
-    clear = context_word_bias(scores(full=0.85, context=0.7, word=0.6) | label)
-    assert clear.context.interval.undefined == 0
-    assert clear.context.interval.low < clear.context.value < clear.context.interval.high
-    some = context_word_bias(exact(240, full=137, context=130) | label)  # SD of FULL .032, FULL − LABEL .071
-    assert 0 < some.context.interval.undefined <= 200
-    assert some.context.interval.is_defined
-    many = context_word_bias(exact(60, full=33, context=31) | label)  # SD .064, FULL − LABEL .05
-    assert many.context.value == pytest.approx((31 / 60 - 0.5) / (33 / 60 - 0.5))
-    assert many.context.interval.undefined > 200
-    assert "undefined in" in many.context.interval.note
+    clear = context_word_bias(scores(full=0.85, context=0.7, word=0.6) | label).context.interval
+    assert (clear.undefined, parse_statistic(clear.method)[1]["method"]) == (0, "fieller")
+    views = exact(240, full=137, context=130) | label
+    found = context_word_bias(views, resamples=20_000).context.interval
+    above, room = (np.asarray(views[view].values, dtype=float) - 0.5 for view in ("context", "full"))
+    n, t = 240, stats.t.ppf(0.975, 239)
+    (s_aa, s_ar), (_, s_rr) = np.cov(above, room) / n
+    a, h, c = room.mean() ** 2 - t**2 * s_rr, above.mean() * room.mean() - t**2 * s_ar, above.mean() ** 2 - t**2 * s_aa
+    ends = sorted(np.roots([a, -2 * h, c]))
+    assert (found.low, found.high) == pytest.approx(ends, rel=0.05)
+    many = context_word_bias(exact(60, full=33, context=31) | label).context  # SD .064, FULL − LABEL .05
+    assert many.value == pytest.approx((31 / 60 - 0.5) / (33 / 60 - 0.5))
+    assert not many.interval.is_defined
+    assert many.interval.note == "no bounded interval: every value agrees with the data"
+    beside = context_word_bias(exact(60, full=33, context=50) | label).context.interval  # the context is far above
+    assert re.fullmatch(r"no bounded interval: values below −\d.* or above \d.* agree with the data", beside.note)
 
 
 def test_intervals_cover_the_truth() -> None:
-    """95 % intervals of the bias hold the planted .6 in 85 of 100 seeded samples or more (80 words, resampled)."""
+    """95 % intervals of the bias hold the planted .6 in 88 of 100 seeded samples or more (80 words, resampled)."""
     inside = 0
     for seed in range(100):
         drawn = scores(80, 5, seed=seed, full=0.9, context=0.74, word=0.5) | {"label": FixedScore(0.5, "assumed")}

@@ -9,8 +9,7 @@ import pytest
 
 from lexiscope.analysis.bias.bias import Biases, context_word_bias
 from lexiscope.analysis.bias.verdict import verdict
-from lexiscope.analysis.bias.view_gaps import human_model_gaps
-from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores, human_model_gaps
 
 HALF = FixedScore(0.5, "a closed form")
 

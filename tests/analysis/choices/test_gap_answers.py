@@ -86,14 +86,17 @@ def test_the_printed_t_is_fifteen_items() -> None:
 
 
 def test_intervals_resample_sentences() -> None:
-    """Items of one sentence move together: with all copies in one cluster the interval is that of the clusters."""
+    """Items of one sentence move together: with all copies in one cluster the interval is that of the clusters.
+
+    But for the t quantile of 40 clusters in the place of the normal one: 2 % of the bounds.
+    """
     one, three = hits(40, 20), hits(120, 0)
     flags = np.tile(one.hit, 3)
     copied = GapHits("m", MEASURE, three.item_ids, flags, flags.astype(np.int64), 1, 0)
     clusters = {f"i{k}": f"s{k % 40:02}" for k in range(120)}
     alone = gap_accuracy(one, clusters={f"i{k}": f"s{k:02}" for k in range(40)}).interval
     together = gap_accuracy(copied, clusters=clusters).interval
-    assert (together.low, together.high) == pytest.approx((alone.low, alone.high))
+    assert (together.low, together.high) == pytest.approx((alone.low, alone.high), rel=0.02)
     with pytest.raises(InputError, match="E506"):
         gap_accuracy(copied, clusters={})
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis.mixed.data import group_labels, prepare
+from lexiscope.analysis.mixed.data import prepare
 from lexiscope.analysis.mixed.formula import read_formula
 from lexiscope.core.errors import InputError, LexiscopeError, StatisticError
 
@@ -45,9 +45,20 @@ def test_a_reference_level_can_be_named() -> None:
 def test_grouping_numbers_are_labels() -> None:
     """List 10 is a label, not ten times list 1; levels are counted."""
     data = prepared("rating ~ distance + (1 | list) + (1 | word)", columns())
-    assert data.columns["list"].dtype.kind == "U"
+    assert data.groups["list"].levels.tolist() == ["1", "10", "11", "2"]
     assert data.levels == (("list", 4), ("word", 3))
-    assert group_labels("word:list", data.columns)[2] == "banco:10"
+
+
+@pytest.mark.parametrize("labels", [np.tile([1, 2, 10, 11], 3), np.tile(["1", "2", "10", "11"], 3)])
+def test_a_level_of_two_columns_is_their_combination(labels: Any) -> None:
+    """``word:list`` has the pairs that occur, whatever type the labels have; a colon in a label makes no pair."""
+    twice = {name: np.tile(column, 2) for name, column in (columns() | {"list": labels}).items()}
+    grouping = prepared("rating ~ distance + (1 | word:list) + (1 | list)", twice).groups
+    index = grouping["word:list"].index
+    assert grouping["word:list"].levels[index][:4].tolist() == ["banco:1", "banco:2", "banco:10", "banco:11"]
+    assert grouping["list"].levels[grouping["list"].index].tolist() == twice["list"].astype(str).tolist()
+    awkward = columns() | {"word": np.repeat(["a:b", "a"], 6), "list": np.tile(["c", "b:c", "d"], 4)}
+    assert len(prepared("rating ~ distance + (1 | word:list)", awkward).groups["word:list"].levels) == 6
 
 
 def test_few_levels_are_remarked() -> None:

@@ -90,3 +90,45 @@ def test_a_formula_without_random_effects_is_refused() -> None:
     """A mixed model has a grouping factor; ordinary regression is another function."""
     with pytest.raises(InputError, match="no random effects"):
         read_formula("y ~ a")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("y ~ scale(a) + (1 | g)", "functions are not computed here"),
+        ("y ~ a / b + (1 | g)", "'/' nests grouping factors only"),
+        ("y ~ (a + b)^2 + (1 | g)", "'^' is not known here"),
+        ("y ~ a %in% b + (1 | g)", "'%' is not known here"),
+        ("y ~ a + 1 | g", "a random effect is written in brackets"),
+        ("y ~ a + (1 | g * h)", "'*' cannot follow"),
+        ("y ~ a + (1 | g", "it ends where"),
+        ("y a + (1 | g)", "no '~'"),
+        ("", "it is empty"),
+        ("y ~ a + (0 | g)", "has no effect that varies"),
+        ("y ~ y + (1 | g)", "the response 'y' is also an effect"),
+        ("y ~ a + (1 + a | y)", "the response 'y' is also an effect"),
+        ("y ~ a + (1 | g) + (1 | g)", "'1' varies over 'g' in two brackets"),
+        ("y ~ a + (a | g) + (0 + a | g)", "'a' varies over 'g' in two brackets"),
+    ],
+)
+def test_a_refusal_says_why(text: str, words: str) -> None:
+    """What lme4 reads differently or cannot estimate is refused in words, without names of parser tokens."""
+    with pytest.raises(InputError) as caught:
+        read_formula(text)
+    assert words in str(caught.value)
+    assert "Token" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("y ~ b * a + c + (1 | g)", "y ~ b + a + c + b:a + (1 | g)"),
+        ("y ~ a:b + b:a + a:b:a + (1 | g)", "y ~ a:b + (1 | g)"),
+        ("y ~ a - 1 + (a - 1 | g)", "y ~ 0 + a + (0 + a | g)"),
+        ("y ~ a * b - a:b + (1 | g/h/k)", "y ~ a + b + (1 | g) + (1 | g:h) + (1 | g:h:k)"),
+        ("y ~ a + (a | g) + (0 + b | g)", "y ~ a + (1 + a | g) + (0 + b | g)"),
+    ],
+)
+def test_effects_are_ordered_as_in_r(text: str, read: str) -> None:
+    """Main effects come before interactions, as in the rows of lme4; an effect that is named twice is one."""
+    assert str(read_formula(text)) == read

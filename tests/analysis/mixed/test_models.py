@@ -226,7 +226,7 @@ def test_the_same_seed_gives_the_same_result() -> None:
 
 def test_every_start_is_kept() -> None:
     """One log-likelihood per start, and the count of those at the best."""
-    fitted = fit("y ~ rating + same + (1 + same | Participant) + (1 | Word)", planted(), starts=6)
+    fitted = fit("y ~ rating + same + (1 + same | Participant) + (1 | Word)", planted(), starts=6, every_start=True)
     assert (len(fitted.optima), fitted.starts_at_best) == (6, 6)
     assert max(fitted.optima) == pytest.approx(fitted.log_likelihood, abs=1e-6)
 
@@ -252,6 +252,7 @@ def test_a_likelihood_ratio_is_twice_the_difference() -> None:
     """χ² = 2 (log L_full - log L_reduced) on the difference in parameters, with the random effects beside it."""
     random = "(1 + same | Participant) + (1 | Word)"
     test = likelihood_ratio(f"y ~ rating + same + {random}", f"y ~ rating + {random}", planted())
+    assert test.full.starts_in_words == "2 of 2 starts reached it, which ended the starts early"
     assert test.chi2 == 2 * (test.full.log_likelihood - test.reduced.log_likelihood)
     assert (test.df, test.random_effects, len(test.reduced.optima)) == (1, random, 5)
     assert str(test).endswith(f"random effects: {random}")

@@ -11,7 +11,7 @@ import pytest
 from lexiscope.analysis.mixed import optimum as mixed_optimum
 from lexiscope.analysis.mixed.data import prepare
 from lexiscope.analysis.mixed.formula import read_formula
-from lexiscope.analysis.mixed.optimum import Optimum, Stop, degrees_of_freedom, maximise
+from lexiscope.analysis.mixed.optimum import Optimum, Stop, degrees_of_freedom, maximise, model_of
 from lexiscope.core.errors import StatisticError
 
 FORMULA = read_formula("y ~ x + (1 + x | g) + (1 | h)")
@@ -43,22 +43,60 @@ def test_one_optimum_has_no_others() -> None:
 
 def test_every_start_is_a_different_point_and_reaches_the_optimum() -> None:
     """Random starts differ under one seed, repeat under the same, and all end at the same optimum here."""
-    structures = mixed_optimum._model(FORMULA, data(), reml=False).matrices.random_structures
-    first, again = ([*mixed_optimum._starting_points(structures, 5, seed)] for seed in (1, 1))
-    assert first[0] is None
-    assert first[1].tolist() == [1.0, 0.0, 1.0, 1.0]  # type: ignore[union-attr]
-    assert all(np.array_equal(a, b) for a, b in zip(first[1:], again[1:], strict=True))
-    assert len({tuple(point) for point in first[1:] if point is not None}) == 4
-    assert maximise(FORMULA, data(), reml=False, starts=5, seed=1).n_at_best == 5
+    model = model_of(FORMULA, data(), reml=False)
+    first, again = ([*mixed_optimum._starting_points(model, 5, seed)] for seed in (1, 1))
+    assert first[1].tolist() == [1.0, 0.0, 1.0, 1.0]
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    assert len({tuple(point) for point in first}) == 5
+    found = maximise(FORMULA, data(), reml=False, starts=5, seed=1, every_start=True)
+    assert (found.n_at_best, len(found.stops), found.ended_early) == (5, 5, False)
+
+
+def test_starts_that_meet_end_early() -> None:
+    """Two starts at one stationary point inside the edge are enough; a slope without its fixed effect takes them all.
+
+    A model that lacks the fixed effect of a random slope has an optimum in which the slope's variance takes it over.
+    """
+    found = maximise(FORMULA, data(), reml=False, starts=5, seed=1)
+    assert (len(found.stops), found.ended_early) == (2, True)
+    all_of_them = maximise(FORMULA, data(), reml=False, starts=5, seed=1, every_start=True)
+    assert found.log_likelihood == pytest.approx(all_of_them.log_likelihood, abs=1e-6)
+    without = read_formula("y ~ 1 + (1 + x | g) + (1 | h)")
+    lacking = maximise(without, data(), reml=False, starts=5, seed=1)
+    assert (len(lacking.stops), lacking.ended_early) == (5, False)
+
+
+def test_starts_at_an_edge_do_not_end_early() -> None:
+    """Where a variance is zero two equal stops prove nothing: every start is made."""
+    flat = data()
+    flat.columns["y"] = flat.columns["x"] + np.tile([-1.0, 1.0], 75)  # type: ignore[index]
+    found = maximise(FORMULA, flat, reml=False, starts=4, seed=1)
+    assert (found.singular, len(found.stops), found.ended_early) == (True, 4, False)
 
 
 def test_a_saddle_at_zero_variance_is_left() -> None:
     """A start on a variance of exactly zero, where the gradient vanishes, still reaches the optimum."""
-    model = mixed_optimum._model(FORMULA, data(), reml=False)
+    model = model_of(FORMULA, data(), reml=False)
+    assert model.fit(np.zeros(4)).deviance == pytest.approx(model.fit().deviance, abs=1e-6)
+
+
+def test_an_edge_is_left_on_the_side_where_the_slope_falls() -> None:
+    """A factor (0, b) has the covariance of (0, -b): where one of them is held at the edge the other is not.
+
+    At (0, b) the deviance rises with a positive first entry, which holds an optimiser that keeps to its bound, although
+    the same covariances have a way down.
+    """
+    model = model_of(FORMULA, data(), reml=False)
     best = model.fit()
-    stuck = model.fit(start=np.array([0.0, 0.0, 0.0, 0.0]))
-    left = mixed_optimum._from_inside(model, stuck) if stuck.deviance > best.deviance + 0.02 else stuck
-    assert left.deviance == pytest.approx(best.deviance, abs=1e-4)
+    held = next(
+        theta
+        for theta in (np.array([0.0, sign * 0.7, 0.1, best.theta[3]]) for sign in (1.0, -1.0))
+        if model.deviance(theta)[1][0] > 0
+    )
+    inside = model._inside(held, model.deviance(held)[0])
+    assert inside is not None
+    assert model.deviance(inside)[0] < model.deviance(held)[0]
+    assert inside[1] == -held[1]
 
 
 def test_degrees_of_freedom_of_an_unconverged_fit_are_not_given() -> None:
@@ -70,9 +108,10 @@ class Scripted:
     """A model whose fits are given in advance, to reach what real data seldom reach."""
 
     def __init__(self, *fits: SimpleNamespace) -> None:
-        self.fits, self.control = list(fits), None
+        self.fits = list(fits)
 
-    def fit(self, start: object) -> SimpleNamespace:
+    def fit(self, start: object, *, gradients: bool) -> SimpleNamespace:
+        assert not gradients
         return self.fits.pop(0)
 
 
@@ -91,17 +130,17 @@ def stop(deviance: float, *, converged: bool, gradient: float | None) -> SimpleN
 )
 def test_a_second_optimiser_decides_on_convergence(again: SimpleNamespace, deviance: float, converged: bool) -> None:
     """A stop that is no stationary point converged only where a second optimiser ends there too; the better stays."""
-    kept, agreed = mixed_optimum._continue_without_gradients(
-        Scripted(again), stop(100.0, converged=False, gradient=5.0)
-    )
+    model, best = Scripted(again), stop(100.0, converged=False, gradient=5.0)
+    kept, agreed = mixed_optimum._continue_without_gradients(model, best)  # type: ignore[arg-type]
     assert (kept.deviance, agreed) == (deviance, converged)
 
 
 def test_a_vanishing_gradient_is_convergence_whatever_the_line_search_says() -> None:
     """A line search that gives up on rounding at the optimum has still found it; a steep stop has not."""
-    assert mixed_optimum._is_stationary(stop(1.0, converged=False, gradient=1e-4))
-    assert not mixed_optimum._is_stationary(stop(1.0, converged=False, gradient=1.0))
-    assert not mixed_optimum._is_stationary(stop(1.0, converged=False, gradient=None))
+    stationary: Any = mixed_optimum._is_stationary
+    assert stationary(stop(1.0, converged=False, gradient=1e-4))
+    assert not stationary(stop(1.0, converged=False, gradient=1.0))
+    assert not stationary(stop(1.0, converged=False, gradient=None))
 
 
 class Failing:
@@ -114,4 +153,4 @@ class Failing:
 def test_a_model_without_any_valid_fit_is_an_error() -> None:
     """When every start fails the reason of each is told; nothing is returned in its place."""
     with pytest.raises(StatisticError, match="start 2 gave no valid fit: not positive definite"):
-        mixed_optimum._fit_all(Failing(), iter([None, np.ones(1)]))
+        mixed_optimum._fit_all(Failing(), iter([np.zeros(1), np.ones(1)]), every_start=True)  # type: ignore[arg-type]

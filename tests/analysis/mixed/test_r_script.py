@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from lexiscope.analysis.mixed.r_check import run_r
-from lexiscope.analysis.mixed.r_script import ModelPair, csv_text, distinct_columns, pair_columns, r_script
+from lexiscope.analysis.mixed.r_script import ModelPair, csv_text, distinct_columns, pair_columns, r_script, run_r
 from lexiscope.core.errors import InputError
 
 RANDOM = "(1 + Same_sense | Participant) + (1 + Same_sense | List) + (1 | Word)"
@@ -119,3 +119,17 @@ def test_every_test_has_its_own_distances() -> None:
     assert found[2].full == one.full.replace("Distance", "Distance_2")
     assert found[2].reduced == one.reduced.replace("Distance", "Distance_2")
     assert columns == {"Distance": ("m", 3), "Distance_2": ("other", None)}
+
+
+def test_ordinal_models_are_written_for_clmm() -> None:
+    """A pair with links ends the script with clmm of the same formulas; a pair without has the script of before."""
+    random = np.random.default_rng(0)
+    data = {"y": random.integers(1, 5, 60), "x": random.normal(size=60), "g": np.arange(60) % 6, "h": np.arange(60) % 5}
+    pair = ModelPair("x", "y ~ x + (1 + x || g) + (1 | h)", "y ~ 1 + (1 + x || g) + (1 | h)")
+    plain, both = r_script([pair], data), r_script([replace(pair, links=("logit",))], data)
+    assert both.startswith(plain)
+    assert "clmm" not in plain
+    assert "ordered(y) ~ 1 + x + (1 | g) + (0 + x | g) + (1 | h)" in both
+    assert both.count("{") == both.count("}")
+    slider = data | {"y": random.permutation(60)}
+    assert "clmm" not in r_script([replace(pair, links=("logit",))], slider), "60 values are no ordered categories"

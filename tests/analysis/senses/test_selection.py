@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.agreement.votes import choices_from_arrays
+from lexiscope.analysis.agreement.choices import choices_from_arrays
 from lexiscope.analysis.senses.selection import ModelAnswers, SenseSelection, sense_selection
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item

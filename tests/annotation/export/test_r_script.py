@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.mixed.models import likelihood_ratio
-from lexiscope.analysis.mixed.r_check import run_r
+from lexiscope.analysis.mixed.r_script import run_r
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.export.r_script import analysis_formulas, analysis_script
 from lexiscope.annotation.export.study_data import StudyData

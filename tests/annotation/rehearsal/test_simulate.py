@@ -15,7 +15,7 @@ from statistics import mean, median
 import numpy as np
 import pytest
 
-from lexiscope.annotation.rehearsal.population import Population, SimulatedPerson, draw_person
+from lexiscope.annotation.rehearsal.answers import Population, SimulatedPerson, draw_person
 from lexiscope.annotation.rehearsal.simulate import HeldPlace, Recruited, Recruitment, simulate, simulate_once
 from lexiscope.annotation.study_file.assignment import Quota
 from lexiscope.annotation.study_file.definition import (

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.annotation.rehearsal.answers import Population
 from lexiscope.annotation.rehearsal.browser import read_page
-from lexiscope.annotation.rehearsal.population import Population
 from lexiscope.annotation.rehearsal.simulate import simulate_once
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
 from lexiscope.annotation.study_file.definition import (

@@ -41,7 +41,7 @@ from lexiscope.annotation.study_file.study_folder import read_study
 from ..web.made_web import Person, made_definition, made_items
 from .cluster import cluster, new_database
 from .made_study import CONSENT, active, answer, made_study, open_store, program, qualified
-from .test_kills import answer_until_killed
+from .test_killed_processes import answer_until_killed
 
 FROZEN = Path(__file__).with_name("version_1.sql")
 MIGRATED = made_study(2, places={"1": 2})

@@ -34,8 +34,8 @@ from lexiscope.annotation.study_file.definition_file import (
     read_definition,
     setting_descriptions,
 )
+from lexiscope.annotation.study_file.items import is_right, question_item
 from lexiscope.annotation.study_file.launch import launch_problems
-from lexiscope.annotation.study_file.questions import is_right, question_item
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from lexiscope.annotation.web.markdown import to_html
-from lexiscope.annotation.web.pages import STATIC, Pages, line_html
+from lexiscope.annotation.web.pages import STATIC, Pages, line_html, to_html
 from lexiscope.annotation.web.views import (
     AboutView,
     AdminFrame,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 
-from lexiscope.annotation.progress import progress_of
+from lexiscope.annotation.monitor import progress_of
 from lexiscope.annotation.store.accounts import participant_of_token
 from lexiscope.annotation.store.overview import study_status
 from lexiscope.annotation.store.record import State
@@ -292,6 +292,22 @@ def test_links_are_shown_once(tmp_path: Path) -> None:
                 who = app.store.read(participant_of_token, links[0].rpartition("/")[2])
                 assert who is not None
             assert len(app.store.people()) == 3
+
+    run(visit)
+
+
+def test_the_last_ten_files_of_links_are_kept(tmp_path: Path) -> None:
+    """Of eleven files that were not fetched, the first is gone; the second is sent for one request."""
+
+    async def visit() -> None:
+        with running(tmp_path) as app:
+            async with researcher(app) as browser:
+                forms = []
+                for _ in range(11):
+                    page = await act(browser, "/researcher/invitations", "/researcher/invitations", n="1")
+                    forms.append(form_of(page.text, 1))
+                sent = [await browser.post(action, data=fields) for action, fields in (*forms[:2], forms[1])]
+                assert [file.status_code for file in sent] == [404, 200, 404]
 
     run(visit)
 

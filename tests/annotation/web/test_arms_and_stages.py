@@ -32,8 +32,7 @@ from lexiscope.annotation.web.admin.summary import read_collected
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import RateLimit, ServerSettings
 from lexiscope.annotation.writing.review import AcceptedText, accepted_texts, latest_reviews, make_review, texts_in_rows
-from lexiscope.annotation.writing.stage_files import item_file
-from lexiscope.annotation.writing.stages import ending_items, rating_items, setups
+from lexiscope.annotation.writing.stages import ending_items, item_file, rating_items, setups
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage

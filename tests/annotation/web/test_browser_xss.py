@@ -125,7 +125,7 @@ FOREIGN = """() => {
 
 
 class Wary(Walker):
-    """A participant who summaries for what should not be on a page, at every page."""
+    """A participant who looks for what should not be on a page, at every page."""
 
     def judge(self, kind: str) -> None:
         """Nothing ran, nothing was kept from running, and nothing of a text became an element."""

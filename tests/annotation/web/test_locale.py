@@ -14,8 +14,8 @@ from types import ModuleType
 
 import pytest
 
-from lexiscope.annotation.web.messages import MESSAGES
 from lexiscope.annotation.web.pages import LOCALE, Pages
+from lexiscope.annotation.web.replies import MESSAGES
 from lexiscope.annotation.web.views import AboutView, ExampleView, Frame, PointView, TrialView
 
 from .made_admin import researcher, run, running

@@ -9,8 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from lexiscope.annotation.web.markdown import to_html
-from lexiscope.annotation.web.pages import FAULTS, STATIC, Pages, line_html, text_direction
+from lexiscope.annotation.web.pages import FAULTS, STATIC, Pages, line_html, text_direction, to_html
 from lexiscope.annotation.web.views import ChoiceView, ExampleView, FlagView, FoldView, Frame, PointView, TrialView
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.annotation.export.package import write_export
-from lexiscope.annotation.rehearsal.population import Population
+from lexiscope.annotation.rehearsal.answers import Population
 from lexiscope.annotation.rehearsal.through_server import ServerRun, rehearse_through_server
 from lexiscope.annotation.study_file.assignment import plan_trials
 from lexiscope.annotation.study_file.definition import Codes, KnownQuestion, Payment, RatingsSection

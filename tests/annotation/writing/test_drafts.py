@@ -25,9 +25,9 @@ from lexiscope.annotation.writing.review import AcceptedText, WrittenText, accep
 from lexiscope.annotation.writing.staging import Stage
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError
-from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Prompting
+from lexiscope.core.subject import Continuation, Decoding
 from lexiscope.core.usage import Usage
 from lexiscope.tasks import ambiguous_sentence, story_ending
 

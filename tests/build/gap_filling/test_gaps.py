@@ -17,8 +17,8 @@ from lexiscope.build.gap_filling.gaps import (
     read_decoding,
 )
 from lexiscope.core.errors import InputError, SpecError
-from lexiscope.core.generation import Decoding
 from lexiscope.core.item import Item
+from lexiscope.core.subject import Decoding
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.synonymy import collection
 from lexiscope.items.arrange.views import view_item

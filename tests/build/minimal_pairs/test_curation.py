@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.build.minimal_pairs.assembly import synonym_items
 from lexiscope.build.minimal_pairs.automatic import Proposal, best_pair, choose_proposals
+from lexiscope.build.minimal_pairs.build_folder import synonym_items
 from lexiscope.build.minimal_pairs.candidates import Candidate, find_candidates
 from lexiscope.build.minimal_pairs.curation import (
     Decision,

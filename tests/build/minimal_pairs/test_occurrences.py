@@ -8,7 +8,7 @@ import pytest
 
 from lexiscope.build.minimal_pairs.occurrences import corpus_occurrences, read_occurrences
 from lexiscope.core.errors import InputError
-from lexiscope.items.check.flagged import FLAGGED_WORDS, flagged_words, read_words
+from lexiscope.items.check.rows import FLAGGED_WORDS, flagged_words, read_words
 from lexiscope.resources.corpora.unified_wsd import UnifiedCorpus
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>

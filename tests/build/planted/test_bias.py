@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from lexiscope.analysis.bias.bias import Biases, context_word_bias
-from lexiscope.analysis.bias.view_answers import scored_views
+from lexiscope.analysis.bias.view_scores import scored_views
 from lexiscope.build.planted.bias import Dials, count_answers, expected_scores, planted_items
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item

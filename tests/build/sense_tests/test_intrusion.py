@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.build.sense_tests.intrusion import SenseNeighbours, make_intrusion_items
+from lexiscope.build.sense_tests.intrusion import IntrusionRules, Match, SenseNeighbours, make_intrusion_items
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 
@@ -32,7 +34,8 @@ def world(seed: int, *, n_words: int = 3, n_senses: int = 3) -> tuple[list[Sense
 def made(
     senses: list[SenseNeighbours], frequencies: dict[str, float], seed: int = 1, band: float = 3.0
 ) -> tuple[Item, ...]:
-    return make_intrusion_items(senses, frequencies, dataset="d", seed=seed, band=band)
+    """Items by the paper's rule: an intruder is as frequent as its word."""
+    return make_intrusion_items(senses, frequencies, dataset="d", seed=seed, band=band, match="word")
 
 
 @given(st.integers(0, 10_000), st.sampled_from([1.5, 2.0, 3.0]))
@@ -77,7 +80,7 @@ def test_conditions_say_which_instance_it_is() -> None:
         "intruder_rank": origin.neighbours.index(str(item.gold)) + 1,
     }
     assert (item.item_id, item.word, item.usages[0].text) == ("word0/s1/2", "word0", "word0")
-    named = make_intrusion_items(senses, frequencies, dataset="d", seed=1, band=3.0, model="beta")
+    named = make_intrusion_items(senses, frequencies, dataset="d", seed=1, band=3.0, match="word", model="beta")
     assert named[4].item_id == "beta/word0/s1/2"
     assert named[4].condition("model") == "beta"
     assert named[4].options == item.options
@@ -103,7 +106,7 @@ def test_every_possible_intruder_and_place_is_drawn_alike() -> None:
     drawn: dict[str, int] = {}
     left: dict[str, int] = {}
     for seed in range(600):
-        item = make_intrusion_items([own, other], frequencies, dataset="d", seed=seed, n_intruders=1)[0]
+        item = make_intrusion_items([own, other], frequencies, dataset="d", seed=seed, n_intruders=1, match="word")[0]
         drawn[str(item.gold)] = drawn.get(str(item.gold), 0) + 1
         left[str(item.condition("replaced"))] = left.get(str(item.condition("replaced")), 0) + 1
     assert sorted(drawn) == ["m0", "m1", "m2", "m3", "m4"]
@@ -124,14 +127,14 @@ def test_a_pool_has_the_nearest_that_fit(seed: int, pool: int) -> None:
                 fits = [w for w in other.neighbours if w not in sense.neighbours and 100 <= frequencies[w] <= 900]
                 kept |= set(fits[:pool])
         allowed[f"{sense.word}/{sense.sense}"] = kept
-    items = make_intrusion_items(senses, frequencies, dataset="d", seed=seed, band=3.0, pool=pool)
+    items = make_intrusion_items(senses, frequencies, dataset="d", seed=seed, band=3.0, match="word", pool=pool)
     assert all(item.gold in allowed[item.item_id.rpartition("/")[0]] for item in items)
 
 
 def test_some_senses_alone_get_the_items_that_they_get_among_all() -> None:
     """*of* chooses whose items are made; the other senses still give intruders, and no draw changes."""
     senses, frequencies = world(5)
-    some = make_intrusion_items(senses, frequencies, dataset="d", seed=1, band=3.0, of=["s1"])
+    some = make_intrusion_items(senses, frequencies, dataset="d", seed=1, band=3.0, match="word", of=["s1"])
     assert some == tuple(item for item in made(senses, frequencies) if item.condition("sense") == "s1")
 
 
@@ -172,10 +175,10 @@ def test_wrong_input_is_refused_by_sense() -> None:
 
 @given(st.integers(0, 10_000), st.sampled_from([1.5, 3.0]))
 def test_an_intruder_may_be_as_frequent_as_the_page(seed: int, band: float) -> None:
-    """With *match* ``neighbours`` the band lies around the geometric mean of the ten words, wherever the word lies."""
+    """By default the band lies around the geometric mean of the ten words, wherever the word lies: the matched rule."""
     senses, frequencies = world(seed)
     rare = frequencies | {f"word{n}": 1.0 for n in range(3)}
-    items = make_intrusion_items(senses, rare, dataset="d", seed=seed, band=band, match="neighbours", n_intruders=1)
+    items = make_intrusion_items(senses, rare, dataset="d", seed=seed, band=band, n_intruders=1)
     centres = {
         f"{sense.word}/{sense.sense}": np.exp(np.mean([np.log(frequencies[word]) for word in sense.neighbours[:10]]))
         for sense in senses
@@ -184,4 +187,17 @@ def test_an_intruder_may_be_as_frequent_as_the_page(seed: int, band: float) -> N
         centre = centres[item.item_id.rpartition("/")[0]]
         assert 1 / band <= frequencies[str(item.gold)] / centre <= band
     with pytest.raises(InputError, match="one of its neighbours has no frequency"):
-        make_intrusion_items(senses, {"word0": 3.0}, dataset="d", seed=1, match="neighbours")
+        make_intrusion_items(senses, {"word0": 3.0}, dataset="d", seed=1)
+
+
+def test_the_matched_rule_is_the_default_everywhere() -> None:
+    """Statistics §7: intruders as frequent as the page's words by default, in the function and in the command's rules;
+    the paper's rule, as frequent as the word, by its name."""
+    assert IntrusionRules().match == "neighbours"
+    assert inspect.signature(make_intrusion_items).parameters["match"].default == "neighbours"
+    assert set(get_args(Match)) == {"word", "neighbours"}
+    senses, frequencies = world(7)
+    rare = frequencies | {f"word{n}": 5.0 for n in range(3)}
+    assert make_intrusion_items(senses, rare, dataset="d", seed=1, band=3.0, n_intruders=1)
+    with pytest.raises(InputError, match="can be its intruder"):
+        make_intrusion_items(senses, rare, dataset="d", seed=1, band=3.0, n_intruders=1, match="word")

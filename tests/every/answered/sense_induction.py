@@ -13,8 +13,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.resources.corpora.running_text import words_of
-from lexiscope.resources.vectors.sense_vectors import SenseVectors
-from lexiscope.resources.vectors.training_log import LOG, LogRow, log_text
+from lexiscope.resources.vectors.sense_vectors import LOG, LogRow, SenseVectors, log_text
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.train import write_senses

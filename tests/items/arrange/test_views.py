@@ -42,6 +42,8 @@ def test_a_final_stop_is_added_once() -> None:
         usage = Usage(text, text.index("bank"), text.index("bank") + 4)
         found = with_final_stop(usage)
         assert (found.text, found.start, found.end) == (stopped, usage.start, usage.end)
+    # a stop that belongs to the target is the last sign of the text too
+    assert with_final_stop(Usage("in the U.S.", 7, 11)).text == "in the U.S."
 
 
 @given(st.text(max_size=20))

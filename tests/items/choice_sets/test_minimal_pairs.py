@@ -1,4 +1,4 @@
-"""Choice sets and lines of made-up synonym items: texts, spans, ids, conditions, both modes."""
+"""Choice sets and lines of made-up synonym items: texts, spans, ids, conditions, both modes, relations reversed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,24 @@ from dataclasses import replace
 import pytest
 
 from lexiscope.core.errors import InputError, SpanError, SpecError
-from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, realise_text, suite_lines, token_span
-from lexiscope.items.choice_sets.templates import Template, synonymy_templates
+from lexiscope.items.choice_sets.minimal_pairs import (
+    SynonymItem,
+    choice_sets,
+    realise_text,
+    reversed_sets,
+    suite_lines,
+    token_span,
+)
+from lexiscope.items.choice_sets.surface import Mode
+from lexiscope.items.choice_sets.templates import Template, choose_templates, synonymy_templates
 from lexiscope.tasks.minimal_pair import check_choice_set
 
 _BANK = "They pitched a tent on an islet near the bank ."
+
+
 _TENT = "She put a tent up ; it held ."
+
+
 BANK = replace(
     SynonymItem.from_tokens("7", _BANK.split(), 9, synonym="shore", distractor="lender"),
     number=7,
@@ -20,11 +32,15 @@ BANK = replace(
     random_nouns=("apple", "words", "moon"),
     sentence_id="made/1",
 )
+
+
 TENT = replace(
     SynonymItem.from_tokens("8", _TENT.split(), 3, synonym="awning", distractor="tabernacle"),
     number=8,
     random_nouns=("oak", "gate"),
 )
+
+
 BY_NAME = {template.name: template for template in synonymy_templates()}
 
 
@@ -179,3 +195,65 @@ def test_templates_are_in_the_language_of_the_items() -> None:
     assert len(choice_sets([replace(BANK, language="en-GB")])) == 16
     own = Template("O", "relation", "{context} {Target} significa {word}.", "significa", language="es")
     assert len(choice_sets([spanish], [own])) == 2
+
+
+OAK = SynonymItem.from_tokens("1", ["The", "old", "oak", "fell", "."], 2, synonym="tree", distractor="wood")
+
+
+def test_the_word_stands_in_front_and_the_target_behind() -> None:
+    """Context and final stop stay; the span is that of the word, now with a capital; the options are as they were."""
+    [item] = reversed_sets([OAK], choose_templates(synonymy_templates(), ["T15"]))
+    assert [usage.text for usage in item.usages] == [
+        "The old oak fell. Tree is the same as oak.",
+        "The old oak fell. Wood is the same as oak.",
+    ]
+    assert [usage.target for usage in item.usages] == ["Tree", "Wood"]
+    assert item.options == ("tree", "wood")
+    assert item.conditions["suite"] == "relation_turned"
+    assert item.item_id == "synonymy/1/relation_turned/is_the_same_as/controlled"
+
+
+def test_only_the_place_of_the_two_words_differs() -> None:
+    """Of the study's eight templates the three relations in context are turned; the conditions are those of the plain
+    choice set but for the suite.
+    """
+    made = reversed_sets([OAK])
+    plain = choice_sets([OAK], suites=["relation"], conditions=["controlled"])
+    assert len(made) == 3
+    for one, other in zip(made, plain, strict=True):
+        assert {**one.conditions, "suite": "relation"} == dict(other.conditions)
+        assert (one.options, one.gold) == (other.options, other.gold)
+
+
+def test_what_does_not_hold_both_ways_is_left_out() -> None:
+    """A template without a turned text, or without the controlled condition, has nothing to be turned."""
+    kind = Template("K", "hyponymy", "{context} {Target} is a kind of {word}.", "is a kind of")
+    assert reversed_sets([OAK], [kind]) == ()
+    alone = Template("A", "alone", "{Target} means {word}.", "means", turned="{Word} means {target}.")
+    assert len(reversed_sets([OAK], [alone])) == 1
+    assert reversed_sets([OAK], [replace(alone, conditions=("random",))]) == ()
+
+
+def test_a_language_says_what_its_turned_text_looks_like() -> None:
+    """The expression need not stand between the two words; a capital is kept."""
+    item = replace(OAK, language="de")
+    both = Template("D", "gleich", "{Target} und {word} ist dasselbe.", language="de", turned="{Word} und {target}.")
+    [made] = reversed_sets([item], [both])
+    assert [usage.text for usage in made.usages] == ["Tree und oak.", "Wood und oak."]
+
+
+def test_texts_that_were_made_before_are_those_of_the_same_item_template_and_mode_only() -> None:
+    """Choice sets are made again from what was made: another mode, plural, article or pattern has texts of its own."""
+    template = BY_NAME["T13"]
+
+    def texts(item: SynonymItem, *, of: Template = template, mode: Mode = "clean") -> list[str]:
+        (made,) = choice_sets([item], [of], conditions=["controlled"], mode=mode)
+        return [usage.text for usage in made.usages]
+
+    first = texts(TENT)
+    assert first == ["She put a tent up; it held. This awning", "She put a tent up; it held. This tabernacle"]
+    assert texts(TENT, mode="published")[0] == "She put an tent up; it held. This awning"
+    assert texts(replace(TENT, plurals=("awning",)))[0] == "She put a tent up; it held. These awning"
+    turned = replace(template, pattern="{context} Here: {word}")
+    assert texts(TENT, of=turned)[0] == "She put a tent up; it held. Here: awning"
+    assert texts(TENT) == first

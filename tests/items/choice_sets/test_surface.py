@@ -56,6 +56,19 @@ def test_a_word_in_its_targets_place(sentence: str, target: str, word: str, clea
         assert found.word.lower() == word.lower()
 
 
+@pytest.mark.parametrize("mode", ["clean", "published"])
+@pytest.mark.parametrize("tokenised", [False, True])
+def test_a_final_stop_that_belongs_to_the_target_stays(*, mode: Mode, tokenised: bool) -> None:
+    """The stop of an abbreviation is a letter of the word: kept in its own place, replaced together with the word."""
+    sentence = "They moved to the U.S."
+    own, other, plain = (
+        placed(sentence, "U.S.", word, tokenised=tokenised, mode=mode) for word in ("U.S.", "U.K.", "city")
+    )
+    assert (own.text, own.word) == (sentence, "U.S.")
+    assert (other.text, other.word) == ("They moved to the U.K.", "U.K.")
+    assert (plain.text, plain.word) == ("They moved to the city", "city")
+
+
 def test_the_letter_rule_can_be_asked_for_in_clean_mode() -> None:
     """``article="letter"`` keeps all else clean."""
     assert placed("It took a day .", "day", "hour", tokenised=True, article="letter").text == "It took a hour."

@@ -17,7 +17,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.splits import split_by_sentence
 from lexiscope.items.read.linked_items import linked_items, mention_sentence, word_window
-from lexiscope.items.sentence_count import sentence_spans
+from lexiscope.items.text_rules import sentence_spans
 from lexiscope.resources.corpora.linked_text import LinkedText, Mention
 
 WORDS = "The mill at Lee burned. Dr. Lee rebuilt St. Ives Inn. It stands\nNobody lives there."

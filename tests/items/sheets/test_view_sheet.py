@@ -13,7 +13,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.overlapping_lists import OverlappingLists, overlapping_lists
+from lexiscope.items.arrange.lists import OverlappingLists, overlapping_lists
 from lexiscope.items.sheets.given_answer import read_view_judgments
 from lexiscope.items.sheets.view_sheet import read_view_sheet, refuse_two_views, write_view_sheet
 

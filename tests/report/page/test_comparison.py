@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from lexiscope.core.claims import Claim, parse_rule
 from lexiscope.core.result import Record
-from lexiscope.report.page.comparison import claims_section, comparison_section, published_table, where_measured
+from lexiscope.core.study import PublishedValue
+from lexiscope.report.page.comparison import (
+    claims_section,
+    comparison_section,
+    printed_count,
+    published_table,
+    where_measured,
+)
+from lexiscope.report.part import with_published
 from lexiscope.report.tables import IntervalCell, Missing, Noted, layout
 
 
@@ -24,6 +32,29 @@ def test_values_with_interval_and_without_value() -> None:
     ]
     found = [row[4] for row in published_table(records).rows]
     assert found == [IntervalCell(0.4, 0.6, 0.5), Missing("constant input")]
+
+
+def test_a_printed_bound_keeps_its_sign_and_is_compared_as_a_bound() -> None:
+    """p < .001 is reproduced by any smaller p, r > .82 only by a larger r; the table shows the sign."""
+    values = [PublishedValue("p", "< .001", "§3.5"), PublishedValue("r", "> .82", "§3.4")]
+    small, large = with_published([Record("p", 3e-10), Record("r", 0.81)], values)
+    assert (small.status, large.status) == ("reproduced", "not reproduced")
+    assert [row[3] for row in published_table([small, large]).rows] == ["< 0.001", "> 0.82"]
+    assert small.content()["bound"] == "<"
+    assert "bound" not in Record("p", 3e-10).content()
+
+
+def test_printed_numbers_are_counted_by_status() -> None:
+    """*n of N*: how many printed numbers the run compares, by outcome; the others with the reason of their kind."""
+    statuses = ["reproduced"] * 3 + ["within rounding", "not reproducible", "not reproducible", "not computed"]
+    printed = [
+        Record("r", None if "not" in status else 0.5, published=0.5, status=status, note="why")  # type: ignore[arg-type]
+        for status in statuses
+    ]
+    assert printed_count([*printed, Record("other", 1.0)]) == (
+        "The paper prints 7 numbers of these data. This run compares 4 of 7: 3 reproduced, 1 within rounding. "
+        "Not compared: 2 not reproducible, 1 not computed."
+    )
 
 
 def test_a_status_without_a_number_is_shown() -> None:
@@ -56,7 +87,7 @@ def test_what_no_paper_prints_is_not_compared() -> None:
     assert comparison_section([undefined]) is None
     section = comparison_section([undefined, Record("n", None, status="not reproducible", note="not released")])
     assert section is not None
-    assert "prints 1 of the numbers" in str(section.paragraphs[0])
+    assert "compares 0 of 1. Not compared: 1 not reproducible." in str(section.paragraphs[0])
 
 
 def claim(text: str, rule: str, *datasets: str) -> Claim:

@@ -133,7 +133,7 @@ def test_analyses_are_marked(report: Report) -> None:
 def test_the_comparison_with_the_paper_is_there(report: Report) -> None:
     """Records with a published value make a section: counts by status, printed value, ours, why not."""
     text = render(report)
-    assert "The paper prints 2 of the numbers of this run: 1 reproduced, 1 not reproduced." in text
+    assert "This run compares 2 of 2: 1 reproduced, 1 not reproduced." in text
     assert "What the paper prints" not in render(replace(report, records=()))
 
 

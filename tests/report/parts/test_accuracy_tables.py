@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from lexiscope.analysis.accuracy import accuracy
+from lexiscope.analysis.choices.choice_sets import accuracy_with_random
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign
 from lexiscope.analysis.choices.design_answers import consistency_table
 from lexiscope.analysis.choices.gap_answers import GapHits, gap_accuracy
-from lexiscope.analysis.choices.random_answers import accuracy_with_random
-from lexiscope.analysis.choices.token_effect import delta_effect
+from lexiscope.analysis.choices.tokenisation import delta_effect
 from lexiscope.core.result import Estimate, Interval, statistic_name
 from lexiscope.datasets import mini_synonymy
 from lexiscope.report.figures import Heading
@@ -67,8 +67,12 @@ def test_the_contrasts_whose_tests_differ_are_named() -> None:
     """One contrast, on which t and the exact test fall on different sides of .05."""
     given = [Estimate(name, p, subject="m", condition="one") for name, p in (("paired_t_p", 0.04), ("mcnemar_p", 0.06))]
     assert comparison_of_tests(given, NAMES) == (
-        "1 contrast, none corrected for their number. In 1 of them t and the exact test fall on different sides of "
-        "p = .05: M, One."
+        "1 contrast. In 1 of them t and the exact test fall on different sides of p = .05: M, One."
+    )
+    two = [*given, *(estimate.about(subject="n", condition="two") for estimate in given[:1])]
+    two.append(Estimate("mcnemar_p", 0.01, subject="n", condition="two"))
+    assert comparison_of_tests(two, NAMES).startswith(
+        "2 contrasts. After each p is the one adjusted for the number of tests of its family. In 1 of them"
     )
 
 

@@ -6,14 +6,19 @@ import pytest
 
 from lexiscope.analysis.bias.bias import context_word_bias
 from lexiscope.analysis.bias.guess_flips import Guess
-from lexiscope.analysis.bias.view_gaps import ambiguity_and_word_bias, human_model_gaps
-from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores
+from lexiscope.analysis.bias.view_scores import (
+    FixedScore,
+    Scores,
+    ViewScores,
+    ambiguity_and_word_bias,
+    human_model_gaps,
+)
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue
 from lexiscope.core.usage import Usage
-from lexiscope.items.arrange.division import ItemDivision
+from lexiscope.items.arrange.splits import ItemDivision
 from lexiscope.report.parts.bias_tables import (
     BiasRow,
     GapRow,
@@ -53,15 +58,15 @@ def test_biases_stand_with_their_intervals() -> None:
         assert cell.low < value < cell.high
     assert cells["Nearest to FULL"] == "context"
     assert cells["Words"] == 50
-    assert "Draws left out" not in cells
 
 
-def test_an_undefined_bias_gives_its_reason_and_left_out_draws_are_counted() -> None:
-    """FULL .46 lies below LABEL .50: a dash with the reason; FULL .62 has draws in which it does."""
+def test_an_undefined_bias_gives_its_reason_and_one_without_bounds_what_agrees() -> None:
+    """FULL .46 lies below LABEL .50: a dash with the reason; FULL .62 may: its biases have half-lines for bounds."""
     below, near = row(23, 20, 20), row(31, 30, 28)
     table = biases_table([below, near])
     assert table.rows[0][4] == Missing("FULL (0.46) is not above LABEL (0.5).")
-    assert table.columns[-1].header == "Draws left out"
+    assert isinstance(table.rows[1][4], Noted)
+    assert "agree with the data" in table.rows[1][4].note.replace("agrees", "agree")
     assert "FULL (0.46) is not above LABEL (0.5)." in to_text(table)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.norms.predictions import Predictor
+from lexiscope.analysis.norms.predictions import Predictor, rank_predictors
 from lexiscope.analysis.norms.within_sd import accuracy_name, random_within_sd, scores
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.result import Estimate
 from lexiscope.report.figures import Heading
 from lexiscope.report.parts.predictor_tables import scores_figure, scores_table
 from lexiscope.report.tables import Missing
@@ -33,6 +34,27 @@ def test_predictions_have_columns_by_their_form() -> None:
     assert figure.data["subject"].tolist() == ["A model", "e"]
     assert set(figure.data["chance"].tolist()) == {20.0}
     assert scores_figure([chance], {}, Heading("f", "", "T", "C")) is None
+
+
+def test_ranked_predictors_have_a_column_of_sets() -> None:
+    """Two that rise with the means share the ranks 1 and 2; guessing is not ranked; an item that one lacks is left out.
+
+    Without ranks, as of one subject, there is no such column.
+    """
+    items = "abcdefgh"
+    people = Ratings.from_arrays(list("xy" * 8), [i for i in items for _ in "xy"], [1 + k // 4 for k in range(16)])
+    rising = dict(zip(items, map(float, range(8)), strict=True))
+    both = [
+        Predictor("m", "A model", rising, "raw", 8, {}, 1),
+        Predictor("e", "E", rising | {"h": None}, "raw", 8, {}, 1),
+    ]
+    ranks = rank_predictors(both, people, resamples=99)
+    assert [(one.subject, one.value, one.n) for one in ranks if isinstance(one, Estimate)] == [("m", 1, 7), ("e", 1, 7)]
+    table = scores_table([random_within_sd(people).about(subject="guessing"), *ranks], both)
+    column = [head.header for head in table.columns].index("Rank")
+    assert [row[column] for row in table.rows] == [Missing("not ranked"), "1–2", "1–2"]
+    assert rank_predictors(both[:1], people, resamples=99) == []
+    assert "Rank" not in [head.header for head in scores_table([], both[:1]).columns]
 
 
 def test_the_name_of_an_accuracy_tells_its_definition() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.senses.disagreeing_orders import compare_every
-from lexiscope.core.result import Record
+from lexiscope.core.result import Record, find_record
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.report.parts import sense_parts
@@ -20,14 +20,14 @@ from lexiscope.report.parts.sense_parts import (
     orders_sentence,
     orders_table,
     senses_part,
+    signal_part,
     similarity_table,
     synset_part,
     trainings_table,
 )
 from lexiscope.report.parts.sense_test_parts import single_sense_reference
 from lexiscope.report.pivot import PivotRow
-from lexiscope.resources.vectors.sense_vectors import SenseVectors
-from lexiscope.resources.vectors.training_log import LOG, LogRow, log_text, read_log
+from lexiscope.resources.vectors.sense_vectors import LOG, LogRow, SenseVectors, log_text, read_log
 from lexiscope.subjects.senses.gasi import Gasi, files_of, trainings_in
 from lexiscope.training.gasi.settings import GasiSettings, Variant
 from lexiscope.training.gasi.train import write_senses
@@ -128,6 +128,10 @@ def test_a_folder_of_trainings_is_every_training_in_it(tmp_path: Path) -> None:
     assert files_of(spec) == (tmp_path / "a" / "settings.json", tmp_path / "b" / "settings.json")
     alone = SubjectSpec.parse(f"gasi:{tmp_path / 'a'}")
     assert trainings_in(alone) == (f"gasi:{tmp_path / 'a'}",)
+    # options are those of each, and no part of the folder
+    wide = SubjectSpec.parse(f"gasi:{tmp_path}?window=50&vectors=sum")
+    assert trainings_in(wide)[1] == f"gasi:{tmp_path / 'b'}?window=50&vectors=sum"
+    assert files_of(wide) == files_of(spec)
 
 
 def test_senses_of_a_synset_by_falling_probability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,3 +211,31 @@ def test_one_line_says_whether_the_best_are_the_same() -> None:
     )
     assert told(60, 50, 80, 40) == "All 1 comparisons of a rho with the reading have the same best vectors"
     assert orders_sentence({}, first="a", second="b", who="c") == ""
+
+
+def test_signal_of_words_beside_the_noise_of_their_training(tmp_path: Path) -> None:
+    """Statistics §7: the SD of c̄·s between the senses of a window, word by word, beside β π/√6: one row a training that
+    has two senses for a word, a histogram, and records with intervals; plain attention has no noise."""
+    made = [trained(tmp_path / "beta"), trained(tmp_path / "soft", variant="sasi")]
+    words = made[0].vectors.words
+    usages = [Usage(f"{left} {word} {right}", len(left) + 1, len(left) + 1 + len(word))
+              for word in words[:6] for left, right in zip(words[6:10], words[8:12], strict=True)]  # fmt: skip
+    part = signal_part(made, [*usages, *usages], {}, resamples=20)
+    (table,), (figure,) = part.tables, part.figures
+    assert figure.name == "signal_by_word"
+    vectors = made[0].vectors
+    spreads = []
+    for word in words[:6]:
+        number = vectors.index[word]
+        rows = [vectors.senses[number] @ vectors.contexts[[vectors.index[a], vectors.index[b]]].mean(axis=0)
+                for a, b in zip(words[6:10], words[8:12], strict=True)]  # fmt: skip
+        spreads.append(float(np.sqrt(np.mean([row[vectors.mask[number]].var(ddof=1) for row in rows]))))
+    own = find_record(part.records, "word_signal_sd(of=senses_of_a_window,summary=median)", subject=made[0].subject_id)
+    assert own.value == pytest.approx(np.median(spreads), rel=1e-5)
+    assert own.n == 6
+    assert made[0].noise_sd == pytest.approx(0.4 * np.pi / np.sqrt(6))
+    assert made[1].noise_sd == 0.0
+    shares = [r.subject for r in part.records if r.statistic == "words_above_noise(noise=scaled)"]
+    assert shares == [made[0].subject_id]
+    assert len(table.rows) == 2
+    assert signal_part(made, usages[:2], {}).omissions

@@ -12,8 +12,15 @@ from lexiscope.core.result import Estimate, Interval
 from lexiscope.core.usage import Usage
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import find_record
-from lexiscope.report.parts.sense_test_parts import Reference, agreement_part, duplicates_part, models_part
-from lexiscope.report.parts.sense_tests import SenseTest, SenseTestAnswers, sense_tests
+from lexiscope.report.parts.sense_test_parts import (
+    Reference,
+    SenseTest,
+    SenseTestAnswers,
+    agreement_part,
+    duplicates_part,
+    models_part,
+    sense_tests,
+)
 from lexiscope.report.plots.senses import LikenessDot, likeness_dots
 from lexiscope.report.tables import to_text
 

@@ -15,7 +15,7 @@ from lexiscope.report.plots.senses import (
     neighbour_map,
     noise_against_signal,
 )
-from lexiscope.resources.vectors.training_log import LogRow
+from lexiscope.resources.vectors.sense_vectors import LogRow
 
 HEADING = Heading("senses", "2", "Senses")
 

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import itertools
 import re
+import xml.etree.ElementTree as ElementTree
+from io import StringIO
 
 import numpy as np
 import pytest
+from matplotlib.backend_bases import RendererBase
+from matplotlib.figure import Figure as Drawing
 
 from lexiscope.report.figures import Heading
+from lexiscope.report.plots import style
 from lexiscope.report.plots.style import (
     COLOURS,
     INK,
     SOFT,
+    add_legend,
     clean_svg,
     drawing,
     drawn_figure,
     mark,
+    panels,
     prefix_ids,
     short_names,
     shorten,
@@ -155,3 +162,39 @@ def test_a_described_drawing_keeps_its_texts_whole() -> None:
     assert "<title" in after
     assert "New words" in after
     assert "Old" not in after
+
+
+def test_a_figure_is_drawn_once_as_savefig_draws_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The layout is found before the only drawing; shapes, texts and their places are those of savefig, which draws
+    everything a second time to find it.
+    """
+
+    def sketch(sheet: Drawing) -> None:
+        for axes in panels(sheet, 3, columns=2):
+            axes.plot([1, 2, 30000], [3, 1, 2], label="a model")
+            axes.set(xlabel="Layer", ylabel="Distance", title="A panel")
+        add_legend(sheet)
+
+    def numbers(svg: str) -> list[list[str]]:
+        # what drawn_figure adds (a description, prefixes of ids, rounding) is left out of the comparison
+        return [re.findall(r"-?\d+\.\d\d", path) for path in re.findall(r' (?:d|transform)="([^"]*)"', svg)]
+
+    with drawing(5, 3) as sheet:
+        sketch(sheet)
+        saved = StringIO()
+        sheet.savefig(saved, format="svg", metadata={"Date": None, "Creator": None})
+    draws, draw = [], Drawing.draw
+
+    def counted(self: Drawing, renderer: RendererBase) -> None:
+        draws.append(renderer)
+        draw(self, renderer)
+
+    monkeypatch.setattr(Drawing, "draw", counted)
+    with drawing(5, 3) as sheet:
+        sketch(sheet)
+        found = drawn_figure(sheet, Heading("sketch", "1", "A sketch."), "A sketch.", {"x": np.arange(3)})
+    assert len(draws) == 1
+    reference = ElementTree.fromstring(saved.getvalue())
+    style._round_numbers(reference)
+    assert numbers(found.svg) == numbers(ElementTree.tostring(reference, encoding="unicode"))
+    assert texts_of(found.svg) == texts_of(saved.getvalue())

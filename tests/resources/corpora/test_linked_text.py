@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources.corpora.aida_candidates import read_candidates
-from lexiscope.resources.corpora.aida_tsv import read_aida_tsv
+from lexiscope.resources.corpora.aida_tsv import read_aida_tsv, read_candidates
 from lexiscope.resources.corpora.cometa import read_cometa
 from lexiscope.resources.corpora.linked_json import read_blink, read_elevant, read_wikimed, read_zelda
-from lexiscope.resources.corpora.linked_text import LinkedText
-from lexiscope.resources.corpora.pubtator import read_pubtator
+from lexiscope.resources.corpora.linked_text import LinkedText, read_pubtator
 
 DATA = Path(__file__).parents[2] / "data" / "el"
 Found = list[tuple[str, tuple[str, ...]]]

@@ -21,11 +21,10 @@ import pytest
 from lexiscope.collect import collect, collect_run
 from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, InputError, RunError, SpecError, SubjectError
-from lexiscope.core.generation import Decoding
 from lexiscope.core.prompt import ChatQuestion, Converses, Message, Previews
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.core.subject import SubjectSpec, capabilities
+from lexiscope.core.subject import Decoding, SubjectSpec, capabilities
 from lexiscope.subjects.endpoint._chat_request import chat_options
 from lexiscope.subjects.endpoint.chat import Chat, load
 

@@ -21,12 +21,10 @@ from urllib.request import urlopen
 import pytest
 import transformers
 
-from lexiscope.analysis.replies import count_replies
-from lexiscope.collect import collect_run
-from lexiscope.core.generation import Decoding
+from lexiscope.collect import collect_run, count_replies
 from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.scale import Scale
-from lexiscope.core.subject import SubjectSpec
+from lexiscope.core.subject import Decoding, SubjectSpec
 from lexiscope.subjects.endpoint.chat import Chat, load
 
 from .. import served_chat_child

@@ -22,8 +22,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from lexiscope.core.errors import CapabilityError, InputError, LexiscopeError, RunError, SpecError, SubjectError
-from lexiscope.core.generation import Decoding
-from lexiscope.core.subject import SubjectSpec, capabilities
+from lexiscope.core.subject import Decoding, SubjectSpec, capabilities
 from lexiscope.subjects.endpoint import completions
 from lexiscope.subjects.endpoint.completions import Completions
 from lexiscope.subjects.local._generation import seed_of

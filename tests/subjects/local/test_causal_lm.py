@@ -24,7 +24,7 @@ from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.datasets import mini_synonymy
 from lexiscope.subjects._scoring_options import CausalOptions
 from lexiscope.subjects.local import causal_lm
-from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local._model_check import rounding
 from lexiscope.subjects.local.causal_lm import CAPABILITIES, CausalLM, RouteCheck, load, tree_refusal, window_of
 
 Folders = Callable[[str], Path]

@@ -16,7 +16,7 @@ from lexiscope.core.catalog import subject as make
 from lexiscope.core.errors import MissingExtraError, SpecError, SubjectError
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.core.usage import Usage, occurrences
-from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local._model_check import rounding
 from lexiscope.subjects.local.encoder import CAPABILITIES, Encoder, EncoderOptions, load
 
 Folders = Callable[[str], Path]

@@ -17,7 +17,7 @@ from lexiscope.core.errors import CapabilityError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_usage, with_mask
-from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local._model_check import rounding
 from lexiscope.subjects.local.encoder import Encoder
 
 Folders = Callable[[str], Path]

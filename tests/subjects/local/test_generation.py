@@ -14,8 +14,8 @@ import torch
 import transformers
 
 from lexiscope.core.errors import SubjectError
-from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import PRESETS
+from lexiscope.core.subject import Continuation, Decoding
 from lexiscope.subjects._scoring_options import CausalOptions
 from lexiscope.subjects.local import causal_lm
 from lexiscope.subjects.local._generation import seed_of

@@ -14,14 +14,12 @@ import transformers
 from lexiscope.collect import collect
 from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, InputError, SpecError, SubjectError
-from lexiscope.core.generation import Decoding
 from lexiscope.core.prompt import ChatQuestion, Message, Prompting
 from lexiscope.core.scale import Scale
-from lexiscope.core.subject import SubjectSpec
+from lexiscope.core.subject import Decoding, SubjectSpec
 from lexiscope.items.answers.chat_answers import expected_rating
-from lexiscope.subjects.local._chat_text import answer_tokens, render_question
-from lexiscope.subjects.local._local_chat import LocalChat, load_local
-from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local._local_chat import LocalChat, answer_tokens, load_local, render_question
+from lexiscope.subjects.local._model_check import rounding
 
 TEMPLATE = (
     "{% for m in messages %}<s>{{ m.role }} {{ m.content }}{% endfor %}{% if add_generation_prompt %}<s>{% endif %}"

@@ -21,7 +21,7 @@ from lexiscope.core.scoring import ScoringPolicy, TokenScores
 from lexiscope.core.subject import Scores, SubjectSpec, capabilities
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects.local import masked_lm
-from lexiscope.subjects.local._rounding import rounding
+from lexiscope.subjects.local._model_check import rounding
 from lexiscope.subjects.local.masked_lm import MaskedForward, MaskedLM, MaskedOptions, TokenisedText, plan_copies
 
 CORPUS = [

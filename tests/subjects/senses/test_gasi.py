@@ -107,10 +107,42 @@ def test_no_usages_are_no_rows(subject: Gasi) -> None:
     assert subject.embed([]).shape == (0, 1, 2)
 
 
+def test_a_wider_context_and_the_sum_of_both_vectors(subject: Gasi) -> None:
+    """Statistics §7, as named options: how many words choose the sense; sense and context vector of a word added where
+    vectors are compared, which changes no choice. The id and the run record say what was asked."""
+    asked = f"gasi:{subject.folder}"
+    wide, summed = (catalog.subject(f"{asked}?{options}") for options in ("window=50", "vectors=sum"))
+    assert isinstance(wide, Gasi)
+    assert isinstance(summed, Gasi)
+    text = " ".join(["river"] * 3 + ["bank"] + ["money"] * 9)
+    own = usage(text)
+    assert len(wide.context(own)) == 12
+    assert len(subject.context(own)) == 2 * subject.window
+    mean = subject.vectors.contexts[wide.context(own)].mean(axis=0)
+    powers = np.exp(subject.vectors.senses[1] @ mean) * subject.vectors.mask[1]
+    np.testing.assert_allclose(wide.sense_distribution([own])[0], powers / powers.sum(), rtol=1e-5)
+    np.testing.assert_array_equal(summed.sense_distribution([own]), subject.sense_distribution([own]))
+    np.testing.assert_allclose(summed.senses_of([own])[0][0], subject.vectors.senses[1] + subject.vectors.contexts[1])
+    np.testing.assert_allclose(
+        summed.embed([own])[0, 0], subject.embed([own])[0, 0] + subject.vectors.contexts[1], rtol=1e-6
+    )
+    assert (wide.subject_id, wide.folder) == (f"{asked}?window=50", subject.folder)
+    assert wide.settings["asked"] == {"window": 50}
+    assert "asked" not in subject.settings
+    np.testing.assert_allclose(
+        subject.signals([own])[0][subject.vectors.mask[1]],
+        (subject.vectors.senses[1] @ subject.vectors.contexts[subject.context(own)].mean(axis=0))[
+            subject.vectors.mask[1]
+        ],
+        rtol=1e-5,
+    )
+
+
 def test_what_it_is_not(tmp_path: Path) -> None:
-    """No options, and no folder without sense vectors."""
-    with pytest.raises(SpecError):
-        catalog.subject("gasi:folder?device=cuda")
+    """No other options, no other values of them, and no folder without sense vectors."""
+    for options in ("device=cuda", "vectors=contexts", "window=-1", "window=1001"):
+        with pytest.raises(SpecError):
+            catalog.subject(f"gasi:folder?{options}")
     with pytest.raises(SubjectError, match="E711"):
         Gasi(str(tmp_path)).facts  # noqa: B018
 

@@ -14,7 +14,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.known_words import UNKNOWN
-from lexiscope.items.answers.truth_choice import SAME
+from lexiscope.items.answers.sense_options import SAME
 from lexiscope.subjects.senses.sense_embedding import SenseEmbedding, load
 from lexiscope.tasks.same_sense import by_sense
 from lexiscope.tasks.same_sense.by_sense import ONE_SENSE, random_answer_counts

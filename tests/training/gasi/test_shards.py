@@ -11,7 +11,7 @@ import pytest
 
 from lexiscope.build.planted.senses import PseudoWord, plant_words
 from lexiscope.core.errors import InputError, RunError
-from lexiscope.core.lock import folder_lock
+from lexiscope.core.run import folder_lock
 from lexiscope.training.gasi.shards import LINE_END, make_shards, open_shards, renamed_shards
 from lexiscope.training.gasi.vocabulary import (
     Vocabulary,

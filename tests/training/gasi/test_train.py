@@ -14,8 +14,7 @@ import pytest
 import torch
 
 from lexiscope.core.errors import InputError, RunError, SubjectError
-from lexiscope.resources.vectors.sense_vectors import read_sense_vectors
-from lexiscope.resources.vectors.training_log import LOG
+from lexiscope.resources.vectors.sense_vectors import LOG, read_sense_vectors
 from lexiscope.training.gasi import train as gasi_training
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards

@@ -1,52 +1,64 @@
-"""Krippendorff's alpha at four levels of measurement, with missing ratings and an interval over items.
+"""Krippendorff's alpha at four levels of measurement, with missing ratings and an interval over raters and items.
 
 Alpha is 1 minus observed over expected disagreement. Both follow from the coincidence matrix (``coincidence_matrix``);
-they are summed in closed form (below), which gives the same number, needs no
-square matrix for many distinct values, and lets a resample of items be a reweighting. For N ratings with V distinct
-values, alpha costs a sort, N log N, and sums in N; at the ratio level 20 V more where V is large. *Source:*
-Krippendorff 2011, Computing Krippendorff's Alpha-Reliability.
+they are summed in closed form (below), which gives the same number, needs no square matrix for many distinct values,
+and lets a table without some ratings be a reweighting. For N ratings with V distinct values, alpha costs a sort,
+N log N, and sums in N; at the ratio level 20 V more where V is large. *Source:* Krippendorff 2011, Computing
+Krippendorff's Alpha-Reliability.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import (
-    FloatArray,
-    IntArray,
-    group_codes,
-    no_interval,
-    percentile_interval,
-    resample_counts,
-)
+from lexiscope.analysis.agreement.left_out import Resampled, crossed_interval
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray, resample_counts
 from lexiscope.analysis.correlation import distinct_values, spread_within
+from lexiscope.analysis.jackknife import MOST
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, statistic_name
 
+# entries of the sparse tables without some ratings, and groups of ratings, that are held at once
+_ENTRIES = 1 << 19
+_GROUPS = 256
+# entries that are gone through for one interval: of long tables of many values, fewer and larger groups are left out
+_BUDGET = 1 << 24
+_FEWEST = 50
 # numbers held at once for a block of draws: about what a processor's cache holds
-_CELLS = 1 << 18
+_CELLS_OF_DRAWS = 1 << 18
 
 
 def krippendorff_alpha(
     ratings: Ratings,
     *,
     level: Level = "interval",
+    resampled: Resampled = "raters_and_items",
     groups: Mapping[str, str] | None = None,
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
 ) -> Estimate:
-    """Return Krippendorff's alpha. The items are the units; ``groups`` (item id → word) are resampled whole.
+    """Return Krippendorff's alpha; by default its interval allows for other raters and for other items.
 
     1 means perfect agreement, 0 agreement as by chance, a negative value systematic disagreement. ``n`` counts the
     items with two ratings or more; ratings of other items do not enter (``ratings.n_pairable`` counts those that do).
 
-    Alpha of one item is 0, because its disagreement is all that there is to expect; it has no interval.
+    The interval is a jackknife on Fisher's z of an intraclass correlation. *resampled* says what is a sample:
+    ``raters_and_items`` (what would other raters agree on, and on other items of this kind?), ``raters`` (on these
+    items), or ``items`` (these raters on other items). Where raters differ in severity, an interval that holds them
+    fixed is too short by far for five raters. ``groups`` (item id → word) are left out whole, instead of items.
+
+    ``resamples`` is the most units that are left out one by one (see
+    :func:`lexiscope.analysis.jackknife.left_out_groups`), 0 for no interval; ``seed`` deals more units into groups.
+
+    Alpha of one item is 0, because its disagreement is all that there is to expect; it has no interval. Alpha of two
+    raters has none over raters: without one of them no pair is left.
 
     *Higher means:* raters agree more. *Source:* AmbiStory §4.1 (``level="interval"``).
 
@@ -54,31 +66,34 @@ def krippendorff_alpha(
     values at the ratio level.
 
     >>> ratings = Ratings.from_arrays(list("ababab"), list("iijjkk"), [1, 1, 2, 2, 1, 2])
-    >>> round(krippendorff_alpha(ratings, level="nominal", resamples=200).value, 9)  # 1 - 5 * 2 / (6² - 3² - 3²)
+    >>> round(krippendorff_alpha(ratings, level="nominal", resampled="items").value, 9)  # 1 - 5 * 2 / (6² - 3² - 3²)
     0.444444444
     """
     if level not in LEVELS:
         raise StatisticError(f"no level {level!r} of Krippendorff's alpha; there are: {', '.join(LEVELS)}")
-    units, kept = _units(ratings)
+    units, paired = _units(ratings)
     if level == "ratio" and units.values.min() < 0:
         raise StatisticError("the ratio level needs ratings that are not negative", hint='use level="interval"')
-    labels = None if groups is None else ratings.item_labels(groups)[kept]
-    alone = len(units.size) == 1 or (labels is not None and len(set(labels.tolist())) == 1)
-    codes, count = (np.zeros(len(units.size), dtype=np.int64), 1) if alone else group_codes(labels, len(units.size))
     # all units as one group: a single number needs no table of groups
-    whole = disagreement(units, level, np.zeros_like(codes), 1)
+    whole = disagreement(units, level, np.zeros(len(units.size), dtype=np.int64), 1)
     value = float(_alphas(whole, np.ones((1, 1)))[0])
     if np.isnan(value):
         raise StatisticError(
             f"alpha is undefined: all {int(units.size.sum())} ratings are {units.values[0]:g}",
             why="without variation there is no disagreement to expect",
         )
-    if alone:
-        what = "word" if labels is not None and len(units.size) > 1 else "item"
-        interval = no_interval(f"one {what} cannot be resampled", level=confidence, resamples=resamples)
-    else:
-        draws = _draws(units, level, codes, count, resamples=resamples, seed=seed) if resamples else np.empty(0)
-        interval = percentile_interval(draws, level=confidence)
+    interval = crossed_interval(
+        value,
+        ratings.select(paired.kept),
+        lambda codes, n_groups: _left_out(units, paired, level, codes, n_groups),
+        resampled=resampled,
+        groups=groups,
+        scale="intraclass_z",
+        level=confidence,
+        resamples=resamples,
+        seed=seed,
+        most=_most_groups(units, level),
+    )
     return Estimate(statistic_name("krippendorff_alpha", level=level), value, interval, len(units.size))
 
 
@@ -98,7 +113,37 @@ def coincidence_matrix(ratings: Ratings) -> tuple[FloatArray, FloatArray]:
     return units.values, group_coincidences(units, all_in_one, 1)[0]
 
 
-def _units(ratings: Ratings) -> tuple[Units, IntArray]:
+def alpha_draws(
+    ratings: Ratings, codes: IntArray, n_groups: int, *, level: Level = "interval", resamples: int, seed: int
+) -> FloatArray:
+    """Return alpha in each resample of *n_groups* groups of items, some of which may have no item here.
+
+    *Shape:* codes (items,), the group of each item → (resamples,). NaN without variation.
+    Errors: those of :func:`krippendorff_alpha`.
+    """
+    units, _ = _units(ratings)
+    kept = np.flatnonzero(ratings.counts() > 1)
+    weighted = disagreement(units, level, codes[kept], n_groups)
+    step = max(1, _CELLS_OF_DRAWS // weighted.width)
+    blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
+    # a few draws at a time: a table of all draws by all distinct values would not fit into memory
+    parts = (block[start : start + step] for block in blocks for start in range(0, len(block), step))
+    return np.concatenate([_alphas(weighted, part.astype(np.float64)) for part in parts])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Paired:
+    """The ratings of units, each by its unit and the code of its value.
+
+    *Shape:* kept (all ratings,), the others (ratings kept,).
+    """
+
+    kept: BoolArray
+    unit: IntArray
+    value: IntArray
+
+
+def _units(ratings: Ratings) -> tuple[Units, _Paired]:
     # imported here: the command line must start without scipy
     from scipy import sparse
 
@@ -113,19 +158,100 @@ def _units(ratings: Ratings) -> tuple[Units, IntArray]:
     row[kept] = np.arange(len(kept))
     paired = row[ratings.item] >= 0
     values, code = distinct_values(ratings.value[paired])
-    entries = (np.ones(len(code)), (row[ratings.item[paired]], code))
-    table = sparse.csr_matrix(entries, shape=(len(kept), len(values)))
-    return Units(table, values, counts[kept].astype(np.float64)), kept
+    unit = row[ratings.item[paired]]
+    table = sparse.csr_matrix((np.ones(len(code)), (unit, code)), shape=(len(kept), len(values)))
+    return Units(table, values, counts[kept].astype(np.float64)), _Paired(paired, unit, code)
 
 
-def _draws(units: Units, level: Level, codes: IntArray, n_groups: int, *, resamples: int, seed: int) -> FloatArray:
-    """Alpha of each resample of the groups. *Shape:* codes (units,) → (resamples,)."""
-    weighted = disagreement(units, level, codes, n_groups)
-    step = max(1, _CELLS // weighted.width)
-    blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
-    # a few draws at a time: a table of all draws by all distinct values would not fit into memory
-    parts = (block[start : start + step] for block in blocks for start in range(0, len(block), step))
-    return np.concatenate([_alphas(weighted, part.astype(np.float64)) for part in parts])
+def _most_groups(units: Units, level: Level) -> int:
+    """How many groups of ratings can be left out in turn; sums of interval alpha have no limit of their own."""
+    if level == "interval":
+        return MOST
+    return int(np.clip(_BUDGET // max(units.table.nnz, 1), _FEWEST, MOST))
+
+
+def _left_out(units: Units, paired: _Paired, level: Level, codes: IntArray, n_groups: int) -> FloatArray:
+    """Alpha without each group of ratings, NaN where it is undefined. *Shape:* codes (ratings,) → (groups,).
+
+    Without a group, the table is the whole one less the units that the group rated, plus what is left of these: three
+    groups of units with the weights 1, −1 and 1. A unit with one rating left is none.
+    """
+    # one entry for each group and unit it rated
+    pairs, which = np.unique(codes * len(units.size) + paired.unit, return_inverse=True)
+    group, unit = np.divmod(pairs, len(units.size))
+    which = which.reshape(-1)
+    if level == "interval":
+        return _left_out_by_sums(units, paired, group, unit, which, n_groups)
+    lengths = np.diff(units.table.indptr)[unit]
+    ends = np.cumsum(np.bincount(group, weights=lengths, minlength=n_groups))
+    starts = [0]
+    while starts[-1] < n_groups:
+        first = starts[-1]
+        reached = int(np.searchsorted(ends, (ends[first - 1] if first else 0) + _ENTRIES, side="right"))
+        starts.append(min(max(reached, first + 1), first + _GROUPS, n_groups))
+    parts = []
+    for low, high in itertools.pairwise(starts):
+        chosen = np.flatnonzero((group >= low) & (group < high))
+        rows = np.flatnonzero(np.isin(which, chosen))
+        place = np.full(len(pairs), -1, dtype=np.int64)
+        place[chosen] = np.arange(len(chosen))
+        removed = (place[which[rows]], paired.value[rows])
+        parts.append(_alphas_without(units, level, group[chosen] - low, unit[chosen], removed, high - low))
+    return np.concatenate(parts)
+
+
+def _alphas_without(
+    units: Units, level: Level, group: IntArray, unit: IntArray, removed: tuple[IntArray, IntArray], n_groups: int
+) -> FloatArray:
+    """Alpha without each group; *removed*: the entry (of *group* and *unit*) and the value of each rating left out."""
+    # imported here: the command line must start without scipy
+    from scipy import sparse
+
+    touched = units.table[unit]
+    gone = sparse.csr_matrix((np.ones(len(removed[0])), removed), shape=touched.shape)
+    size = units.size[unit] - np.asarray(gone.sum(axis=1)).ravel()
+    rest = (touched - gone)[np.flatnonzero(size > 1)]
+    table = sparse.vstack([units.table, touched, rest]).tocsr()
+    sizes = np.concatenate([units.size, units.size[unit], size[size > 1]])
+    every = np.zeros(len(units.size), dtype=np.int64)
+    groups = np.concatenate([every, 1 + group, 1 + n_groups + group[size > 1]])
+    weighted = disagreement(Units(table, units.values, sizes), level, groups, 1 + 2 * n_groups)
+    own = np.eye(n_groups)
+    return _alphas(weighted, np.hstack([np.ones((n_groups, 1)), -own, own]))
+
+
+def _left_out_by_sums(
+    units: Units, paired: _Paired, group: IntArray, unit: IntArray, which: IntArray, n_groups: int
+) -> FloatArray:
+    """Interval alpha without each group, from sums and sums of squares alone."""
+    x = spread_within(units.values, np.zeros(len(units.values), dtype=np.int64), 1)
+
+    def within(n: FloatArray, sums: FloatArray, squares: FloatArray) -> FloatArray:
+        pairs = np.maximum(2 * n * squares - 2 * sums**2, 0.0)
+        return np.divide(pairs, n - 1, out=np.zeros(len(n)), where=n > 1)
+
+    def moments(rows: IntArray, n_rows: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        given = x[paired.value]
+        return tuple(  # type: ignore[return-value]
+            np.bincount(rows, weights=part, minlength=n_rows) for part in (np.ones(len(given)), given, given * given)
+        )
+
+    whole = moments(paired.unit, len(units.size))
+    rest = tuple(part[unit] - gone for part, gone in zip(whole, moments(which, len(group)), strict=True))
+    left = rest[0] > 1
+    # what a group takes away: its units, less what is left of them
+    n, sums, squares = (
+        part.sum() - np.bincount(group, weights=part[unit] - np.where(left, remaining, 0.0), minlength=n_groups)
+        for part, remaining in zip(whole, rest, strict=True)
+    )
+    by_unit = within(*whole)
+    change = by_unit[unit] - np.where(left, within(*rest), 0.0)
+    observed = by_unit.sum() - np.bincount(group, weights=change, minlength=n_groups)
+    expected = 2 * n * squares - 2 * sums**2
+    # of one value only, rounding is left of the squares, never a real spread
+    sound = expected > 1e-12 * 2 * n * squares
+    ratio = np.divide((n - 1) * observed, expected, out=np.full(n_groups, np.nan), where=sound)
+    return np.asarray(1 - ratio)
 
 
 def _alphas(weighted: WeightedDisagreement, weights: FloatArray) -> FloatArray:

@@ -21,12 +21,12 @@ from lexiscope.analysis.bootstrap import (
     BoolArray,
     FloatArray,
     IntArray,
-    group_codes,
+    group_sums,
     mean_interval,
-    percentile_interval,
-    resample_counts,
+    resampled_units,
 )
 from lexiscope.analysis.correlation import spread_within
+from lexiscope.analysis.jackknife import LeftOut, jackknife_interval, left_out_groups, no_jackknife
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Estimate, Interval, Undefined, parse_statistic, statistic_name
@@ -54,9 +54,7 @@ def counted_in(ceiling: str) -> str:
     return _COUNTED.get(parse_statistic(ceiling)[0], "raters")
 
 
-def agreement_ceilings(
-    agreement: RaterAgreement, *, resamples: int = 2000, seed: int = 0
-) -> tuple[Estimate | Undefined, ...]:
+def agreement_ceilings(agreement: RaterAgreement) -> tuple[Estimate | Undefined, ...]:
     """Return the ceilings that follow from the agreement of single raters, or why one of them has no value.
 
     These are the mean correlation, the square of the mean, and the mean of the squares, each under its own name. The
@@ -64,7 +62,7 @@ def agreement_ceilings(
     """
     squares = {
         "squared_mean_rater_correlation": partial(squared_mean_rho, agreement),
-        "mean_squared_rater_correlation": partial(mean_squared_rho, agreement, resamples=resamples, seed=seed),
+        "mean_squared_rater_correlation": partial(mean_squared_rho, agreement),
     }
     ceilings: list[Estimate | Undefined] = [leave_one_out_rho(agreement)]
     for base, make in squares.items():
@@ -100,13 +98,11 @@ def squared_mean_rho(agreement: RaterAgreement) -> Estimate:
     return Estimate(name, agreement.mean**2, interval, agreement.n_raters, note=definition)
 
 
-def mean_squared_rho(
-    agreement: RaterAgreement, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
-) -> Estimate:
+def mean_squared_rho(agreement: RaterAgreement, *, level: float = 0.95) -> Estimate:
     """Return the mean over raters of the squared correlation: what one rater explains of the group's means, on average.
 
-    *Unit:* share of variance. Its interval resamples raters. Where single raters correlate negatively, the definition
-    says how many: their squares count as if they agreed.
+    *Unit:* share of variance. Its interval is a jackknife over raters, as that of the agreement. Where single raters
+    correlate negatively, the definition says how many: their squares count as if they agreed.
 
     Errors: :class:`StatisticError` where the mean correlation is negative.
     """
@@ -117,8 +113,14 @@ def mean_squared_rho(
     negative = int((agreement.values < 0).sum())
     if negative:
         definition += f" ({negative} of {agreement.n_raters} correlations are negative and count by their squares)"
-    interval = mean_interval(squares, level=level, resamples=resamples, seed=seed)
-    return Estimate(name, float(squares.mean()), interval, agreement.n_raters, note=definition)
+    value = float(squares.mean())
+    if agreement.left_out_squares.n:
+        interval = jackknife_interval(
+            value, agreement.left_out_squares, resampled="raters", scale="root_fisher_z", level=level
+        )
+    else:
+        interval = no_jackknife("no resamples were asked for", resampled="raters", scale="root_fisher_z", level=level)
+    return Estimate(name, value, interval, agreement.n_raters, note=definition)
 
 
 def best_rater(
@@ -140,7 +142,7 @@ def best_rater(
     best = best_of_groups(agreement.rater_ids, agreement.values, groups)
     name = statistic_name("best_rater_correlation", variant=agreement.variant, method=agreement.method)
     definition = "mean over groups of the highest correlation of one of its raters with the mean of "
-    interval = mean_interval(best, level=level, resamples=resamples, seed=seed)
+    interval = mean_interval(best, level=level, resamples=resamples, seed=seed, resampled="groups", within=(-1.0, 1.0))
     return Estimate(name, float(best.mean()), interval, len(best), note=definition + _group_of(agreement))
 
 
@@ -208,7 +210,7 @@ def split_half(
     splits: int = 200,
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
-    resamples: int = 1000,
+    resamples: int = 2000,
     seed: int = 0,
 ) -> Estimate:
     """Return the split-half reliability of the item means, corrected for length by Spearman and Brown.
@@ -216,9 +218,10 @@ def split_half(
     Raters are split at random into halves of equal size, ``splits`` times; each item needs a rating in both halves, or
     is left out of that split. With r̄ the mean over splits of Pearson's r between the halves' means, reliability is
     2 r̄ / (1 + r̄): the mean is corrected once. The correction falls without bound as r nears −1, so the mean of
-    corrected values would follow the few splits with the lowest r. The interval resamples items, or ``groups`` of
-    items (item id → word); a resample with r̄ below −1/3 counts as −1, the lowest value there is. *Higher means:*
-    norms replicate better. *Source:* the correction is that of Spearman 1910 and Brown 1910.
+    corrected values would follow the few splits with the lowest r. The interval is a jackknife of r̄ over items, or
+    ``groups`` of items (item id → word), on Fisher's z, its ends corrected alike; an end below −1/3 counts as −1, the
+    lowest value there is. ``resamples`` is the most items that are left out one by one, 0 for no interval. *Higher
+    means:* norms replicate better. *Source:* the correction is that of Spearman 1910 and Brown 1910.
 
     Errors: :class:`StatisticError` with fewer than 4 raters, where a half has no variation, or with r̄ below −1/3,
     where the corrected value would be below −1.
@@ -231,17 +234,12 @@ def split_half(
     if len(np.unique(ratings.rater)) < 4 or splits < 1:
         raise StatisticError("split-half reliability needs at least 4 raters and 1 split")
     first, second, given = _halves(ratings.without_unit(), splits, seed)
-    mean_r = float(_row_means(_correlations(np.ones((1, ratings.n_items)), first, second, given))[0])
+    moments = _moments(first, second, given)
+    mean_r = float(_row_means(_correlations([np.ones((1, len(part))) @ part for part in moments]))[0])
     if np.isnan(mean_r):
         raise StatisticError("split-half reliability is undefined: no split has 3 items that vary in both halves")
     value = spearman_brown(mean_r)
-    # items of one word can be split, but not resampled
-    labels = ratings.item_labels(groups) if groups is not None and resamples else None
-    codes, count = group_codes(labels, ratings.n_items)
-    blocks = resample_counts(count, resamples=resamples, seed=seed)
-    parts = [_row_means(_correlations(block[:, codes].astype(float), first, second, given)) for block in blocks]
-    drawn = np.maximum(np.concatenate(parts), _LOWEST)
-    interval = percentile_interval(2 * drawn / (1 + drawn), level=level)
+    interval = _over_items(ratings, mean_r, moments, groups, level=level, resamples=resamples, seed=seed)
     name = statistic_name("split_half_reliability", spearman_brown="of_mean", splits=splits)
     definition = (
         "correlation of the item means of two random halves of the raters, its mean over splits corrected once by "
@@ -322,14 +320,46 @@ def _means(ratings: Ratings, chosen: BoolArray) -> FloatArray:
     return np.asarray(np.divide(sums, n, out=np.full(ratings.n_items, np.nan), where=n > 0))
 
 
-def _correlations(weights: FloatArray, a: FloatArray, b: FloatArray, given: FloatArray) -> FloatArray:
-    """Correlation of the halves of each split under each reweighting of the items. *Shape:* (draws, splits)."""
-    # sums over items as matrix products: all resamples of all splits at once
-    n = weights @ given
-    sa, sb, saa, sbb, sab = (weights @ part for part in (a, b, a * a, b * b, a * b))
+def _over_items(
+    ratings: Ratings,
+    mean_r: float,
+    moments: list[FloatArray],
+    groups: Mapping[str, str] | None,
+    *,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> Interval:
+    """The interval of the corrected mean of *mean_r* over splits, by leaving out items or groups of items."""
+    units = resampled_units(groups)
+    # items of one word can be split, but not resampled
+    labels = np.arange(ratings.n_items) if groups is None or not resamples else ratings.item_labels(groups)
+    codes = np.unique(labels, return_inverse=True)[1].reshape(-1)
+    n_units = int(codes.max()) + 1
+    reason = "no resamples were asked for" if not resamples else f"one of the {units} only" if n_units < 2 else ""
+    if reason:
+        return no_jackknife(reason, resampled=units, scale="fisher_z", level=level)
+    group, n_groups = left_out_groups(n_units, resamples=resamples, seed=seed)
+    of_item = group[codes].astype(np.int64)
+    left = [part.sum(axis=0)[None] - group_sums(part, of_item, n_groups) for part in moments]
+    sizes = np.bincount(group, minlength=n_groups).astype(np.float64)
+    parts = LeftOut(_row_means(_correlations(left)), sizes)
+    interval = jackknife_interval(mean_r, parts, resampled=units, scale="fisher_z", level=level)
+    low, high = (max(end, _LOWEST) for end in (interval.low, interval.high))
+    return replace(interval, low=2 * low / (1 + low), high=2 * high / (1 + high))
+
+
+def _moments(a: FloatArray, b: FloatArray, given: FloatArray) -> list[FloatArray]:
+    """What the correlation of the halves is a function of, as sums over items. *Shape:* (items, splits) each."""
+    return [given, a, b, a * a, b * b, a * b]
+
+
+def _correlations(sums: list[FloatArray]) -> FloatArray:
+    """Correlation of the halves of each split from the sums of :func:`_moments`. *Shape:* (draws, splits), kept."""
+    n, sa, sb, saa, sbb, sab = sums
     safe = np.maximum(n, 1)
     cross, aa, bb = sab - sa * sb / safe, saa - sa * sa / safe, sbb - sb * sb / safe
-    # a resample of two items or without variation has no correlation; the means have no unit
+    # two items, or items without variation, have no correlation; the means have no unit
     sound = (n >= 3) & (aa > 1e-12 * safe) & (bb > 1e-12 * safe)
     return np.asarray(np.clip(np.where(sound, cross / np.sqrt(np.where(sound, aa * bb, 1.0)), np.nan), -1, 1))
 

@@ -1,28 +1,40 @@
-"""Agreement of choices: Cohen's kappa, percent agreement, the majority's choice, and trust-weighted confidence."""
+"""Agreement of choices: Cohen's kappa, percent agreement, two coders, the vote of the majority, results by word."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, factorial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.agreement.left_out import Resampled, crossed_interval
 from lexiscope.analysis.bootstrap import (
     BoolArray,
     FloatArray,
+    GroupLabels,
     IntArray,
+    cluster_labels,
     group_codes,
+    group_sums,
+    no_interval,
     percentile_interval,
-    ratio_draws,
     resample_counts,
+    resampled_units,
 )
-from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.correlation import spearman
+from lexiscope.analysis.jackknife import LeftOut, jackknife_interval, left_out_groups, no_jackknife
+from lexiscope.analysis.ratings import PEOPLE, Ratings, Repeats, ResponseColumns
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 Weights = Literal["none", "linear", "quadratic"]
+_ONE_VALUE = 1e-12
+"""What rounding leaves of 1 minus the agreement by chance where all ratings have one value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +77,10 @@ def cohen_kappa(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Estimate:
-    """Return Cohen's kappa of two raters' answers to the same items; the interval resamples items.
+    """Return Cohen's kappa of two raters' answers to the same items.
+
+    The interval is of these two raters on other items: a jackknife over items on Fisher's z. ``resamples`` is the most
+    items that are left out one by one, 0 for no interval; more are left out in groups, which ``seed`` deals.
 
     Weights count a disagreement by the distance (``linear``) or squared distance (``quadratic``) of the categories'
     positions; ``categories`` gives their order and may hold some that do not occur (default: sorted). Answers are
@@ -88,13 +103,22 @@ def cohen_kappa(
         raise StatisticError(f"kappa needs at least 2 items that both answered, not {len(a)}")
     rows, columns = (np.array([place[answer] for answer in side], dtype=np.int64) for side in (a, b))
     distances = _distances(len(order), weights)
-    value = float(_kappas(rows, columns, distances, np.ones((1, len(rows))))[0])
+    table = np.zeros((len(order), len(order)))
+    np.add.at(table, (rows, columns), 1.0)
+    value = float(_kappas(table[None], distances)[0])
     if np.isnan(value):
         raise StatisticError(f"kappa is undefined: both raters chose {a[0]!r} throughout")
-    blocks = resample_counts(len(rows), resamples=resamples, seed=seed)
-    draws = np.concatenate([_kappas(rows, columns, distances, block.astype(np.float64)) for block in blocks])
     name = statistic_name("cohen_kappa", weights=weights)
-    return Estimate(name, value, percentile_interval(draws, level=level), len(rows))
+    if not resamples:
+        interval = no_jackknife("no resamples were asked for", resampled="items", scale="fisher_z", level=level)
+        return Estimate(name, value, interval, len(rows))
+    group, n_groups = left_out_groups(len(rows), resamples=resamples, seed=seed)
+    left = np.repeat(table[None], n_groups, axis=0)
+    np.add.at(left, (group, rows, columns), -1.0)
+    parts = LeftOut(_kappas(left, distances), np.bincount(group, minlength=n_groups).astype(np.float64))
+    return Estimate(
+        name, value, jackknife_interval(value, parts, resampled="items", scale="fisher_z", level=level), len(rows)
+    )
 
 
 def kappa_or_reason(
@@ -114,6 +138,7 @@ def kappa_or_reason(
 def percent_agreement(
     ratings: Ratings,
     *,
+    resampled: Resampled = "raters_and_items",
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
@@ -121,8 +146,10 @@ def percent_agreement(
 ) -> Estimate:
     """Return the mean over items of the share of rater pairs with the same value; for two raters, plain agreement.
 
-    *Unit:* share, 0 to 1. The interval resamples items, or groups of items (item id → word). ``n`` counts the items
-    with two ratings or more.
+    *Unit:* share, 0 to 1. ``n`` counts the items with two ratings or more. The interval is a jackknife by Wilson's
+    formula; *resampled* says whether raters, items or both are a sample, ``groups`` (item id → word) are left out
+    whole, ``resamples`` is the most units that are left out one by one, as in
+    :func:`lexiscope.analysis.agreement.alpha.krippendorff_alpha`. Two raters have none over raters.
 
     Errors: :class:`StatisticError` where no item has two ratings.
 
@@ -136,11 +163,103 @@ def percent_agreement(
     if not len(kept):
         raise StatisticError("percent agreement is undefined: no item has two ratings")
     shares = ((table * (table - 1)).sum(axis=1)[kept]) / (n * (n - 1))[kept]
-    codes, count = group_codes(None if groups is None else ratings.item_labels(groups)[kept], len(kept))
-    draws = ratio_draws(shares, np.ones(len(kept)), codes, count, resamples=resamples, seed=seed)
-    interval = percentile_interval(draws, level=level)
-    name = statistic_name("percent_agreement", over="items")
-    return Estimate(name, float(shares.mean()), interval, len(kept))
+    paired = (n > 1)[ratings.item]
+    value = float(shares.mean())
+    interval = crossed_interval(
+        value,
+        ratings.select(paired),
+        lambda codes, n_groups: _shares_without(ratings.select(paired), codes, n_groups),
+        resampled=resampled,
+        groups=groups,
+        scale="wilson",
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    return Estimate(statistic_name("percent_agreement", over="items"), value, interval, len(kept))
+
+
+def _shares_without(ratings: Ratings, codes: IntArray, n_groups: int) -> FloatArray:
+    """Percent agreement without each group of ratings. *Shape:* codes (ratings,) → (groups,)."""
+    options, table = option_table(ratings)
+    code = np.searchsorted(options, ratings.value)
+    # an entry for each group and item it rated, and how many of each of its values it takes away
+    pairs, entry = np.unique(codes * ratings.n_items + ratings.item, return_inverse=True)
+    group, item = np.divmod(pairs, ratings.n_items)
+    answers, taken = np.unique(entry.reshape(-1) * len(options) + code, return_counts=True)
+    of_entry, option = np.divmod(answers, len(options))
+    n, equal = ratings.counts(), (table * (table - 1)).sum(axis=1)
+    there = table[item[of_entry], option]
+    # t (t - 1) ordered pairs of equal values become (t - k) (t - k - 1)
+    lost = there * (there - 1) - (there - taken) * (there - taken - 1)
+    left_equal = equal[item] - np.bincount(of_entry, weights=lost, minlength=len(pairs))
+    left = n[item] - np.bincount(of_entry, weights=taken, minlength=len(pairs))
+    share = np.divide(equal, n * (n - 1), out=np.zeros(len(n)), where=n > 1)
+    rest = np.divide(left_equal, left * (left - 1), out=np.zeros(len(pairs)), where=left > 1)
+    change = np.bincount(group, weights=share[item] - rest, minlength=n_groups)
+    gone = np.bincount(group, weights=((left < 2) & (n[item] > 1)).astype(np.float64), minlength=n_groups)
+    items = np.sum(n > 1) - gone
+    return np.asarray(np.divide(share.sum() - change, items, out=np.full(n_groups, np.nan), where=items > 0))
+
+
+def fleiss_kappa(
+    ratings: Ratings,
+    *,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Estimate:
+    """Return Fleiss' kappa of choices by any number of raters, who may be others for each item.
+
+    Agreement is the mean over items of the share of rater pairs with the same value; by chance it is the sum of squared
+    shares of the values. Each item counts the same, also where it has fewer ratings than others (Fleiss has as many for
+    each). ``n`` counts the items with two ratings or more; others do not enter. The interval resamples items, or groups
+    of items (item id → word). *Higher means:* raters agree more; 1 is perfect agreement, 0 agreement as by chance.
+    *Source:* Fleiss 1971.
+
+    Errors: :class:`StatisticError` with fewer than 2 items of two ratings or more, or where all ratings have one value.
+
+    >>> ratings = Ratings.from_arrays(list("ababab"), list("iijjkk"), [1, 1, 2, 2, 1, 2])
+    >>> round(fleiss_kappa(ratings, resamples=200).value, 9)  # (2/3 - 1/2) / (1 - 1/2)
+    0.333333333
+    """
+    _, table = option_table(ratings)
+    kept = np.flatnonzero(ratings.counts() > 1)
+    if len(kept) < 2:
+        raise StatisticError(f"Fleiss' kappa needs at least 2 items with two ratings or more, not {len(kept)}")
+    counts = table[kept].astype(np.float64)
+    n = counts.sum(axis=1)
+    agreement = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
+    shares = counts / n[:, None]
+    labels = None if groups is None else ratings.item_labels(groups)[kept]
+    # items that are all of one group cannot be resampled
+    alone = labels is not None and len(set(labels.tolist())) < 2
+    codes, count = group_codes(None if alone else labels, len(kept))
+    by_item = np.column_stack([agreement, shares, np.ones(len(kept))])
+    sums = group_sums(by_item, codes, count)
+    value = float(_fleiss(by_item.sum(axis=0, keepdims=True))[0])
+    if np.isnan(value):
+        raise StatisticError("Fleiss' kappa is undefined: all ratings have one value")
+    blocks = resample_counts(count, resamples=0 if alone else resamples, seed=seed)
+    draws = np.concatenate([_fleiss(block.astype(np.float64) @ sums) for block in blocks])
+    units = resampled_units(groups)
+    interval = (
+        no_interval("all items are of one group", level=level, resamples=0, resampled=units)
+        if alone
+        else percentile_interval(draws, level=level, resampled=units, n_groups=count)
+    )
+    return Estimate("fleiss_kappa", value, interval, len(kept), 1 if alone else count)
+
+
+def _fleiss(sums: FloatArray) -> FloatArray:
+    """Kappa of sums over items: agreement, the share of each value, the number. *Shape:* (draws, 2 + values)."""
+    means = sums[:, :-1] / sums[:, -1:]
+    observed, expected = means[:, 0], (means[:, 1:] ** 2).sum(axis=1)
+    # of one value alone, rounding leaves the sum of squares at 1
+    sound = 1 - expected > _ONE_VALUE
+    top = np.divide(observed - expected, 1 - expected, out=np.full(len(sums), np.nan), where=sound)
+    return np.asarray(top)
 
 
 def majority(ratings: Ratings) -> Majority:
@@ -226,11 +345,360 @@ def _distances(size: int, weights: str) -> FloatArray:
     return steps if weights == "linear" else np.asarray(steps**2)
 
 
-def _kappas(rows: IntArray, columns: IntArray, distances: FloatArray, weights: FloatArray) -> FloatArray:
-    """1 − observed / expected disagreement of each reweighting, NaN where none is expected. *Shape:* (draws,)."""
-    n = weights.sum(axis=1)
-    observed = weights @ distances[rows, columns]
-    # one-hot rows turn a reweighting of items into reweighted marginals
-    marks = np.eye(len(distances))
-    expected = ((weights @ marks[rows]) @ distances * (weights @ marks[columns])).sum(axis=1) / n
+def _kappas(tables: FloatArray, distances: FloatArray) -> FloatArray:
+    """1 − observed / expected disagreement of tables of two raters' answers, NaN where none is expected.
+
+    *Shape:* tables (draws, categories, categories) → (draws,).
+    """
+    n = tables.sum(axis=(1, 2))
+    observed = (tables * distances).sum(axis=(1, 2))
+    expected = ((tables.sum(axis=2) @ distances) * tables.sum(axis=1)).sum(axis=1) / n
     return np.asarray(1 - np.divide(observed, expected, out=np.full(len(n), np.nan), where=expected > 0))
+
+
+# -- coders ---------------------------------------------------------------------------------------------------------
+# Two raters who gave each item one of some options or categories: how often the same one, and Cohen's kappa.
+
+
+@dataclass(frozen=True, slots=True)
+class CoderAgreement:
+    """Two raters on the ``n`` items that both answered: the share of equal answers, undefined without such an item.
+
+    The interval ``same.clustered`` resamples clusters of items, ``same.wilson`` takes items as independent.
+    """
+
+    first: str
+    second: str
+    n: int
+    same: Accuracy | Undefined
+    kappa: Estimate | Undefined
+
+
+def coder_agreement(
+    codes: Mapping[str, Mapping[str, str | None]],
+    *,
+    clusters: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> CoderAgreement:
+    """Compare the answers of two raters: rater → item → option, or ``None`` for an item without an answer.
+
+    *clusters* (item → group) are resampled whole for the interval of the share; that of kappa resamples items.
+    *Higher means:* they agree more. Errors: :class:`InputError` E506 for an item without a cluster.
+
+    >>> pair = coder_agreement({"a": {"x": "yes", "y": "no"}, "b": {"x": "yes", "y": "yes"}})
+    >>> pair.same.value, pair.n
+    (0.5, 2)
+    """
+    (first, given), (second, other) = codes.items()
+    both = {
+        item: (code, again)
+        for item, code in given.items()
+        if code is not None and (again := other.get(item)) is not None
+    }
+    same: Accuracy | Undefined = Undefined("percent_agreement(over=items)", "no item in common")
+    if both:
+        same = accuracy(
+            [a == b for a, b in both.values()],
+            clusters=cluster_labels(list(both), clusters),
+            level=level,
+            resamples=resamples,
+            seed=seed,
+        )
+    columns = [a for a, _ in both.values()], [b for _, b in both.values()]
+    kappa = kappa_or_reason(*columns, level=level, resamples=resamples, seed=seed)
+    return CoderAgreement(first, second, len(both), same, kappa)
+
+
+def agreement_of_codes(
+    codes: Mapping[str, Mapping[str, str | None]],
+    *,
+    clusters: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Accuracy, Estimate | Undefined]:
+    """Return the share of equal codes and Cohen's kappa of two coders, as :func:`coder_agreement`.
+
+    Errors: :class:`StatisticError` with fewer than two items that both coded.
+    """
+    pair = coder_agreement(codes, clusters=clusters, level=level, resamples=resamples, seed=seed)
+    if pair.n < 2 or isinstance(pair.same, Undefined):
+        raise StatisticError(f"{pair.first} and {pair.second} coded {pair.n} answers in common; two are needed")
+    return pair.same, pair.kappa
+
+
+# -- agreement among people and their consistency with a model, word by word ----------------------------------------
+# *Source:* GASI Figure 7. The two are not independent: where everybody chooses the model's sense, everybody agrees.
+# What the figure shows is whether words on which people agree are those on which they agree with the model, rather than
+# with each other against it.
+
+
+def agreement_by_word(
+    ratings: Ratings,
+    options: Sequence[str],
+    *,
+    right: Mapping[str, str],
+    words: Mapping[str, str],
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[dict[str, tuple[float, float]], Estimate | Undefined]:
+    """Return agreement and consistency of each word, in alphabetical order, and Spearman's rho of the two over words.
+
+    Agreement is the mean over the word's questions of the share of the winning answer, consistency the share of its
+    judgments that choose the model's. *Unit:* shares, 0 to 1. *Higher means:* more agreement. *Source:* GASI Figure 7.
+
+    *ratings* and *options* are choices; *right* names the option of each item that the model chose, *words* its word.
+    Questions with one judgment are left out: it always agrees with itself.
+    Errors: :class:`InputError` for an item without a word or a model's choice.
+
+    >>> from lexiscope.analysis.agreement.choices import choices_from_arrays
+    >>> ratings, options = choices_from_arrays(list("abcabc"), list("iiijjj"), ["1", "1", "2", "2", "2", "2"])
+    >>> words, rho = agreement_by_word(ratings, options, right={"i": "1", "j": "1"}, words={"i": "bank", "j": "bolt"})
+    >>> {word: (round(agreement, 3), round(consistency, 3)) for word, (agreement, consistency) in words.items()}
+    {'bank': (0.667, 0.667), 'bolt': (1.0, 0.0)}
+    >>> rho.reason
+    'a correlation needs three words with two judgments of a question, not 2'
+    """
+    n, labels = ratings.counts(), ratings.item_labels(words)
+    votes = option_table(ratings)[1].max(axis=1, initial=0)
+    hits = hits_per_item(ratings, options, right)
+    by_word = {}
+    for word in sorted(set(labels[n > 1].tolist())):
+        rows = np.flatnonzero((labels == word) & (n > 1))
+        by_word[word] = float(np.mean(votes[rows] / n[rows])), float(hits[rows].sum() / n[rows].sum())
+    name = statistic_name("spearman", of="agreement", **{"with": "consistency"})
+    if len(by_word) < 3:
+        reason = f"a correlation needs three words with two judgments of a question, not {len(by_word)}"
+        return by_word, Undefined(name, reason, len(by_word))
+    x, y = zip(*by_word.values(), strict=True)
+    try:
+        rho = spearman(x, y, level=level, resamples=resamples, seed=seed, decimals=10)
+    except StatisticError as error:
+        return by_word, Undefined(name, error.what, len(by_word))
+    return by_word, rho.about(name=name)
+
+
+# -- votes ----------------------------------------------------------------------------------------------------------
+# Votes of several people on one question: the majority's rule, the share of the winning answer, and what chance gives.
+#
+# A question with a majority has an answer that more than half of its judgments share: 2 of 3, 3 of 4, 3 of 5. Three
+# different answers of three have none. *Source:* GASI §4 (three judgments per question, majority of two).
+
+
+def majority_of(n: int) -> int:
+    """Return how many of *n* judgments make a majority: more than half.
+
+    >>> [majority_of(n) for n in (1, 2, 3, 4, 5)]
+    [1, 2, 2, 3, 3]
+    """
+    return n // 2 + 1
+
+
+def chance_of_majority(n: int, n_options: int) -> float:
+    """Return how probable it is that a majority of *n* blind choices falls on one given option of *n_options*.
+
+    *Unit:* probability.
+
+    >>> chance_of_majority(3, 3) == 7 / 27  # three ways to hit twice and miss once, one to hit three times: 3 * 2 + 1
+    True
+    >>> round(chance_of_majority(3, 10), 9)  # 3 * .1 * .1 * .9 + .1 ** 3
+    0.028
+    """
+    _check_counts(n, n_options)
+    hits = sum(comb(n, k) * (n_options - 1) ** (n - k) for k in range(majority_of(n), n + 1))
+    return float(Fraction(hits, n_options**n))
+
+
+def chance_of_vote_share(n: int, n_options: int) -> float:
+    """Return the share of the winning answer that *n* blind choices have on average. *Unit:* share, 1/n to 1.
+
+    The winning answer of few judgments has a large share even by chance, so agreement is to be read beside it.
+
+    >>> round(chance_of_vote_share(3, 10) * 300, 9)  # all 3 agree in 1 of 100, 2 in 27, none in 72: 3 + 2 * 27 + 72
+    129.0
+    """
+    _check_counts(n, n_options)
+    at_most = [_ways(n, n_options, most) for most in range(n + 1)]
+    mean = sum(most * (at_most[most] - at_most[most - 1]) for most in range(1, n + 1))
+    return float(mean / (n * n_options**n))
+
+
+def mean_chance(chance: Callable[[int, int], float], n: IntArray, n_options: int) -> float:
+    """Return the mean of a chance level over items with *n* judgments each; NaN where there is no item.
+
+    >>> round(mean_chance(chance_of_majority, np.array([3, 1]), 10), 9)  # (.028 + .1) / 2
+    0.064
+    """
+    if not len(n):
+        return float("nan")
+    # few sizes occur: each level is computed once
+    sizes, items = np.unique(n, return_counts=True)
+    levels = [chance(size, n_options) for size in sizes.tolist()]
+    return float(np.average(levels, weights=items))
+
+
+def choices_from_arrays(
+    raters: Sequence[str], items: Sequence[str], choices: Sequence[str | None], *, repeats: Repeats = "error"
+) -> tuple[Ratings, tuple[str, ...]]:
+    """Build ratings whose value is the code of the option chosen, and the options in the order of the codes.
+
+    ``None`` is a missing choice. The same for a response table: :func:`lexiscope.analysis.ratings.choices_from_table`.
+    Errors: those of :meth:`lexiscope.analysis.ratings.Ratings.from_arrays`.
+
+    >>> ratings, options = choices_from_arrays(["ana", "eva"], ["i", "i"], ["shore", "coin"])
+    >>> options, ratings.value.tolist()
+    (('coin', 'shore'), [1.0, 0.0])
+    """
+    options = tuple(sorted({str(choice) for choice in choices if choice is not None}))
+    code = {option: float(number) for number, option in enumerate(options)}
+    values = [np.nan if choice is None else code[str(choice)] for choice in choices]
+    return Ratings.from_arrays(raters, items, values, repeats=repeats), options
+
+
+def rater_trust(raters: Sequence[str], right: Sequence[bool]) -> dict[str, float]:
+    """Return each rater's share of right answers to test questions: the weight that a crowd platform calls trust.
+
+    *Shape:* raters, right (answers to test questions,). *Unit:* share, 0 to 1. *Source:* GASI §4.1.
+    Errors: :class:`InputError` where the lengths differ.
+
+    >>> rater_trust(["ana", "ana", "eva", "eva"], [True, True, True, False])
+    {'ana': 1.0, 'eva': 0.5}
+    """
+    if len(raters) != len(right):
+        raise InputError(f"{len(raters)} raters for {len(right)} answers to test questions")
+    answers: dict[str, list[bool]] = {}
+    for rater, hit in zip(raters, right, strict=True):
+        answers.setdefault(rater, []).append(bool(hit))
+    return {rater: sum(hits) / len(hits) for rater, hits in answers.items()}
+
+
+def trust_of_checks(
+    table: ResponseColumns, *, measure: str = "attention_check", kinds: Collection[str] = PEOPLE
+) -> dict[str, float]:
+    """Return each rater's share of right answers to test questions, from their rows in a table of responses.
+
+    A row has the value 1 (right) or 0; one without a value counts as wrong: who leaves a test question out is not known
+    to read. Raters without such a row are left out. *kinds* names each ``subject_kind`` that is a rater.
+
+    *Unit:* share. Errors: :class:`InputError` E504 where the table has
+    no such row, and for a value that is neither 0 nor 1.
+    """
+    rows = table.where(measure=measure, subject_kind=tuple(kinds))
+    codes, raters = rows.codes("subject_id")
+    values = np.asarray(rows.column("value"), np.float64)
+    if not len(values):
+        what, hint = f"no answer to a test question: no row has the measure {measure!r}", "give the table with all rows"
+        raise InputError(what, code="E504", hint=hint)
+    hits = np.where(np.isnan(values), 0.0, values)
+    if not np.isin(hits, (0.0, 1.0)).all():
+        raise InputError(f"an answer to a test question is right (1) or wrong (0): {measure!r} has other values")
+    return rater_trust([raters[code] for code in codes.tolist()], (hits == 1).tolist())
+
+
+def vote_share(
+    ratings: Ratings,
+    *,
+    trust: Mapping[str, float] | None = None,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Estimate | Undefined:
+    """Return the share of the winning answer, averaged over the items with two judgments or more.
+
+    With *trust* (rater → weight, see :func:`rater_trust`) a vote counts as much as its rater is trusted: the crowd
+    platform's confidence. *groups* (item id → word) are resampled whole. *Unit:* share. *Higher means:* people agree
+    more. *Source:* GASI §4.1.
+    Errors: :class:`InputError` for a rater without trust; :class:`StatisticError` for one group only, or an item that
+    only raters of trust 0 judged.
+
+    Two of three choose *coin*. By trust, the two carry 0.5 + 0.5 of 2.0, and the third one's *shore* as much:
+
+    >>> ratings, _ = choices_from_arrays(list("abcabc"), list("iiijjj"), ["coin", "coin", "shore"] + ["coin"] * 3)
+    >>> round(vote_share(ratings, resamples=200).value, 9)  # (2/3 + 3/3) / 2
+    0.833333333
+    >>> vote_share(ratings, trust={"a": 0.5, "b": 0.5, "c": 1.0}, resamples=200).value  # (1/2 + 1) / 2
+    0.75
+    """
+    # a single judgment always agrees with itself: such items would raise the mean
+    name = statistic_name("vote_share", weights="none" if trust is None else "trust")
+    n = ratings.counts()
+    kept = n > 1
+    if not kept.any():
+        return Undefined(name, "no item has two judgments", 0)
+    if trust is None:
+        shares = option_table(ratings)[1].max(axis=1, initial=0)[kept] / n[kept]
+    else:
+        shares = trust_weighted(ratings, trust).confidence.max(axis=1, initial=0.0)[kept]
+    of_item = None if groups is None else ratings.item_labels(groups)[kept].tolist()
+    labels = None if of_item is None else GroupLabels(of_item, resampled_units(groups))
+    return share(name, shares, np.ones(len(shares)), groups=labels, level=level, resamples=resamples, seed=seed)
+
+
+def share(
+    name: str,
+    hits: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Estimate:
+    """Return sum of *hits* over sum of *sizes*; its interval is a jackknife over groups of rows by Wilson's formula.
+
+    *Shape:* hits, sizes, groups (items,); no row has more hits than its size. ``n`` of the result is the sum of
+    *sizes*: what was counted. ``resamples`` is the most groups that are left out one by one, 0 for no interval.
+    Errors: :class:`StatisticError` with fewer than two groups, or where the sizes sum to 0.
+
+    >>> share("hits", [3, 1], [3, 3], resamples=200).value == 4 / 6
+    True
+    """
+    top, bottom = np.asarray(hits, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
+    if not bottom.sum():
+        raise StatisticError(f"{name} is undefined: there is nothing to count")
+    codes, count = group_codes(groups, len(top))
+    value, units = float(top.sum() / bottom.sum()), resampled_units(groups)
+    if resamples:
+        group, n_groups = left_out_groups(count, resamples=resamples, seed=seed)
+        above, below = (data.sum() - group_sums(data, group[codes], n_groups) for data in (top, bottom))
+        left = np.divide(above, below, out=np.full(n_groups, np.nan), where=below > 0)
+        parts = LeftOut(left, np.bincount(group, minlength=n_groups).astype(np.float64))
+        interval = jackknife_interval(value, parts, resampled=units, scale="wilson", level=level)
+    else:
+        interval = no_jackknife("no resamples were asked for", resampled=units, scale="wilson", level=level)
+    return Estimate(name, value, interval, round(bottom.sum()), count)
+
+
+def hits_per_item(ratings: Ratings, options: Sequence[str], right: Mapping[str, str]) -> IntArray:
+    """Return how many judgments of each item chose the option that *right* names for it. *Shape:* (items,).
+
+    Errors: :class:`InputError` E506 for an item that *right* does not name.
+
+    >>> ratings, options = choices_from_arrays(list("abab"), list("iijj"), ["x", "y", "x", "x"])
+    >>> hits_per_item(ratings, options, {"i": "x", "j": "y"}).tolist()
+    [1, 0]
+    """
+    code = {option: number for number, option in enumerate(options)}
+    # an option that nobody chose has no code: -1 equals no value
+    wanted = np.array([code.get(label, -1) for label in ratings.item_labels(right).tolist()], dtype=np.float64)
+    hit = ratings.value == wanted[ratings.item]
+    return np.bincount(ratings.item[hit], minlength=ratings.n_items).astype(np.int64)
+
+
+def _ways(n: int, n_options: int, most: int) -> Fraction:
+    """In how many of all sequences of *n* choices no option is chosen more than *most* times."""
+    # n! times the coefficient of x**n in (sum of x**j / j! for j <= most) ** options
+    once = [Fraction(1, factorial(j)) for j in range(most + 1)]
+    power = [Fraction(1)] + [Fraction(0)] * n
+    for _ in range(n_options):
+        power = [sum((power[i - j] * c for j, c in enumerate(once[: i + 1])), Fraction(0)) for i in range(n + 1)]
+    return power[n] * factorial(n)
+
+
+def _check_counts(n: int, n_options: int) -> None:
+    if n < 1 or n_options < 1:
+        raise StatisticError(f"chance needs at least 1 judgment and 1 option, not {n} and {n_options}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.agreement.coders import CoderAgreement, coder_agreement
+from lexiscope.analysis.agreement.choices import CoderAgreement, coder_agreement
 from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.analysis.ratings import PEOPLE, ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError

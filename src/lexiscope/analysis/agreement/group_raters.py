@@ -14,12 +14,12 @@ from dataclasses import replace
 import numpy as np
 
 from lexiscope.analysis.agreement.ceilings import best_of_groups, best_rater
-from lexiscope.analysis.agreement.raters import leave_one_out
+from lexiscope.analysis.agreement.raters import leave_one_out, mean_of_others
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray, mean_interval
 from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.norms.norms import item_sd
 from lexiscope.analysis.norms.within_sd import is_within_sd
-from lexiscope.analysis.ratings import Ratings, settle
+from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, statistic_name
 
@@ -60,7 +60,7 @@ def single_rater(
     agreement = leave_one_out(ratings, minimum=minimum, level=level, resamples=resamples, seed=seed)
     right, compared = _within_others(ratings)
     unitless = ratings.without_unit()
-    others, usable = _mean_of_others(unitless)
+    others, usable = mean_of_others(unitless)
     pooled = correlation_value(unitless.value[usable], others[usable], kind="spearman")
     name, n_ratings, n_raters = "single_rater_rho", int(compared.sum()), agreement.n_raters
     return (
@@ -85,7 +85,7 @@ def best_raters(
     within_sd = Estimate(
         statistic_name("best_rater_accuracy_within_sd", variant="leave_one_out"),
         float(best.mean()),
-        mean_interval(best, level=level, resamples=resamples, seed=seed),
+        mean_interval(best, level=level, resamples=resamples, seed=seed, resampled="groups", within=(-1.0, 1.0)),
         len(best),
         note="mean over groups of the highest share of one rater's ratings within SD of the other raters",
     )
@@ -125,14 +125,6 @@ def shuffled_best_raters(
         )
     )
     return correlation, within_sd
-
-
-def _mean_of_others(ratings: Ratings) -> tuple[FloatArray, BoolArray]:
-    """The mean of the other ratings of the same item, and whether there are any. *Shape:* (ratings,) each."""
-    n = ratings.counts()[ratings.item] - 1
-    rest = ratings.sums()[ratings.item] - ratings.value
-    means = np.divide(rest, n, out=np.full(len(ratings), np.nan), where=n > 0)
-    return (means if ratings.is_integer else settle(means, ratings.value)), n > 0
 
 
 def _within_others(ratings: Ratings) -> tuple[BoolArray, BoolArray]:

@@ -12,19 +12,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    mean_interval,
-    percentile_interval,
-    resample_counts,
-)
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
 from lexiscope.analysis.correlation import average_ranks, grouped_correlations, spread_within
+from lexiscope.analysis.jackknife import MOST, LeftOut, jackknife_interval, left_out_groups, no_jackknife
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, statistic_name
@@ -37,8 +31,9 @@ class RaterAgreement:
     """Each rater's correlation with the group, and its summary over raters.
 
     *Shape:* values, n_items (raters with a value,). *Unit:* correlation, −1 to 1. *Higher means:* agrees more with the
-    group. ``interval`` is of the mean over raters: raters' values are resampled, the items are held fixed.
-    ``undefined`` gives the reason for each rater that is not in ``values``.
+    group. ``interval`` is of the mean over raters: raters are the sample, the items are held fixed. ``undefined`` gives
+    the reason for each rater that is not in ``values``. ``left_out`` holds the mean, and ``left_out_squares`` the mean
+    of the squares, without each rater or group of raters: without a rater the means of the others are others, too.
     """
 
     variant: Literal["leave_one_out", "included"]
@@ -48,6 +43,8 @@ class RaterAgreement:
     n_items: IntArray
     undefined: Mapping[str, str]
     interval: Interval
+    left_out: LeftOut
+    left_out_squares: LeftOut
 
     @property
     def name(self) -> str:
@@ -117,7 +114,9 @@ def leave_one_out(
     """Return each rater's correlation with the mean of the other raters, over the items that others rated too.
 
     *Source:* SAW-C §3.4 (the statistic that is named there), RAW-C. A rater with fewer than ``minimum`` such items, or
-    with a constant column, is listed as undefined.
+    with a constant column, is listed as undefined. The interval is of the mean over raters: a jackknife over raters on
+    Fisher's z. ``resamples`` is the most raters that are left out one by one, 0 for no interval; more are left out in
+    groups, which ``seed`` deals.
 
     Errors: :class:`StatisticError` where fewer than two raters have a value.
 
@@ -140,7 +139,8 @@ def included(
     """Return each rater's correlation with the mean of all raters, the rater's own rating included.
 
     *Source:* what SAW-C's script computes under the name of leave-one-out (§3.4). It is too high by construction; use
-    :func:`leave_one_out` unless a published figure is to be recomputed. Items that nobody else rated are left out.
+    :func:`leave_one_out` unless a published figure is to be recomputed. Items that no other rater rated are left out.
+    The interval is made as there.
 
     Errors: :class:`StatisticError` where fewer than two raters have a value.
 
@@ -162,8 +162,9 @@ def pairwise_agreement(
 ) -> Estimate:
     """Return the mean over pairs of raters of the correlation on the items that both rated.
 
-    The interval resamples raters. Pairs that share too few items, or are constant on them, do not count: ``n`` counts
-    the others. *Higher means:* raters agree more.
+    The interval is a jackknife over raters on Fisher's z: raters are the sample, the items are held fixed. Pairs that
+    share too few items, or are constant on them, do not count: ``n`` counts the others. ``resamples`` is the most
+    raters that are left out one by one, 0 for no interval. *Higher means:* raters agree more.
 
     Errors: :class:`StatisticError` where no pair has a value.
 
@@ -171,13 +172,14 @@ def pairwise_agreement(
     >>> round(pairwise_agreement(ratings).value, 4)  # (a,b) .5, (a,c) 1, (b,c) .5
     0.6667
     """
-    *pairs, _, correlations = correlate_raters(ratings, method=method, minimum=minimum)
+    first, second, _, correlations = correlate_raters(ratings, method=method, minimum=minimum)
     defined = ~np.isnan(correlations)
     if not defined.any():
         raise StatisticError(f"no two raters share {minimum} items on which both vary, so no pair has a value")
-    values, first, second = correlations[defined], pairs[0][defined], pairs[1][defined]
-    draws = resampled_means(values, (first, second), ratings.n_raters, resamples=resamples, seed=seed)
-    name, interval = statistic_name("pairwise_agreement", method=method), percentile_interval(draws, level=level)
+    values, pairs = correlations[defined], (first[defined], second[defined])
+    left_out = means_without_raters(values, pairs, ratings.n_raters, resamples=resamples, seed=seed)
+    interval = _over_raters(float(values.mean()), left_out, level=level, resamples=resamples)
+    name = statistic_name("pairwise_agreement", method=method)
     return Estimate(name, float(values.mean()), interval, len(values), ratings.n_raters)
 
 
@@ -208,6 +210,13 @@ def model_place(agreement: RaterAgreement, model_rho: float, *, level: float = 0
     return Estimate(name, share, interval, n, note=note)
 
 
+# ratings that are ranked again for one interval: of longer tables, groups of raters are left out
+_RANKED = 1 << 22
+_FEWEST = 50
+# groups × ratings that are looked at in one step
+_CELLS = 1 << 20
+
+
 def _agreement(
     ratings: Ratings,
     variant: Literal["leave_one_out", "included"],
@@ -234,9 +243,122 @@ def _agreement(
             why=next((f"{rater}: {reason}" for rater, reason in undefined.items()), "there are no raters"),
         )
     kept = values[defined]
-    interval = mean_interval(kept, level=level, resamples=resamples, seed=seed)
+    left_out, squares = (
+        _without_raters(
+            unitless, variant, method, minimum, np.where(defined, values, np.nan), resamples=resamples, seed=seed
+        )
+        if resamples
+        else (LeftOut.singly([]), LeftOut.singly([]))
+    )
+    interval = _over_raters(float(kept.mean()), left_out, level=level, resamples=resamples)
     ids = tuple(ratings.rater_ids[code] for code in np.flatnonzero(defined))
-    return RaterAgreement(variant, method, ids, kept, n_items[defined], undefined, interval)
+    return RaterAgreement(
+        variant, method, ids, kept, n_items[defined], undefined, interval, left_out=left_out, left_out_squares=squares
+    )
+
+
+def _over_raters(value: float, left_out: LeftOut, *, level: float, resamples: int) -> Interval:
+    """The interval of a mean of correlations over raters or pairs of raters."""
+    if not resamples:
+        return no_jackknife("no resamples were asked for", resampled="raters", scale="fisher_z", level=level)
+    return jackknife_interval(value, left_out, resampled="raters", scale="fisher_z", level=level)
+
+
+def _without_raters(
+    ratings: Ratings, variant: str, method: Method, minimum: int, values: FloatArray, *, resamples: int, seed: int
+) -> tuple[LeftOut, LeftOut]:
+    """The mean of the raters' correlations, and of their squares, without each rater or group of raters.
+
+    Only raters who share an item with those left out are compared anew; of the others, *values* holds.
+    """
+    present = np.flatnonzero(np.bincount(ratings.rater, minlength=ratings.n_raters))
+    most = int(np.clip(_RANKED // max(len(ratings), 1), _FEWEST, MOST))
+    dealt, n_groups = left_out_groups(len(present), resamples=resamples, seed=seed, most=most)
+    group = np.full(ratings.n_raters, -1, dtype=np.int64)
+    group[present] = dealt
+    step = max(1, _CELLS // len(ratings))
+    parts = [
+        _mean_without(ratings, variant, method, minimum, values, group, low, min(low + step, n_groups))
+        for low in range(0, n_groups, step)
+    ]
+    sizes = np.bincount(dealt, minlength=n_groups).astype(np.float64)
+    means, squares = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return LeftOut(means, sizes), LeftOut(squares, sizes)
+
+
+def _mean_without(
+    ratings: Ratings,
+    variant: str,
+    method: Method,
+    minimum: int,
+    values: FloatArray,
+    group: IntArray,
+    low: int,
+    high: int,
+) -> tuple[FloatArray, FloatArray]:
+    """As :func:`_without_raters`, of the groups from *low* to *high*. *Shape:* → (groups,) each."""
+    n_groups, n_raters, n_items = high - low, ratings.n_raters, ratings.n_items
+    own_group = group[ratings.rater] - low
+    gone = np.flatnonzero((own_group >= 0) & (own_group < n_groups))
+    cell = own_group[gone] * n_items + ratings.item[gone]
+    left = ratings.counts() - np.bincount(cell, minlength=n_groups * n_items).reshape(n_groups, n_items)
+    taken = np.bincount(cell, weights=ratings.value[gone], minlength=n_groups * n_items).reshape(n_groups, n_items)
+    sums = ratings.sums() - taken
+    touched = left < ratings.counts()
+    starts = np.flatnonzero(np.diff(ratings.rater, prepend=-1))
+    met = np.zeros((n_groups, n_raters), dtype=bool)
+    met[:, ratings.rater[starts]] = np.logical_or.reduceat(touched[:, ratings.item], starts, axis=1)
+    absent = np.zeros((n_groups, n_raters), dtype=bool)
+    of_chunk = np.flatnonzero((group >= low) & (group < high))
+    absent[group[of_chunk] - low, of_chunk] = True
+    anew = met & ~absent
+    # one row for each rating of a rater who is compared anew, where another rating of the item is left
+    of_group, row = np.nonzero(anew[:, ratings.rater] & (left > 1)[:, ratings.item])
+    item, own = ratings.item[row], ratings.value[row]
+    others = 1 if variant == "leave_one_out" else 0
+    means = (sums[of_group, item] - others * own) / (left[of_group, item] - others)
+    means = means if ratings.is_integer else settle(means, ratings.value)
+    key = of_group * n_raters + ratings.rater[row]
+    size = np.bincount(key, minlength=n_groups * n_raters)
+    correlations = _correlations_by_key(own, means, key, size, method)
+    correlations = np.where(size >= minimum, correlations, np.nan).reshape(n_groups, n_raters)
+    every = np.where(anew, correlations, np.where(absent, np.nan, values))
+    n = np.sum(~np.isnan(every), axis=1)
+    of_enough = n > 1
+    means, squares = (
+        np.divide(np.nansum(part, axis=1), n, out=np.full(n_groups, np.nan), where=of_enough)
+        for part in (every, every**2)
+    )
+    return means, squares
+
+
+def _correlations_by_key(x: FloatArray, y: FloatArray, key: IntArray, size: IntArray, method: Method) -> FloatArray:
+    """Correlation within each run of rows of one key. *Shape:* x, y, key (rows,), size (keys,) → (keys,)."""
+    used = np.flatnonzero(size)
+    lengths = size[used]
+    if method == "spearman" and len(used) and (lengths == lengths[0]).all():
+        # raters of equally many items: rows of a table, ranked several times as fast
+        first, second = (_row_ranks(part.reshape(len(used), -1)) - (lengths[0] + 1) / 2 for part in (x, y))
+        cross, xx, yy = ((a * b).sum(axis=1) for a, b in ((first, second), (first, first), (second, second)))
+        scale = np.sqrt(xx * yy)
+        correlations = np.full(len(size), np.nan)
+        correlations[used] = np.clip(np.divide(cross, scale, out=np.full(len(used), np.nan), where=scale > 0), -1, 1)
+        return correlations
+    return grouped_correlations(x, y, key, len(size), kind=method)
+
+
+def _row_ranks(table: FloatArray) -> FloatArray:
+    """Average ranks within each row. *Shape:* (rows, columns), kept."""
+    n_rows, n = table.shape
+    order = np.argsort(table, axis=1)
+    ordered = np.take_along_axis(table, order, axis=1)
+    new = np.ones((n_rows, n), dtype=bool)
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    first = np.flatnonzero(new.ravel())
+    length = np.diff(np.append(first, n_rows * n))
+    ranks = np.empty(n_rows * n)
+    ranks[(order + (np.arange(n_rows) * n)[:, None]).ravel()] = np.repeat(first % n + (length + 1) / 2, length)
+    return ranks.reshape(n_rows, n)
 
 
 def _group_means(ratings: Ratings, variant: str) -> tuple[FloatArray, BoolArray]:
@@ -244,6 +366,16 @@ def _group_means(ratings: Ratings, variant: str) -> tuple[FloatArray, BoolArray]
     if variant == "included":
         # where nobody else rated an item, its mean is the own rating, which would agree with itself
         return ratings.means()[ratings.item], ratings.counts()[ratings.item] > 1
+    return mean_of_others(ratings)
+
+
+def mean_of_others(ratings: Ratings) -> tuple[FloatArray, BoolArray]:
+    """Return the mean of the other ratings of the same item, and whether there are any. *Shape:* (ratings,) each.
+
+    >>> means, usable = mean_of_others(Ratings.from_arrays(list("abca"), list("iiij"), [1, 2, 4, 5]))
+    >>> means.tolist(), usable.tolist()
+    ([3.0, nan, 2.5, 1.5], [True, False, True, True])
+    """
     # sum minus own rating, over n - 1: exact for whole numbers, so equal means of others are ties
     others = ratings.counts()[ratings.item] - 1
     rest = ratings.sums()[ratings.item] - ratings.value
@@ -261,7 +393,7 @@ def _why_undefined(ratings: Ratings, code: int, usable: BoolArray, n_items: int,
 
 
 # -- correlations of all pairs of raters on the items that both rated -----------------------------------------------
-# Correlations of all pairs of raters on the items that both rated, and their mean when raters are resampled.
+# Correlations of all pairs of raters on the items that both rated, and their mean without some of the raters.
 #
 # A thousand raters of a hundred items are half a million pairs with fifty million shared ratings. They are made a few
 # raters at a time, so that memory depends on the number of pairs, not on the number of ratings that they share.
@@ -270,8 +402,6 @@ def _why_undefined(ratings: Ratings, code: int, usable: BoolArray, n_items: int,
 # shared ratings, and possible pairs, that are looked at in one step
 _ROWS = 1 << 18
 _BINS = 1 << 20
-# from this share of all possible pairs on, a full matrix is faster than a sparse one
-_FULL = 0.05
 
 
 def correlate_raters(ratings: Ratings, *, method: str, minimum: int) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
@@ -300,26 +430,32 @@ def correlate_raters(ratings: Ratings, *, method: str, minimum: int) -> tuple[In
     return first, second, n_items, np.where(n_items < minimum, np.nan, columns[3][order])
 
 
-def resampled_means(
+def means_without_raters(
     values: FloatArray, pairs: tuple[IntArray, IntArray], n_raters: int, *, resamples: int, seed: int
-) -> FloatArray:
-    """Return the mean over pairs when raters are resampled: a pair counts as often as the product of its raters' draws.
+) -> LeftOut:
+    """Return the mean over pairs without those of each rater, or group of raters; NaN where no pair is left.
 
-    *Shape:* values, pairs (pairs,) → (resamples,); NaN where no pair is drawn.
+    *Shape:* values, pairs (pairs,).
 
     >>> pairs = (np.array([0, 0, 1]), np.array([1, 2, 2]))
-    >>> next(resample_counts(3, resamples=2, seed=1)).tolist()  # how often each of the three raters is drawn
-    [[0, 2, 1], [2, 0, 1]]
-    >>> resampled_means(np.array([0.1, 0.3, 0.8]), pairs, 3, resamples=2, seed=1).tolist()  # 2 * .8 / 2, 2 * .3 / 2
-    [0.8, 0.3]
+    >>> means_without_raters(np.array([0.1, 0.3, 0.8]), pairs, 3, resamples=3, seed=0).values.round(12).tolist()
+    [0.8, 0.3, 0.1]
     """
-    parts = [_matrix(data, pairs, n_raters) for data in (values, np.ones(len(values)))]
-    draws = []
-    for block in resample_counts(n_raters, resamples=resamples, seed=seed):
-        weights = block.astype(np.float64)
-        total, mass = (((part.T @ weights.T).T * weights).sum(axis=1) for part in parts)
-        draws.append(np.divide(total, mass, out=np.full(len(block), np.nan), where=mass > 0))
-    return np.concatenate(draws)
+    present = np.unique(np.concatenate(pairs))
+    dealt, n_groups = left_out_groups(len(present), resamples=resamples, seed=seed)
+    group = np.zeros(n_raters, dtype=np.int64)
+    group[present] = dealt
+    first, second = (group[side] for side in pairs)
+    within = first == second
+    totals = []
+    for data in (values, np.ones(len(values))):
+        sides = [np.bincount(codes, weights=data, minlength=n_groups) for codes in (first, second)]
+        # a pair of one group is lost once
+        twice = np.bincount(first[within], weights=data[within], minlength=n_groups)
+        totals.append(data.sum() - (sides[0] + sides[1] - twice))
+    left = totals[1] > 0.5
+    means = np.divide(totals[0], totals[1], out=np.full(n_groups, np.nan), where=left)
+    return LeftOut(means, np.bincount(dealt, minlength=n_groups).astype(np.float64))
 
 
 def _complete_groups(ratings: Ratings) -> list[IntArray]:
@@ -415,12 +551,3 @@ def _ranks(pair: IntArray, n: IntArray, code: IntArray, n_codes: int) -> FloatAr
     ranks = np.empty(len(key))
     ranks[order] = np.repeat(first_tied + (length + 1) / 2, length) - np.repeat(np.cumsum(n) - n, n)
     return ranks
-
-
-def _matrix(data: FloatArray, pairs: tuple[IntArray, IntArray], n_raters: int) -> Any:
-    """The pairs as a matrix, (raters, raters), sparse where few of all possible pairs exist."""
-    from scipy import sparse
-
-    # of ten thousand raters in lists, few have a pair in common
-    table = sparse.csr_matrix((data, pairs), shape=(n_raters, n_raters))
-    return table.toarray() if len(data) > _FULL * n_raters**2 else table

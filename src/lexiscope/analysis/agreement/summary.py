@@ -1,4 +1,4 @@
-"""Everything that ``lexiscope agree`` computes: flat records for the statistics, one row per rater."""
+"""Everything that ``lexiscope agree`` computes: records of the statistics, one row per rater, variance components."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from lexiscope.analysis.agreement.ceilings import (
     split_half,
     squared_mean_rho,
 )
-from lexiscope.analysis.agreement.choices import cohen_kappa, option_table, percent_agreement
+from lexiscope.analysis.agreement.choices import cohen_kappa, fleiss_kappa, option_table, percent_agreement
 from lexiscope.analysis.agreement.consistency import group_consistency
+from lexiscope.analysis.agreement.left_out import Resampled
 from lexiscope.analysis.agreement.raters import RaterAgreement, included, leave_one_out, pairwise_agreement
-from lexiscope.analysis.bootstrap import Resampling
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, Resampling
 from lexiscope.analysis.norms.norms import mean_item_sd
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.errors import Place, StatisticError
+from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Record, parse_statistic, statistic_name
 from lexiscope.core.settings import Option
 
@@ -62,9 +63,9 @@ def summarise(
 ) -> AgreeSummary:
     """Compute agreement, ceilings and the table of raters; a statistic without a value keeps its record and a note.
 
-    ``groups`` (item → word) are resampled whole in the intervals over items. ``rater_groups`` (rater → country) adds
-    the consistency of the groups' means and the best rater of each group. ``missing`` (rater → count) goes into the
-    table of raters. ``path`` is named in errors.
+    ``groups`` (item → word) are left out whole in the intervals over items; intervals of two raters hold them fixed.
+    ``rater_groups`` (rater → country) adds the consistency of the groups' means and the best rater of each group.
+    ``missing`` (rater → count) goes into the table of raters. ``path`` is named in errors.
 
     Errors: :class:`StatisticError` where there are fewer than two raters.
     """
@@ -76,7 +77,8 @@ def summarise(
         return leave_one_out(ratings, **draws)
 
     def alpha(level: Level) -> Iterable[Estimate]:
-        return (krippendorff_alpha(ratings, level=level, groups=groups, **draws).about(condition="items"),)
+        estimate = krippendorff_alpha(ratings, level=level, resampled=_sampled(ratings), groups=groups, **draws)
+        return (estimate.about(condition="items"),)
 
     def ceiling(make: Callable[[], Estimate]) -> Iterable[Estimate]:
         value = make()
@@ -90,7 +92,7 @@ def summarise(
         "krippendorff_alpha(level=interval)": partial(alpha, "interval"),
         "krippendorff_alpha(level=ordinal)": partial(alpha, "ordinal"),
         "squared_mean_rater_correlation": partial(ceiling, lambda: squared_mean_rho(others())),
-        "mean_squared_rater_correlation": partial(ceiling, lambda: mean_squared_rho(others(), **draws)),
+        "mean_squared_rater_correlation": partial(ceiling, lambda: mean_squared_rho(others())),
         "split_half_reliability": partial(ceiling, lambda: split_half(ratings, groups=groups, seed=seed)),
         "mean_item_sd": lambda: (mean_item_sd(ratings).about(unit="rating", condition="items"),),
     }
@@ -105,6 +107,11 @@ def summarise(
     except StatisticError:
         rows = _rater_rows(ratings, None, missing or {})
     return AgreeSummary(_counts(ratings, "ratings"), _records(makers), rows)
+
+
+def _sampled(ratings: Ratings) -> Resampled:
+    """What intervals allow for: other raters and items; of two raters alone, who are no sample of raters, items."""
+    return "raters_and_items" if len(np.unique(ratings.rater)) > 2 else "items"
 
 
 def _check_raters(ratings: Ratings, path: str) -> None:
@@ -205,7 +212,7 @@ def summarise_choices(
     seed: int = 0,
     path: str = "",
 ) -> AgreeSummary:
-    """Compute percent agreement, nominal alpha, for two raters Cohen's kappa, and the table of raters.
+    """Compute percent agreement, Fleiss' kappa, nominal alpha, for two raters Cohen's kappa, and the table of raters.
 
     The values of *ratings* are codes of options. A statistic without a value keeps its record and a note.
     Errors: :class:`StatisticError` where there are fewer than two raters.
@@ -213,8 +220,11 @@ def summarise_choices(
     _check_raters(ratings, path)
     draws: Resampling = {"resamples": resamples, "seed": seed}
     statistics: dict[str, Callable[[], Estimate]] = {
-        "percent_agreement(over=items)": lambda: percent_agreement(ratings, **draws),
-        "krippendorff_alpha(level=nominal)": lambda: krippendorff_alpha(ratings, level="nominal", **draws),
+        "percent_agreement(over=items)": lambda: percent_agreement(ratings, resampled=_sampled(ratings), **draws),
+        "fleiss_kappa": lambda: fleiss_kappa(ratings, **draws),
+        "krippendorff_alpha(level=nominal)": lambda: krippendorff_alpha(
+            ratings, level="nominal", resampled=_sampled(ratings), **draws
+        ),
     }
     raters = np.unique(ratings.rater)
     if len(raters) == 2:
@@ -250,3 +260,135 @@ def _chooser_rows(ratings: Ratings, missing: Mapping[str, int]) -> tuple[RaterRo
             }
         )
     return _lowest_first(rows, "agreement")
+
+
+# -- variance components --------------------------------------------------------------------------------------------
+# Where ratings differ: between items, between raters, and what neither explains; and what a mean of ratings is worth.
+#
+# Each group of raters judged the same items, all of them. A two-way analysis of variance within groups, pooled over
+# groups, gives the components; the intraclass correlations follow. *Source:* Shrout & Fleiss 1979, case 2 (raters are a
+# sample), for several groups.
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceComponents:
+    """Variance of items, raters and residual, the test of raters, and the reliability of one rating.
+
+    *Unit:* squared points of the scale; a component may come out below 0, which means none. ``f`` tests whether raters
+    differ in leniency, with the degrees of freedom ``df`` and ``p``.
+    """
+
+    item: float
+    rater: float
+    residual: float
+    f: float
+    df: tuple[int, int]
+    p: float
+    n_groups: int
+    n_items: int
+    n_raters: int
+    n_ratings: int
+
+    @property
+    def icc_single(self) -> float:
+        """ICC(2,1): the share of the variance of one rating that is the items'."""
+        return self.icc_mean(1)
+
+    def icc_mean(self, n_ratings: int) -> float:
+        """ICC(2,k): the reliability of the mean of *n_ratings* ratings.
+
+        >>> round(VarianceComponents(1.2, 0.1, 1.1, 2.0, (1, 1), 0.1, 1, 2, 2, 4).icc_mean(4), 6)  # 1.2 / (1.2 + .3)
+        0.8
+        """
+        return self.item / (self.item + (self.rater + self.residual) / n_ratings)
+
+    def results(self, n_ratings: int) -> tuple[Estimate, ...]:
+        """Return the components, the reliability of one rating and of the mean of *n_ratings*, and F with its p."""
+        parts = (("sample", self.item), ("rater", self.rater), ("residual", self.residual))
+        return (
+            *(Estimate(statistic_name("variance", of=name), value) for name, value in parts),
+            *(
+                Estimate(statistic_name("icc", model=2, ratings=several), self.icc_mean(several), n=self.n_items)
+                for several in (1, n_ratings)
+            ),
+            Estimate("rater_effect_f", self.f, n=self.n_raters, p=self.p),
+        )
+
+
+def variance_components(ratings: Ratings, groups: Mapping[str, str]) -> VarianceComponents:
+    """Return the variance components of raters within groups; *groups*: rater id → group.
+
+    Every rater of a group must have rated every item of it, and every item belongs to one group.
+    Errors: :class:`InputError` for a rater without a group; :class:`StatisticError` where a group lacks a rating, or
+    has fewer than two raters or items.
+
+    >>> two = Ratings.from_arrays(list("aaabbb"), list("ijkijk"), [1, 2, 6, 3, 4, 5])
+    >>> found = variance_components(two, {"a": "g", "b": "g"})
+    >>> found.item, found.rater, found.residual  # MS 6.5, 1.5, 1.5: (6.5 - 1.5) / 2, (1.5 - 1.5) / 3
+    (2.5, 0.0, 1.5)
+    """
+    from scipy import stats
+
+    sums, freedom, sizes = np.zeros(3), np.zeros(3), np.zeros(2)
+    tables = _tables(ratings, groups)
+    for table in tables:
+        items, raters = table.shape
+        squares, degrees = _squares(table)
+        sums, freedom = sums + squares, freedom + degrees
+        # what a component counts for in its mean square: the other side's number
+        sizes = sizes + np.array([raters * (items - 1.0), items * (raters - 1.0)])
+    mean = sums / freedom
+    residual = float(mean[2])
+    # what rounding leaves of ratings of this size is not a residual
+    if residual <= (16 * np.finfo(np.float64).eps * max(float(np.max(np.abs(table))) for table in tables)) ** 2:
+        raise StatisticError("variance components are undefined: nothing is left over items and raters")
+    item, rater = ((mean[:2] - residual) * freedom[:2] / sizes).tolist()
+    f, df = float(mean[1] / residual), (int(freedom[1]), int(freedom[2]))
+    return VarianceComponents(
+        item=item,
+        rater=rater,
+        residual=residual,
+        f=f,
+        df=df,
+        p=float(stats.f.sf(f, *df)),
+        n_groups=len(tables),
+        n_items=sum(len(table) for table in tables),
+        n_raters=sum(table.shape[1] for table in tables),
+        n_ratings=sum(table.size for table in tables),
+    )
+
+
+def _tables(ratings: Ratings, groups: Mapping[str, str]) -> list[FloatArray]:
+    """The ratings of each group. *Shape:* (items, raters) each."""
+    missing = [rater for rater in ratings.rater_ids if rater not in groups]
+    if missing:
+        raise InputError(f"{len(missing)} raters have no group, first {missing[0]!r}")
+    labels, of_rater = np.unique([groups[rater] for rater in ratings.rater_ids], return_inverse=True)
+    group = of_rater.reshape(-1)[ratings.rater]
+    order = np.argsort(group, kind="stable")
+    edges = np.searchsorted(group[order], np.arange(len(labels) + 1))
+    cut = zip(labels.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+    return [_table(ratings, order[start:end], label) for label, start, end in cut if end > start]
+
+
+def _table(ratings: Ratings, rows: IntArray, label: str) -> FloatArray:
+    items, item = np.unique(ratings.item[rows], return_inverse=True)
+    raters, rater = np.unique(ratings.rater[rows], return_inverse=True)
+    if len(rows) != len(items) * len(raters) or min(len(items), len(raters)) < 2:
+        raise StatisticError(
+            f"group {label!r} has {len(rows)} ratings of {len(items)} items by {len(raters)} raters",
+            why="the components need every rating of two raters and two items or more",
+        )
+    table = np.empty((len(items), len(raters)))
+    table[item.reshape(-1), rater.reshape(-1)] = ratings.value[rows]
+    return table
+
+
+def _squares(table: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sums of squares and degrees of freedom of items, raters and residual."""
+    items, raters = table.shape
+    centred = table - table.mean()
+    by_item, by_rater = centred.mean(axis=1), centred.mean(axis=0)
+    rest = centred - by_item[:, None] - by_rater[None, :]
+    squares = [raters * (by_item**2).sum(), items * (by_rater**2).sum(), (rest**2).sum()]
+    return np.array(squares), np.array([items - 1.0, raters - 1.0, (items - 1.0) * (raters - 1.0)])

@@ -176,7 +176,9 @@ def _mean(name: str, entropies: WordEntropies, *, level: float, resamples: int, 
             f"{name} needs at least 2 words, and there are {len(entropies.words)} with enough rows",
             hint="give more rows, another idea of a word, or a lower min_count",
         )
-    interval = mean_interval(entropies.entropy, level=level, resamples=resamples, seed=seed)
+    interval = mean_interval(
+        entropies.entropy, level=level, resamples=resamples, seed=seed, resampled="words", within=(0.0, math.inf)
+    )
     n_rows = int(entropies.n_rows.sum())
     return MeanEntropy(
         name=name,

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.agreement.coders import CoderAgreement, coder_agreement
-from lexiscope.analysis.bias.view_answers import answers_by_view, scored_views
+from lexiscope.analysis.agreement.choices import CoderAgreement, coder_agreement
 from lexiscope.analysis.bias.view_errors import is_right
-from lexiscope.analysis.bias.view_scores import FixedScore, Scores
-from lexiscope.analysis.bootstrap import cluster_labels
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores, answers_by_view, scored_views
+from lexiscope.analysis.bootstrap import GroupOf, cluster_labels
 from lexiscope.analysis.ratings import PEOPLE as PEOPLE_KINDS
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
@@ -128,7 +127,7 @@ def people_scores(table: ResponseTable, items: Sequence[Item], *, task: Task, me
 
     A measured score is the mean over items of the share of people who were right. A view that people were asked is
     never replaced by what is assumed of it. Items without a known answer are left out.
-    Errors: those of :func:`~lexiscope.analysis.bias.view_answers.scored_views` and :func:`assumed_scores`.
+    Errors: those of :func:`~lexiscope.analysis.bias.view_scores.scored_views` and :func:`assumed_scores`.
     """
     people = table.where(measure=measure, subject_kind=PEOPLE_KINDS).unique("subject_id")
     gold = {item.item_id: item.gold for item in items if item.gold is not None}
@@ -166,7 +165,7 @@ def _in_view(
     for who, answers in given.items():
         answered = [item for item, answer in answers.items() if answer is not None]
         correct = [is_right(answers[item], right[item]) for item in answered]
-        of_words = cluster_labels(answered, words, what="word")
+        of_words = cluster_labels(answered, GroupOf(words, "words"), what="word")
         share: Accuracy | Undefined = Undefined("accuracy", "fewer than two words were answered", len(answered))
         if len(set(of_words or ())) > 1:
             share = accuracy(correct, clusters=of_words, **settings)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lexiscope.analysis.bias.bias import CONTEXT, FULL, LABEL, WORD, Bias, Biases, MinimumGap, ViewDifference
-from lexiscope.analysis.bias.view_gaps import ViewGap
+from lexiscope.analysis.bias.view_scores import ViewGap
 from lexiscope.core.result import Interval
 
 Finding = Literal["high", "not high", "cannot be said"]
@@ -90,7 +90,7 @@ def verdict(
     """Return what the views of one model, and of people where they were asked, say of a dataset.
 
     *high* is the bias from which a part is said to suffice, *widest* the width of an interval from which it is called
-    wide. *gaps* are those of :func:`lexiscope.analysis.bias.view_gaps.human_model_gaps`. *blind* gives the views that
+    wide. *gaps* are those of :func:`lexiscope.analysis.bias.view_scores.human_model_gaps`. *blind* gives the views that
     the model cannot see, each with the reason: of such a part nothing is said unless it is above LABEL all the same.
 
     >>> from lexiscope.analysis.bias.bias import context_word_bias

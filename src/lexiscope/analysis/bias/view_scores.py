@@ -1,4 +1,4 @@
-"""Scores of one subject in several views, and their draws: the same resampled words in all views.
+"""Scores of one subject by view, from its responses, on the same bootstrap samples; gaps between people and models.
 
 A view is a part of the input: ``full``, ``context``, ``word``, ``label`` (nothing). Items that share a word share its
 meanings, so words are resampled, not items. Views need not hold the same items (people see other items in each view):
@@ -7,17 +7,27 @@ a word that is drawn twice counts twice in every view in which it stands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, IntArray, percentile_interval, ratio_draws
-from lexiscope.analysis.correlation import Kind, correlation_value, drawn_correlations, is_constant
-from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval, statistic_name
+from lexiscope.analysis.bias.view_errors import is_right
+from lexiscope.analysis.bootstrap import (
+    FloatArray,
+    GroupLabels,
+    IntArray,
+    fieller_interval,
+    no_interval,
+    percentile_interval,
+    ratio_draws,
+)
+from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_value, drawn_correlations, is_constant
+from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
 Metric = Literal["accuracy", "spearman", "pearson"]
 """What a score of a view is: the share of right answers, or the correlation of predictions with a graded gold."""
@@ -86,10 +96,21 @@ class DrawnScores:
     def interval(self, draws: FloatArray) -> Interval:
         """Return the percentile interval of a statistic's draws, or the reason why there is none."""
         if self.n_words > 1:
-            return percentile_interval(draws, level=self.level)
-        why = "all items share one word" if self.n_words else "nothing was measured here"
-        name = statistic_name("bootstrap", method="percentile", level=f"{self.level:g}", resamples=0)
-        return Interval(np.nan, np.nan, self.level, name, 0, 0, f"no interval: {why}")
+            return percentile_interval(draws, level=self.level, resampled="words", n_groups=self.n_words)
+        return self.no_interval("all items share one word" if self.n_words else "nothing was measured here")
+
+    def interval_of_ratio(self, top: tuple[float, FloatArray], bottom: tuple[float, FloatArray]) -> Interval:
+        """Return the interval of a ratio of two statistics, each a value with its draws (:func:`fieller_interval`)."""
+        if self.n_words < 2:
+            return self.interval(top[1])
+        (above, above_draws), (below, below_draws) = top, bottom
+        return fieller_interval(
+            above, below, above_draws, below_draws, level=self.level, resampled="words", n_groups=self.n_words
+        )
+
+    def no_interval(self, why: str) -> Interval:
+        """Return an interval without bounds that says why."""
+        return no_interval(why, level=self.level, resamples=0, resampled="words")
 
 
 def draw_scores(
@@ -117,15 +138,7 @@ def draw_scores(
     codes, n_words = _word_codes(measured)
     drawn = resamples if n_words > 1 else 0
     draws = {
-        view: ratio_draws(
-            columns.values, np.ones(len(columns.values)), codes[view], n_words, resamples=drawn, seed=seed
-        )
-        if metric == "accuracy"
-        else np.zeros(drawn)
-        if is_constant(columns.values)
-        else drawn_correlations(
-            columns.values, columns.gold, codes[view], n_words, kind=_kind(metric), resamples=drawn, seed=seed
-        )
+        view: _view_draws(columns, codes[view], n_words, metric, resamples=drawn, seed=seed)
         for view, columns in measured.items()
     }
     draws |= {view: np.full(drawn, score.value) for view, score in fixed.items()}
@@ -173,6 +186,18 @@ def _word_codes(measured: Mapping[str, _ViewColumns]) -> tuple[dict[str, IntArra
     return dict(zip(measured, parts, strict=True)), len(labels)
 
 
+def _view_draws(
+    scores: _ViewColumns, codes: IntArray, n_words: int, metric: Metric, *, resamples: int, seed: int
+) -> FloatArray:
+    """The score of a view in each resample of words. *Shape:* (resamples,)."""
+    values = scores.values
+    if metric == "accuracy":
+        return ratio_draws(values, np.ones(len(values)), codes, n_words, resamples=resamples, seed=seed)
+    if is_constant(values):
+        return np.zeros(resamples)
+    return drawn_correlations(values, scores.gold, codes, n_words, kind=_kind(metric), resamples=resamples, seed=seed)
+
+
 def _kind(metric: Metric) -> Kind:
     return "spearman" if metric == "spearman" else "pearson"
 
@@ -190,6 +215,178 @@ def _measured_value(view: str, scores: _ViewColumns, codes: IntArray, metric: Me
 
 
 def _fixed_value(view: str, score: FixedScore, drawn: DrawnScores) -> ViewValue:
-    name = statistic_name("bootstrap", method="percentile", level=f"{drawn.level:g}", resamples=0)
-    interval = Interval(np.nan, np.nan, drawn.level, name, 0, 0, f"no interval: the value is {score.why}")
-    return ViewValue(view, score.value, interval, 0, 0, fixed=score.why)
+    return ViewValue(view, score.value, drawn.no_interval(f"the value is {score.why}"), 0, 0, fixed=score.why)
+
+
+# -- people and models view by view: how far a model stays behind people, and ambiguity beside word bias ------------
+
+
+@dataclass(frozen=True, slots=True)
+class ViewGap:
+    """The score of people minus that of a model in one view. *Unit:* that of the metric.
+
+    ``note`` says where one of the two was not measured: the interval then holds the other's sampling only.
+    *Higher means:* the model stays further behind people.
+    """
+
+    view: str
+    model: ViewValue
+    human: ViewValue
+    value: float
+    interval: Interval
+    note: str = ""
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Say whether the interval lies wholly above or wholly below 0; without an interval it does not."""
+        return self.interval.is_defined and not self.interval.low <= 0 <= self.interval.high
+
+
+def human_model_gaps(
+    model: Scores,
+    human: Scores,
+    *,
+    metric: Metric = "accuracy",
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> tuple[ViewGap, ...]:
+    """Return people minus model in each view that both have, in the order of *human*; words are resampled for both.
+
+    AM²iCo and BERT (Table 5 of the study: 3, 7.5 and 16.9 points). The human scores are printed, those of the model
+    follow from the printed gaps.
+
+    >>> from lexiscope.analysis.bias.view_scores import FixedScore
+    >>> human = {"context": 69.0, "word": 68.5, "full": 87.9}
+    >>> model = {"full": 71.0, "context": 71.0 - 5, "word": 71.0 - 10}
+    >>> fixed = [{view: FixedScore(value, "printed") for view, value in scores.items()} for scores in (model, human)]
+    >>> [(gap.view, round(gap.value, 9)) for gap in human_model_gaps(*fixed)]
+    [('context', 3.0), ('word', 7.5), ('full', 16.9)]
+
+    Errors: :class:`StatisticError` where they have no view in common, and those of :func:`draw_scores`.
+    """
+    shared = [view for view in human if view in model]
+    if not shared:
+        raise StatisticError(f"people saw {', '.join(human)}, the model {', '.join(model)}: no view in common")
+    # one mapping for both, so that one draw of words serves people and model
+    both = {f"model {view}": model[view] for view in shared} | {f"human {view}": human[view] for view in shared}
+    drawn = draw_scores(both, metric=metric, resamples=resamples, seed=seed, level=level)
+    gaps = []
+    for view in shared:
+        low, high = drawn.values[f"model {view}"], drawn.values[f"human {view}"]
+        interval = drawn.interval(drawn.draws[f"human {view}"] - drawn.draws[f"model {view}"])
+        gaps.append(ViewGap(view, low, high, high.value - low.value, interval, _note(low, high)))
+    return tuple(gaps)
+
+
+def ambiguity_and_word_bias(
+    entropy: Mapping[str, float],
+    word_bias: Mapping[str, float],
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Estimate | Undefined:
+    """Return Spearman's rho of ambiguity (mean entropy of words) and word bias over the datasets that have both.
+
+    *Higher means:* the more ambiguous the words of a dataset, the larger its word bias. Datasets are resampled; they
+    are few, so ``n`` belongs beside the value. NaN counts as not there. *Source:* the context–word bias study, §3.1.
+
+    >>> entropy = {"a": 0.21, "b": 0.06, "c": 0.04, "d": 0.001}
+    >>> found = ambiguity_and_word_bias(entropy, {"a": 0.5, "b": 0.8, "c": 0.9, "d": 1.0, "e": 0.1})
+    >>> found.name, found.value, found.n
+    ('spearman(of=ambiguity,with=word_bias)', -1.0, 4)
+    """
+    shared = [name for name in entropy if np.isfinite(entropy[name]) and np.isfinite(word_bias.get(name, np.nan))]
+    x, y = [entropy[name] for name in shared], [word_bias[name] for name in shared]
+    name = statistic_name("spearman", of="ambiguity", **{"with": "word_bias"})
+    if len(shared) < 3:
+        return Undefined(name, f"only {len(shared)} datasets have both; a correlation needs at least 3", len(shared))
+    if len(set(y)) == 1:
+        return Undefined(name, "the word bias of all datasets is the same", len(shared))
+    columns, datasets = np.array(x)[:, None], GroupLabels(shared, "datasets")
+    (rho,) = correlate_columns(
+        columns, y, kind="spearman", groups=datasets, resamples=resamples, seed=seed, level=level
+    )
+    return replace(rho, name=name)
+
+
+def _note(model: ViewValue, human: ViewValue) -> str:
+    fixed = [
+        f"the score of {who} is {value.fixed}"
+        for who, value in (("people", human), ("the model", model))
+        if value.fixed
+    ]
+    return "; ".join(fixed)
+
+
+# -- from responses to scores by view: each answer compared with the gold answers of its item -----------------------
+
+
+Unanswered = Literal["wrong", "left out"]
+
+
+def answers_by_view(
+    responses: ResponseTable, *, subject: str, measure: str = "choice"
+) -> dict[str, dict[str, str | None]]:
+    """Return the answers of one subject: view → item id → option, ``None`` where there is no readable answer.
+
+    Of several answers to one item in one view the last row counts (a changed mind is a later row).
+
+    >>> from lexiscope.core.response import Response
+    >>> given = [Response("m", "classifier", "i1", "same_sense", "choice", None, raw, view="full") for raw in "tf"]
+    >>> answers_by_view(ResponseTable.from_rows(given), subject="m")
+    {'full': {'i1': 'f'}}
+    """
+    own = responses.where(subject_id=subject, measure=measure)
+    by_view: dict[str, dict[str, str | None]] = {}
+    columns = (own.column(name).tolist() for name in ("view", "item_id", "option"))
+    for view, item, option in zip(*columns, strict=True):
+        by_view.setdefault("full" if view is None else view, {})[item] = option
+    return by_view
+
+
+def scored_views(
+    responses: ResponseTable,
+    gold: Mapping[str, str],
+    words: Mapping[str, str],
+    *,
+    subjects: Collection[str],
+    measure: str = "choice",
+    unanswered: Unanswered = "wrong",
+) -> dict[str, ViewScores]:
+    """Return the scores of each view: for every item the share of right answers of the *subjects* who were asked it.
+
+    *subjects* are one model, the seeds of one training, or all annotators; *gold* (item id → right answer, several with
+    ``|`` between them) says which items count, *words* what is resampled. A row without a readable answer is ``wrong``,
+    or ``left out`` together with items that then have no answer. Items that a subject was never asked lower nothing.
+
+    >>> from lexiscope.core.response import Response
+    >>> def row(who, option):
+    ...     return Response(who, "participant", "i1", "same_sense", "choice", None, option, view="full")
+    >>> table = ResponseTable.from_rows([row("ana", "t"), row("leo", "f")])
+    >>> scores = scored_views(table, {"i1": "t"}, {"i1": "iron"}, subjects=["ana", "leo"])
+    >>> scores["full"].values, scores["full"].words
+    ([0.5], ['iron'])
+
+    Errors: :class:`InputError` naming an item without a word; :class:`StatisticError` where there is no answer at all.
+    """
+    right: dict[str, dict[str, list[bool]]] = {}
+    for subject in subjects:
+        for view, answers in answers_by_view(responses, subject=subject, measure=measure).items():
+            for item, answer in answers.items():
+                if item in gold and (answer is not None or unanswered == "wrong"):
+                    right.setdefault(view, {}).setdefault(item, []).append(is_right(answer, gold[item]))
+    if not right:
+        who = ", ".join(subjects) or "nobody"
+        raise StatisticError(f"there is no answer ({measure}) of {who} to an item with a gold answer")
+    return {view: _scores(items, gold, words) for view, items in right.items()}
+
+
+def _scores(right: Mapping[str, list[bool]], gold: Mapping[str, str], words: Mapping[str, str]) -> ViewScores:
+    # in the order of the items, so that the order of the answers changes nothing
+    items = [item for item in gold if item in right]
+    without = [item for item in items if not words.get(item)]
+    if without:
+        raise InputError("this item has no word, so that it cannot be resampled", place=Place(item_id=without[0]))
+    return ViewScores([sum(right[item]) / len(right[item]) for item in items], [words[item] for item in items])

@@ -14,10 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from lexiscope.analysis.accuracy import Accuracy, PairedDecisions, accuracy, chance_level, contrast
+from lexiscope.analysis.bootstrap import GroupLabels
 from lexiscope.analysis.choices.choice_sets import Decisions, decisions_of
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -163,10 +161,10 @@ def several_expressions(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     >>> len(several_expressions([*given, Cell("kinds", "is a kind of", CONTROLLED)]))
     2
     """
-    with_condition: dict[str, set[str]] = {}
+    expressions: dict[str, set[str]] = {}
     for cell in cells:
-        with_condition.setdefault(cell.suite, set()).add(cell.expression)
-    return tuple(cell for cell in cells if cell.expression and len(with_condition[cell.suite] - {""}) > 1)
+        expressions.setdefault(cell.suite, set()).add(cell.expression)
+    return tuple(cell for cell in cells if cell.expression and len(expressions[cell.suite] - {""}) > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,15 +244,15 @@ class ChoiceDesign:
         return tuple(sorted({int(item.condition("item")) for item in self.items}))
 
     @cached_property
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> GroupLabels:
         """The sentence of each item."""
         sentence = {int(item.condition("item")): str(item.condition("sentence")) for item in self.items}
-        return tuple(sentence[number] for number in self.numbers)
+        return GroupLabels((sentence[number] for number in self.numbers), "sentences")
 
     @cached_property
-    def clusters(self) -> NDArray[np.str_] | None:
+    def clusters(self) -> GroupLabels | None:
         """The sentences, where there are several: one alone cannot be resampled, its items can."""
-        return np.array(self.sentences) if len(set(self.sentences)) > 1 else None
+        return self.sentences if len(set(self.sentences)) > 1 else None
 
     def n_options(self, cell: Cell) -> int:
         """Return the largest number of options of a choice set in a cell."""

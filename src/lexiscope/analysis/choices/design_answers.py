@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, groups_of
 from lexiscope.analysis.choices.choice_sets import CORRECT, N_TOKENS, BothWays, Decisions, both_ways, token_deltas
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign
-from lexiscope.analysis.choices.token_effect import DeltaEffect, delta_effect
+from lexiscope.analysis.choices.tokenisation import DeltaEffect, delta_effect
+from lexiscope.analysis.ranks import rank_results
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
@@ -139,6 +140,19 @@ def accuracy_results(answers: SubjectAnswers, accuracies: Accuracies) -> list[Es
     ]
 
 
+def accuracy_ranks(design: ChoiceDesign, subjects: Sequence[SubjectAnswers], cells: Iterable[Cell]) -> Results:
+    """Return the rank of each subject by its accuracy, cell by cell, among those that have decisions there.
+
+    The set of ranks resamples sentences (:func:`~lexiscope.analysis.ranks.rank_results`).
+    """
+    results: Results = []
+    for cell in cells:
+        right = {answers.subject: answers.outcomes[cell].correct for answers in subjects if cell in answers.outcomes}
+        ranks = rank_results("accuracy", right, groups=design.clusters, resamples=design.resamples, seed=design.seed)
+        results += [rank.about(condition=cell.name) for rank in ranks]
+    return results
+
+
 def margins(answers: SubjectAnswers, cells: Iterable[Cell]) -> list[Estimate]:
     """Return the margins of a subject's decisions (``Decisions.margins``)."""
     return [
@@ -167,11 +181,11 @@ def accuracies_by_frequency(
 
 
 def _accuracy_of(design: ChoiceDesign, decisions: Decisions, chosen: BoolArray, name: str) -> Estimate | Undefined:
-    sentences, n = np.array(design.sentences)[chosen], int(chosen.sum())
-    if len(set(sentences.tolist())) < 2:
+    sentences, n = groups_of(design.sentences, chosen), int(chosen.sum())
+    if len(set(sentences or ())) < 2:
         return Undefined(name, "fewer than two items", n)
     share = accuracy(decisions.correct[chosen], clusters=sentences, resamples=design.resamples, seed=design.seed)
-    return Estimate(name, 100 * share.value, share.clustered.times(100), n)
+    return share.percent(name)
 
 
 # -- comparisons ------------------------------------------------------------------------------------------------------
@@ -283,7 +297,7 @@ def pooled(answers: SubjectAnswers, cells: Iterable[Cell]) -> tuple[FloatArray, 
 def token_effects(answers: SubjectAnswers, cells: Iterable[Cell]) -> list[tuple[Cell, DeltaEffect]]:
     """Return whether decisions follow the token delta, cell by cell; of joint conditions, and without counts, nothing.
 
-    A result is that of :meth:`~lexiscope.analysis.choices.token_effect.DeltaEffect.result`.
+    A result is that of :meth:`~lexiscope.analysis.choices.tokenisation.DeltaEffect.result`.
     """
     return [
         (cell, delta_effect(answers.outcomes[cell].correct, answers.delta(cell)))

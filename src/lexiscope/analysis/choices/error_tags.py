@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lexiscope.analysis.accuracy import accuracy
-from lexiscope.analysis.agreement.coders import agreement_of_codes
+from lexiscope.analysis.agreement.choices import agreement_of_codes
 from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.analysis.norms.predictions import predictions_of
 from lexiscope.analysis.ratings import ResponseColumns
@@ -45,8 +45,7 @@ def tag_shares(
         marks = _marks(table, coder, tag)
         labels = cluster_labels(list(marks), groups)
         share = accuracy(list(marks.values()), clusters=labels, level=level, resamples=resamples, seed=seed)
-        name = statistic_name("error_tag_share", tag=tag)
-        shares.append(Estimate(name, 100 * share.value, share.clustered.times(100), share.n, unit="percent"))
+        shares.append(share.percent(statistic_name("error_tag_share", tag=tag)))
     return tuple(shares)
 
 
@@ -74,8 +73,7 @@ def tag_agreement(
             for coder in (first, second)
         }
         same, kappa = agreement_of_codes(codes, clusters=groups, level=level, resamples=resamples, seed=seed)
-        name = statistic_name("error_tag_same", tag=tag)
-        results.append(Estimate(name, 100 * same.value, same.clustered.times(100), same.n, unit="percent"))
+        results.append(same.percent(statistic_name("error_tag_same", tag=tag)))
         results.append(replace(kappa, name=statistic_name("error_tag_kappa", tag=tag)))
     return tuple(results)
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.response import ResponseTable
 
@@ -71,7 +72,7 @@ def accuracy_at(
         raise StatisticError(f"accuracy at rank {k} needs {k} answers of an item, and at most {longest} are there")
     right = [not set(answers.get(item, ())[:k]).isdisjoint(accepted) for item, accepted in gold.items()]
     chance = float("nan") if n_entries is None else random_retrieval(gold, n_entries, k)
-    groups = None if clusters is None else [clusters[item] for item in gold]
+    groups = cluster_labels(list(gold), clusters)
     return accuracy(right, clusters=groups, chance=chance, resamples=resamples, seed=seed)
 
 

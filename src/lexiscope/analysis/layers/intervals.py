@@ -8,7 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import (
+    FloatArray,
+    group_codes,
+    percentile_interval,
+    resample_counts,
+    resampled_units,
+)
 from lexiscope.analysis.correlation import correlation_draws, correlation_value, is_constant, standardised
 from lexiscope.analysis.regression import group_products, weighted_sums
 from lexiscope.core.errors import StatisticError
@@ -35,7 +41,7 @@ def last_layer_drop_interval(
     draws = _r_squared_draws(distance, norms, groups, resamples, seed)
     highest = draws.max(axis=1, initial=0.0)
     drop = np.divide(draws[:, -1], highest, out=np.full(len(draws), np.nan), where=highest > 0)
-    return percentile_interval(1 - drop, level=level)
+    return _interval(1 - drop, groups, len(np.asarray(norms)), level)
 
 
 def highest_difference(
@@ -58,7 +64,7 @@ def highest_difference(
     """
     draws = [_r_squared_draws(distance, norms, groups, resamples, seed) for distance in (first, second)]
     highest = [drawn.max(axis=1, initial=0.0) for drawn in draws]
-    interval = percentile_interval(highest[0] - highest[1], level=level)
+    interval = _interval(highest[0] - highest[1], groups, len(np.asarray(norms)), level)
     values = [max(_r_squared_values(distance, norms), default=0.0) for distance in (first, second)]
     name = statistic_name("r_squared_difference", of="max_over_layers", between=between)
     note = f"{values[0]:.4f} with, {values[1]:.4f} without"
@@ -96,7 +102,12 @@ def expected_layer_r_squared_interval(
         gains[:, layers == 0] = 0.0
         total = gains.sum(axis=1)
         draws.append(np.divide(gains @ layers, total, out=np.full(len(total), np.nan), where=total > 1e-12))
-    return percentile_interval(np.concatenate(draws), level=level)
+    return _interval(np.concatenate(draws), groups, len(y), level)
+
+
+def _interval(draws: FloatArray, groups: ArrayLike | None, n: int, level: float) -> Interval:
+    units, (_, n_groups) = resampled_units(groups), group_codes(groups, n)
+    return percentile_interval(draws, level=level, resampled=units, n_groups=n_groups)
 
 
 def _sequential_gains(products: FloatArray) -> FloatArray:
@@ -104,17 +115,20 @@ def _sequential_gains(products: FloatArray) -> FloatArray:
 
     *products* are sums of products of (1, predictors, outcome), *Shape:* (draws, k, k); they are eliminated in order.
     """
-    left = products.copy()
-    first = np.einsum("bii->bi", products)
-    gains = np.zeros((len(left), left.shape[1] - 2))
-    for column in range(left.shape[1] - 1):
-        pivot = left[:, column, column]
-        sound = pivot > _NOTHING_NEW * first[:, column]
-        row = np.where(sound[:, None], left[:, column, column + 1 :], 0.0)
+    # draws last, so that each step runs over all of them in one go; below the diagonal is what is above it
+    left = np.ascontiguousarray(products.transpose(1, 2, 0))
+    first = np.einsum("iib->ib", left).copy()
+    k = len(left)
+    gains = np.zeros((left.shape[2], k - 2))
+    for column in range(k - 1):
+        pivot = left[column, column]
+        sound = pivot > _NOTHING_NEW * first[column]
+        row = np.where(sound, left[column, column + 1 :], 0.0)
         scale = np.where(sound, pivot, 1.0)
         if column:
-            gains[:, column - 1] = row[:, -1] ** 2 / scale
-        left[:, column + 1 :, column + 1 :] -= row[:, :, None] * row[:, None, :] / scale[:, None, None]
+            gains[:, column - 1] = row[-1] ** 2 / scale
+        for place in range(k - column - 1):
+            left[column + 1 + place, column + 1 + place :] -= row[place] * row[place:] / scale
     return gains
 
 

@@ -1,4 +1,4 @@
-"""One statistic per layer: the AIC of a sense boundary, and r, rho and R² against norms.
+"""One statistic per layer: AIC of a sense boundary, separation of senses, and r, rho and R² with norms.
 
 Layer 0 is the embedding layer. Its distances are often constant or floating-point noise: a layer without a value
 keeps its place in the curve and says why.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -15,13 +16,24 @@ from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import (
     MOST_UNDEFINED,
+    BoolArray,
     FloatArray,
     IntArray,
     group_codes,
     percentile_interval,
     resample_counts,
+    resampled_units,
 )
-from lexiscope.analysis.correlation import Kind, correlation_value, is_constant, sound_draws, weighted_correlations
+from lexiscope.analysis.correlation import (
+    Kind,
+    average_ranks,
+    correlation_value,
+    is_constant,
+    settle_ties,
+    sound_draws,
+    weighted_correlations,
+    weighted_separations,
+)
 from lexiscope.analysis.regression import logistic
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
@@ -129,6 +141,7 @@ def r_squared_by_layer(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    choice: bool = False,
 ) -> Curve:
     """Return the share of the norms' variance that each layer's distance explains (unadjusted R²).
 
@@ -136,7 +149,8 @@ def r_squared_by_layer(
 
     *Shape:* distance (items, layers), norms and groups (items,); *layers* and *last_layer* as in
     :func:`aic_by_layer`. *Higher means:* a closer fit; 0 to 1.
-    *groups* are the words that items share; intervals resample them. ``resamples=0`` leaves intervals out.
+    *groups* are the words that items share; intervals resample them. ``resamples=0`` leaves intervals out. With
+    *choice* the curve says what is left at the best layer when its having been chosen is allowed for.
     *Source:* SAW-C §4.3. Errors: :class:`StatisticError` where the norms are constant, missing, or fewer than 3.
 
     >>> curve = r_squared_by_layer([[0, 1], [0, 2], [0, 3], [0, 4]], [1, 3, 2, 4], resamples=0)
@@ -145,7 +159,7 @@ def r_squared_by_layer(
     """
     curve = correlations_by_layer(
         distance, norms, kind="r_squared", better="higher", layers=layers, last_layer=last_layer, groups=groups,
-        level=level, resamples=resamples, seed=seed,
+        level=level, resamples=resamples, seed=seed, choice=choice,
     )  # fmt: skip
     return _with_direction(curve, distance, norms)
 
@@ -160,6 +174,7 @@ def r_by_layer(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    choice: bool = False,
 ) -> Curve:
     """Return Pearson's r of each layer's distance with the norms; the best layer is the most negative one.
 
@@ -171,7 +186,7 @@ def r_by_layer(
     """
     return correlations_by_layer(
         distance, norms, kind="pearson", better="lower", name=R, layers=layers, last_layer=last_layer, groups=groups,
-        level=level, resamples=resamples, seed=seed,
+        level=level, resamples=resamples, seed=seed, choice=choice,
     )  # fmt: skip
 
 
@@ -185,6 +200,7 @@ def rho_by_layer(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    choice: bool = False,
 ) -> Curve:
     """Return Spearman's rho of each layer's distance with the norms; the best layer is the most negative one.
 
@@ -198,7 +214,7 @@ def rho_by_layer(
     """
     curve = correlations_by_layer(
         distance, norms, kind="spearman", better="lower", name=RHO, layers=layers, last_layer=last_layer, groups=groups,
-        level=level, resamples=resamples, seed=seed,
+        level=level, resamples=resamples, seed=seed, choice=choice,
     )  # fmt: skip
     return _with_direction(curve, distance, norms)
 
@@ -240,7 +256,8 @@ def correlations_by_layer(
     draws, intervals = None, list[Interval | None]([None] * len(numbers))
     if resamples:
         draws = sound_draws(X, target, kind=kind, groups=groups, resamples=resamples, seed=seed)
-        intervals = [percentile_interval(column, level=level) for column in draws.T]
+        interval = partial(percentile_interval, level=level, resampled=resampled_units(groups), n_groups=n_groups)
+        intervals = [interval(column) for column in draws.T]
     entries = [
         _correlation_entry(X[:, column], target, kind, layer, last, intervals[column])
         for column, layer in enumerate(numbers)
@@ -273,7 +290,8 @@ def best_results(curve: Curve) -> tuple[Estimate | Undefined, ...]:
     """Return the best value over layers and its layer, with what to know of them; nothing where no layer has a value.
 
     Both are undefined where a layer separates the outcomes without error: another layer's AIC must not pass for the
-    lowest. The value is too good, having been chosen on the same items (:mod:`lexiscope.analysis.layers.layers`).
+    lowest. The value is too good, having been chosen on the same items; where the curve has the one that allows for the
+    choice (:func:`at_chosen_layer`), it comes last.
 
     >>> curve = r_squared_by_layer([[0, 4], [0, 3], [0, 2], [0, 1]], [1, 3, 2, 4], resamples=0)
     >>> [(result.name, round(result.value, 2)) for result in best_results(curve)]
@@ -293,7 +311,8 @@ def best_results(curve: Curve) -> tuple[Estimate | Undefined, ...]:
     note = _join(best.note, curve.caution)
     tied = f"tied with layers {curve.tied}" if len(curve.tied) > 1 else ""
     layer = Estimate(by, float(curve.best), n=curve.n, unit="layer", note=_join(tied, note))
-    return replace(best, name=over, note=note), layer.about(**_place(curve))
+    allowing = (curve.chosen.about(**_place(curve)),) if curve.chosen else ()
+    return replace(best, name=over, note=note), layer.about(**_place(curve)), *allowing
 
 
 def separated_layers(curve: Curve) -> tuple[int, ...]:
@@ -418,7 +437,7 @@ def at_chosen_layer(
     columns: ArrayLike,
     y: ArrayLike,
     *,
-    kind: Kind,
+    kind: Kind | Literal["auc"],
     better: Literal["higher", "lower"] = "higher",
     name: str = "",
     layers: Sequence[int] | None = None,
@@ -431,7 +450,8 @@ def at_chosen_layer(
     """Return the correlation with y at the best layer, allowing for the layer having been chosen on the same items.
 
     *draws* are the correlations of each layer in each resample (:func:`correlation_draws` under the same seed), NaN
-    where undefined; they are computed if they are not given. For ``r_squared`` a left-out correlation of the other sign
+    where undefined; they are computed if they are not given. The kind ``auc`` is :func:`sense_separation`, of which y
+    says where the senses differ. For ``r_squared`` a left-out correlation of the other sign
     than that of all words counts as negative before the mean is squared; a negative mean is an R² of 0. The note names
     the layers that were chosen most often.
 
@@ -451,22 +471,22 @@ def at_chosen_layer(
     if not resamples:
         return Undefined(name, "nothing was resampled", len(target))
     if draws is None:
-        draws = sound_draws(X, target, kind=kind, groups=groups, resamples=resamples, seed=seed)
+        draws = _layer_draws(X, target, kind, codes, n_groups, resamples=resamples, seed=seed)
     better_draws = np.where(np.isnan(draws), -np.inf, draws if better == "higher" else -draws)
     # a resample in which no layer has a value chooses none
     chosen = np.where(np.isnan(draws).all(axis=1), -1, better_draws.argmax(axis=1))
     used, sizes = np.unique(chosen[chosen >= 0]), np.bincount(codes, minlength=n_groups)
-    signed: Kind = "pearson" if kind == "r_squared" else kind
+    signed: Kind | Literal["auc"] = "pearson" if kind == "r_squared" else kind
     left_out, spread, start = np.full((resamples, len(used)), np.nan), np.empty(resamples), 0
     for counts in resample_counts(n_groups, resamples=resamples, seed=seed):
         left = (counts == 0).astype(np.int64)
         m, enough = left.sum(axis=1), np.flatnonzero(left @ sizes >= _FEWEST)
         rows = start + enough
-        left_out[rows] = weighted_correlations(X[:, used], target, codes, left[enough], kind=signed)
+        left_out[rows] = _weighted(X[:, used], target, codes, left[enough], signed)
         spread[start : start + len(counts)] = np.sqrt(m / (n_groups - m))
         start += len(counts)
     # the same layer in words left out and in all words: few words differ from many, whether it was chosen or not
-    full = np.array([correlation_value(X[:, layer], target, kind=signed) for layer in used])
+    full = np.array([_of_all(X[:, layer], target, signed) for layer in used])
     known = ~np.isnan(left_out)
     scores = left_out - np.where(known, left_out, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1) + full
     if kind == "r_squared":
@@ -482,9 +502,39 @@ def at_chosen_layer(
     ends = value + (values - value) * spread
     if kind == "r_squared":
         value, ends = max(value, 0.0) ** 2, np.maximum(ends, 0.0) ** 2
-    value = float(np.clip(value, -1, 1))
-    interval = percentile_interval(np.clip(ends, -1, 1), level=level, method="left_out_words")
+    lowest = 0 if kind == "auc" else -1
+    value, units = float(np.clip(value, lowest, 1)), resampled_units(groups)
+    interval = percentile_interval(np.clip(ends, lowest, 1), level=level, method="left_out_words", resampled=units)
     return Estimate(name, value, interval, len(target), n_groups, note=_choice_counts(chosen[chosen >= 0], numbers))
+
+
+def _weighted(
+    X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray, kind: Kind | Literal["auc"]
+) -> FloatArray:
+    if kind == "auc":
+        return weighted_separations(X, y > 0, codes, counts)
+    return weighted_correlations(X, y, codes, counts, kind=kind)
+
+
+def _of_all(x: FloatArray, y: FloatArray, kind: Kind | Literal["auc"]) -> float:
+    return _share(x, y == 0) if kind == "auc" else correlation_value(x, y, kind=kind)
+
+
+def _layer_draws(
+    X: FloatArray,
+    y: FloatArray,
+    kind: Kind | Literal["auc"],
+    codes: IntArray,
+    n_groups: int,
+    *,
+    resamples: int,
+    seed: int,
+) -> FloatArray:
+    """The statistic of each layer in each resample. *Shape:* (resamples, layers)."""
+    if kind != "auc":
+        return sound_draws(X, y, kind=kind, groups=codes, resamples=resamples, seed=seed)
+    blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
+    return np.concatenate([weighted_separations(X, y > 0, codes, counts) for counts in blocks])
 
 
 def _choice_counts(chosen: IntArray, numbers: Sequence[int]) -> str:
@@ -493,3 +543,95 @@ def _choice_counts(chosen: IntArray, numbers: Sequence[int]) -> str:
     first = [layer for layer in np.argsort(-counts, kind="stable")[:_MOST_NAMED] if counts[layer]]
     shares = ", ".join(f"layer {numbers[layer]} in {100 * counts[layer] / len(chosen):.0f} %" for layer in first)
     return f"chosen in the resamples: {shares}"
+
+
+# -- how well a distance keeps senses apart, where nobody has rated the items ---------------------------------------
+
+
+NAME = statistic_name("sense_separation", measure="auc")
+
+
+def sense_separation(
+    distance: ArrayLike,
+    same_sense: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Estimate:
+    """Return how often a pair of different senses lies further apart than a pair of the same sense, ties half.
+
+    It is the area under the ROC curve. *Shape:* distance, same_sense, groups (items,); same_sense of 0/1 or booleans.
+    *Unit:* share, 0 to 1; .5 is chance. *Higher means:* the senses are better separated. *groups* are the words that
+    items share; the interval resamples them. *Source:* Mann and Whitney 1947, U / (n1 n2).
+    Errors: :class:`StatisticError` where lengths differ, a distance is not finite, or one kind of pair is missing.
+
+    >>> found = sense_separation([0.1, 0.3, 0.2, 0.4], [1, 1, 0, 0], resamples=50)
+    >>> found.value  # .2 > .1; .4 > .1 and .3: 3 of 2 * 2 comparisons
+    0.75
+    """
+    values = np.asarray(distance, dtype=np.float64)
+    if values.ndim != 1:
+        raise StatisticError(f"{values.shape} distances are not one of each item")
+    curve = separation_by_layer(
+        values[:, None], same_sense, groups=groups, level=level, resamples=resamples, seed=seed, choice=False
+    )
+    separation = curve.estimate(0)
+    assert isinstance(separation, Estimate)
+    return replace(separation, layer=None)
+
+
+def separation_by_layer(
+    distance: ArrayLike,
+    same_sense: ArrayLike,
+    *,
+    layers: Sequence[int] | None = None,
+    last_layer: int | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    choice: bool = True,
+) -> Curve:
+    """Return how well each layer separates the senses (:func:`sense_separation`), on the same resamples of words.
+
+    With *choice*, the curve has the estimate that allows for the best layer having been chosen on the same items.
+
+    *Shape:* distance (items, layers); same_sense and groups (items,). *Higher means:* better separated; 0 to 1.
+    Errors: those of :func:`sense_separation`.
+
+    >>> curve = separation_by_layer([[2, 1], [1, 3], [3, 2], [4, 4]], [1, 1, 0, 0], resamples=50, choice=False)
+    >>> curve.array().tolist(), curve.best
+    ([1.0, 0.75], 0)
+    """
+    same = np.asarray(same_sense, dtype=bool)
+    X = np.asarray(distance, dtype=np.float64)
+    if X.ndim != 2 or same.ndim != 1 or len(X) != len(same) or not np.isfinite(X).all():
+        raise StatisticError(f"{X.shape} distances, all finite, and {same.shape} sense relations must go together")
+    # distances of equal vectors differ by rounding noise, which must not decide a comparison
+    X, numbers = settle_ties(X), _layer_numbers((layers, last_layer), X.shape[1])
+    values = [_share(column, same) for column in X.T]
+    codes, n_groups = group_codes(groups, len(same))
+    draws = _layer_draws(X, (~same).astype(np.float64), "auc", codes, n_groups, resamples=resamples, seed=seed)
+    interval = partial(percentile_interval, level=level, resampled=resampled_units(groups), n_groups=n_groups)
+    entries = [
+        CurvePoint(layer, layer_depth_ratio(layer, numbers[1]), value, interval(column))
+        for layer, value, column in zip(numbers[0], values, draws.T, strict=True)
+    ]
+    curve = _curve(NAME, "higher", entries, len(same), n_groups, None)
+    if not choice or len(entries) < 2:
+        return curve
+    chosen = at_chosen_layer(
+        X, ~same, kind="auc", name=NAME, layers=numbers[0], draws=draws, groups=groups, level=level,
+        resamples=resamples, seed=seed,
+    )  # fmt: skip
+    return replace(curve, chosen=chosen)
+
+
+def _share(values: FloatArray, same: BoolArray) -> float:
+    n_same, n_different = int(same.sum()), int((~same).sum())
+    if not n_same or not n_different:
+        raise StatisticError("separation needs pairs of the same sense and of different senses")
+    smallest = n_different * (n_different + 1) / 2
+    return (float(average_ranks(values)[~same].sum()) - smallest) / (n_same * n_different)

@@ -31,14 +31,35 @@ class Coding:
 
 
 @dataclass(frozen=True, slots=True)
+class Grouping:
+    """A grouping factor: its levels in the order of their labels, and the number of the level of every row.
+
+    *Shape:* ``levels`` (levels,); ``index`` (rows,).
+    """
+
+    levels: NDArray[np.str_]
+    index: NDArray[np.intp]
+
+    def indices_of(self, labels: NDArray[np.str_]) -> NDArray[np.intp]:
+        """Return the number of the level of each label, -1 for a label that is not a level. *Shape:* (labels,)."""
+        nearest = np.minimum(np.searchsorted(self.levels, labels), len(self.levels) - 1)
+        return np.where(self.levels[nearest] == labels, nearest, -1)
+
+
+@dataclass(frozen=True, slots=True)
 class ModelData:
-    """The columns of one model after checking: numbers, codings of text predictors, level counts, and remarks."""
+    """The columns of one model after checking: numbers, codings of text predictors, levels of groups, and remarks."""
 
     columns: Mapping[str, Column]
     n: int
     codings: tuple[Coding, ...]
-    levels: tuple[tuple[str, int], ...]
+    groups: Mapping[str, Grouping]
     remarks: tuple[str, ...]
+
+    @property
+    def levels(self) -> tuple[tuple[str, int], ...]:
+        """The number of levels of each grouping factor."""
+        return tuple((name, len(grouping.levels)) for name, grouping in self.groups.items())
 
 
 def prepare(
@@ -57,22 +78,71 @@ def prepare(
     n = _common_length(raw)
     codings = tuple(_coding_of(name, raw[name], references or {}) for name in formula.predictors if _is_text(raw[name]))
     columns = _code_columns(formula, raw, codings)
-    levels = tuple((part.group, _n_levels(part, columns, n)) for part in formula.random)
-    remarks = [note for part in formula.random for note in _slope_remarks(part, columns)]
+    groups = {part.group: _grouping_of(part.group, raw) for part in formula.random}
+    for part in formula.random:
+        _check_levels(part, len(groups[part.group].levels), n)
+    remarks = [note for part in formula.random for note in _slope_remarks(part, columns, groups[part.group])]
     _refuse_uncorrelated_factors(formula, codings)
-    return ModelData(columns, n, codings, tuple(dict.fromkeys(levels)), tuple(remarks + _few_levels(levels)))
+    return ModelData(columns, n, codings, groups, tuple(remarks + _few_levels(groups)))
 
 
-def group_labels(group: str, columns: Mapping[str, Column]) -> NDArray[np.str_]:
-    """Return the level of a grouping factor in every row; for ``List:Word`` the two levels joined.
+def new_rows(
+    formula: MixedFormula, fitted: ModelData, data: Mapping[str, Column], *, random: bool
+) -> tuple[dict[str, Column], dict[str, NDArray[np.intp]]]:
+    """Return the predictors of new rows, coded as those of the fitted rows, and the number of the level of each row.
 
-    *Shape:* (rows,).
+    A level that the fitted rows do not have is -1. Grouping factors are looked at only for *random*; the response and
+    the predictors of random effects are not needed otherwise.
+
+    Errors: :class:`InputError` for a column that is missing or of another type or length, a missing value, and a level
+    of a text predictor that the fitted rows do not have.
     """
-    labels = [np.asarray(columns[name]).astype(str) for name in group.split(":")]
-    joined = labels[0]
-    for more in labels[1:]:
-        joined = np.strings.add(np.strings.add(joined, ":"), more)
-    return np.asarray(joined)
+    slopes = [slope for part in formula.random for slope in part.slopes] if random else []
+    names = dict.fromkeys(column for term in (*formula.fixed, *slopes) for column in term.split(":"))
+    known = {coding.column: coding for coding in fitted.codings}
+    grouping = formula.groups if random else ()
+    raw = {name: _column(name, data) for name in (*names, *grouping)}
+    # a model of the intercept alone has as many predictions as the data have rows
+    n = _common_length(raw or {name: np.asarray(column) for name, column in data.items()})
+    columns: dict[str, Column] = {"": np.zeros(n)}
+    for name in names:
+        if name in known:
+            columns[name] = _codes(raw[name], known[name])
+        else:
+            columns[name] = _numbers(name, raw[name], "predictor")
+    indices = {}
+    for group in fitted.groups if random else ():
+        labels = _grouping_of(group, raw)
+        indices[group] = fitted.groups[group].indices_of(labels.levels)[labels.index]
+    return columns, indices
+
+
+def _grouping_of(group: str, raw: Mapping[str, Column]) -> Grouping:
+    """Return a grouping factor; one of several columns (``List:Word``) has the combinations that occur."""
+    parts = [_labels_of(raw[name]) for name in group.split(":")]
+    levels, index = parts[0]
+    if len(parts) == 1:
+        return Grouping(levels, index)
+    levels = np.strings.replace(levels, ":", "\\:")
+    for more, number in parts[1:]:
+        codes, index = np.unique(index * len(more) + number, return_inverse=True)
+        first, second = np.divmod(codes, len(more))
+        joined = np.strings.add(np.strings.add(levels[first], ":"), np.strings.replace(more, ":", "\\:")[second])
+        order = np.argsort(joined)
+        levels, index = joined[order], np.argsort(order)[index]
+    return Grouping(levels, index)
+
+
+def _labels_of(column: Column) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
+    # A column that groups is a label, whatever its type: List 10 is not ten times List 1.
+    if column.dtype.kind in "iufb":
+        values, index = np.unique(column, return_inverse=True)
+        labels = values.astype(str)
+        order = np.argsort(labels)
+        return labels[order], np.argsort(order)[index]
+    texts = [str(value) for value in column.tolist()]
+    number = {label: i for i, label in enumerate(sorted(set(texts)))}
+    return np.array(list(number), dtype=str), np.fromiter((number[text] for text in texts), np.intp, len(texts))
 
 
 def _column(name: str, data: Mapping[str, Column]) -> Column:
@@ -126,12 +196,9 @@ def _coding_of(name: str, column: Column, references: Mapping[str, str]) -> Codi
 
 def _code_columns(formula: MixedFormula, raw: Mapping[str, Column], codings: tuple[Coding, ...]) -> dict[str, Column]:
     by_name = {coding.column: coding for coding in codings}
-    columns: dict[str, Column] = {formula.response: _numbers(formula.response, raw[formula.response])}
+    columns: dict[str, Column] = {formula.response: _numbers(formula.response, raw[formula.response], "response")}
     for name in formula.predictors:
-        columns[name] = _codes(raw[name], by_name[name]) if name in by_name else _numbers(name, raw[name])
-    # A column that only groups is a label, whatever its type: List 10 is not ten times List 1.
-    for name in formula.groups:
-        columns.setdefault(name, raw[name].astype(str))
+        columns[name] = _codes(raw[name], by_name[name]) if name in by_name else _numbers(name, raw[name], "predictor")
     for name in (formula.response, *formula.predictors):
         if np.all(columns[name] == columns[name][0]):
             raise StatisticError(
@@ -141,19 +208,26 @@ def _code_columns(formula: MixedFormula, raw: Mapping[str, Column], codings: tup
     return columns
 
 
-def _numbers(name: str, column: Column) -> NDArray[np.float64]:
+def _numbers(name: str, column: Column, role: str) -> NDArray[np.float64]:
     if _is_text(column):
-        raise InputError(f"the response column {name!r} holds text, not numbers", hint="convert it to numbers first")
+        raise InputError(f"the {role} column {name!r} holds text, not numbers", hint="convert it to numbers first")
     return column.astype(np.float64)
 
 
 def _codes(column: Column, coding: Coding) -> NDArray[np.float64]:
     number = {level: float(i) for i, level in enumerate(coding.levels)}
-    return np.array([number[str(value)] for value in column.tolist()])
+    texts = [str(value) for value in column.tolist()]
+    unknown = next((text for text in texts if text not in number), None)
+    if unknown is not None:
+        raise InputError(
+            f"{unknown!r} is not a level of {coding.column!r}",
+            why="the model has no coefficient for a level that its own rows do not have",
+            hint=f"its levels are {', '.join(coding.levels)}",
+        )
+    return np.array([number[text] for text in texts])
 
 
-def _n_levels(part: RandomPart, columns: Mapping[str, Column], n: int) -> int:
-    count = int(np.unique(group_labels(part.group, columns)).size)
+def _check_levels(part: RandomPart, count: int, n: int) -> None:
     if count == 1:
         raise StatisticError(
             f"the grouping factor {part.group!r} has one level in {n} rows, so nothing can vary over its levels",
@@ -165,23 +239,22 @@ def _n_levels(part: RandomPart, columns: Mapping[str, Column], n: int) -> int:
             why="its variance cannot be told from the residual variance",
             hint=f"remove {part} from the formula, or use rows that are single trials",
         )
-    return count
 
 
-def _slope_remarks(part: RandomPart, columns: Mapping[str, Column]) -> list[str]:
+def _slope_remarks(part: RandomPart, columns: Mapping[str, Column], grouping: Grouping) -> list[str]:
     notes = []
-    levels, index = np.unique(group_labels(part.group, columns), return_inverse=True)
+    n_levels = len(grouping.levels)
     for name in dict.fromkeys(column for slope in part.slopes for column in slope.split(":")):
-        flat = levels.size - _n_varying(columns[name], index, levels.size)
-        if flat == levels.size:
+        flat = n_levels - _n_varying(columns[name], grouping.index, n_levels)
+        if flat == n_levels:
             raise StatisticError(
-                f"{name!r} is constant within every one of the {levels.size} levels of {part.group!r}",
+                f"{name!r} is constant within every one of the {n_levels} levels of {part.group!r}",
                 why="a slope can be estimated only where a level has at least two values of the predictor "
                 "(a word with one pair has one)",
                 hint=f"remove the slope of {name} from {part}",
             )
         if flat:
-            notes.append(f"{flat} of {levels.size} levels of {part.group} have one value of {name}: no slope of theirs")
+            notes.append(f"{flat} of {n_levels} levels of {part.group} have one value of {name}: no slope of theirs")
     return notes
 
 
@@ -192,9 +265,9 @@ def _n_varying(values: Column, index: NDArray[np.intp], n_levels: int) -> int:
     return int(np.sum(high > low))
 
 
-def _few_levels(levels: tuple[tuple[str, int], ...]) -> list[str]:
+def _few_levels(groups: Mapping[str, Grouping]) -> list[str]:
     # lme4 is silent here; with fewer than five levels a variance is hardly more than a guess.
-    few = [(group, count) for group, count in dict.fromkeys(levels) if count < 5]
+    few = [(name, len(grouping.levels)) for name, grouping in groups.items() if len(grouping.levels) < 5]
     return [f"{group} has only {count} levels: its variance is poorly known" for group, count in few]
 
 

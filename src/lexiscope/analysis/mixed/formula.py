@@ -93,6 +93,19 @@ class MixedFormula:
         """Every column that the formula uses: the response, the predictors, the grouping factors."""
         return tuple(dict.fromkeys((self.response, *self.predictors, *self.groups)))
 
+    @property
+    def absorbs(self) -> bool:
+        """Whether an effect varies over a grouping factor and is no fixed effect, so that its variance takes it over.
+
+        >>> read_formula("y ~ 1 + (1 + a | g)").absorbs, read_formula("y ~ a + (1 + a | g)").absorbs
+        (True, False)
+        """
+        fixed = {_factors(term) for term in self.fixed}
+        return any(
+            part.intercept > self.intercept or not {_factors(slope) for slope in part.slopes} <= fixed
+            for part in self.random
+        )
+
     def contains(self, other: MixedFormula) -> bool:
         """Whether ``other`` is nested in this model: the same response and a subset of its effects.
 
@@ -108,8 +121,9 @@ class MixedFormula:
 def read_formula(text: str) -> MixedFormula:
     """Read a formula in the notation of lme4.
 
-    ``a*b`` is spelled out as ``a + b + a:b``; ``(1 | g/h)`` as its two brackets. Functions and powers are refused:
-    compute such a column beforehand, so that the exported R script and this library see the same numbers.
+    ``a*b`` is spelled out as ``a + b + a:b``; ``(1 | g/h)`` as its two brackets; interactions follow the effects that
+    they consist of, as in R. Functions and powers are refused: compute such a column beforehand, so that the exported R
+    script and this library see the same numbers.
 
     >>> str(read_formula("y ~ a * b + (a || g)"))
     'y ~ a + b + a:b + (1 + a || g)'
@@ -124,6 +138,7 @@ def read_formula(text: str) -> MixedFormula:
         intercept=parsed.fixed.has_intercept,
     )
     _check_names(formula, text)
+    _check_parts(formula, text)
     if not formula.random:
         raise InputError(
             "the formula has no random effects",
@@ -143,15 +158,41 @@ def _parse(text: str) -> Any:
         raise InputError(
             "the model formula cannot be read",
             place=Place("formula", text=text, column=int(position.group(1)) + 1 if position else None),
-            why=str(error),
+            why=_reason(text, position),
             hint="write it as for lme4, with column names: Response ~ Same_sense + (1 + Same_sense | Participant)",
         ) from error
+
+
+def _reason(text: str, position: re.Match[str] | None) -> str:
+    at = int(position.group(1)) if position else len(text)
+    character = text[at : at + 1]
+    if not text.strip():
+        return "it is empty"
+    if "~" not in text:
+        return "it has no '~' between the response and the effects"
+    if not character.strip():
+        return "it ends where a name or a closing bracket has to follow"
+    if character == "(":
+        return "functions are not computed here: compute the column beforehand and name it in the formula"
+    if character in "^%":
+        return f"{character!r} is not known here: spell the effects out with '+', ':' and '*'"
+    if character == "/":
+        return "'/' nests grouping factors only, as in (1 | g/h): spell fixed effects out with '+' and ':'"
+    if character == "|":
+        return "a random effect is written in brackets: (1 | g)"
+    return f"{character!r} cannot follow {text[:at].strip()!r}"
 
 
 def _terms(terms: Any) -> tuple[str, ...]:
     from mixedlm.formula.terms import InterceptTerm, format_term
 
-    return tuple(format_term(term) for term in terms if not isinstance(term, InterceptTerm))
+    given: dict[frozenset[str], str] = {}
+    for term in terms:
+        if not isinstance(term, InterceptTerm):
+            # a:b and b:a are one effect, and so is a:b:a
+            columns = dict.fromkeys(format_term(term).split(":"))
+            given.setdefault(frozenset(columns), ":".join(columns))
+    return tuple(sorted(given.values(), key=lambda term: term.count(":")))
 
 
 def _random_part(part: Any) -> RandomPart:
@@ -168,6 +209,26 @@ def _check_names(formula: MixedFormula, text: str) -> None:
             why="functions, powers and quoted names read differently in R and in Python",
             hint="compute the column beforehand and give it a name of letters, digits, '_' and '.'",
         )
+
+
+def _check_parts(formula: MixedFormula, text: str) -> None:
+    place = Place("formula", text=text)
+    if formula.response in (*formula.predictors, *formula.groups):
+        raise InputError(f"the response {formula.response!r} is also an effect of the model", place=place)
+    seen: set[tuple[str, str]] = set()
+    for part in formula.random:
+        if not part.size:
+            raise InputError(f"{part} has no effect that varies", place=place, hint="write (1 | g) or (0 + slope | g)")
+        effects = {(part.group, effect) for effect in (*["1"] * part.intercept, *part.slopes)}
+        twice = sorted(effect for _, effect in effects & seen)
+        if twice:
+            raise InputError(
+                f"the effect {twice[0]!r} varies over {part.group!r} in two brackets",
+                place=place,
+                why="only the sum of the two variances is determined, and neither of them",
+                hint="name it in one of the brackets; a bracket without intercept begins with 0 +",
+            )
+        seen |= effects
 
 
 def _factors(term: str) -> frozenset[str]:

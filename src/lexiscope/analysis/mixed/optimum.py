@@ -1,23 +1,36 @@
 """Maximise the likelihood of a mixed model from several starts.
 
-The only module that talks to the package ``mixedlm``. The columns are fitted in the basis of :mod:`mixed_basis`, so no
-number here has a unit. A reduced model that keeps the random slope of a dropped effect often has several optima (the
-slope's variance takes the effect over), so one start is not enough, and what every start reached is kept.
+The only module that chooses who computes the deviance: :class:`BlockDeviance`, or the package ``mixedlm`` where two
+grouping factors are too large for it. The columns are fitted in a basis of their own, so no number here has a unit. A
+reduced model that keeps the random slope of a dropped effect often has several optima (the slope's variance takes the
+effect over), so one start is not enough, and what every start reached is kept.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.mixed.data import ModelData
+from lexiscope.analysis.mixed.design import MixedDesign, RandomBracket, model_design
+from lexiscope.analysis.mixed.deviance import (
+    LARGEST,
+    BlockDeviance,
+    Estimates,
+    factors_of,
+    is_diagonal,
+    n_dense,
+    theta_of,
+)
 from lexiscope.analysis.mixed.formula import MixedFormula
 from lexiscope.core.errors import InputError, StatisticError
+
+Floats = NDArray[np.float64]
 
 SAME_OPTIMUM = 0.01
 """Two starts reached the same optimum where their log-likelihoods differ by no more than this.
@@ -29,13 +42,12 @@ SINGULAR = 1e-4
 """A relative standard deviation below this makes a fit singular, as in lme4's ``isSingular``."""
 
 _STATIONARY = 1e-2  # gradient of the deviance; a stop below it is a stationary point whatever the line search says
-_CONDITIONED = 100.0  # condition of the columns as given up to which degrees of freedom lose no digit that is printed
 _UNCHANGED = 1e-3  # log-likelihood that a second optimiser may still gain at a converged optimum
 
 
 _FROM_COMPARED = "the best optimum was reached only from the optimum of the model that it is compared with"
 
-# what the library raises where a start leads nowhere: ValueError stands for a NaN among its own starting values
+# what a start raises that leads nowhere: ValueError stands for a NaN among its numbers
 _NO_FIT = (RuntimeError, ValueError, np.linalg.LinAlgError)
 
 
@@ -48,62 +60,124 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Optimum:
-    """The best optimum that the starts reached, what each start reached, and the library's warnings on the way."""
+class Fitted:
+    """Where one run of an optimiser ended, in the fitted basis; ``gradient_norm`` leaves out what a bound holds."""
 
-    result: Any
+    estimates: Estimates
+    converged: bool
+    gradient_norm: float | None
+
+    @property
+    def theta(self) -> Floats:
+        """The relative covariance factors of the random effects. *Shape:* (theta,)."""
+        return self.estimates.theta
+
+    @property
+    def deviance(self) -> float:
+        """Minus twice the log-likelihood (or restricted log-likelihood)."""
+        return self.estimates.deviance
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The best optimum that the starts reached, what each start reached, and the warnings on the way.
+
+    ``ended_early`` says that two starts had met at one optimum, so that the others were not needed.
+    """
+
+    result: Fitted | None
     stops: tuple[Stop, ...]
     converged: bool
     remarks: tuple[str, ...]
-    model: Any = None
-    basis: Basis | None = None
+    model: Model | None = None
+    ended_early: bool = False
 
     @property
     def singular(self) -> bool:
         """Whether a variance is zero or a correlation plus or minus one, by lme4's rule, in the fitted basis."""
-        return bool(_at_edge(self.result).any())
+        return bool(_at_edge(self._known.theta, self._model.brackets).any())
 
     @property
     def log_likelihood(self) -> float:
         """The log-likelihood of the best optimum, in the units of the data. *Unit:* nats."""
-        return _log_likelihood(self.result, self._known_basis)
+        return self._model.log_likelihood(self._known)
 
     @property
-    def coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The fixed effects and their standard errors in the units of the data. *Shape:* (fixed effects,) each."""
-        basis = self._known_basis
-        beta = np.asarray(self.result.beta, dtype=np.float64)
-        return basis.coefficients(beta), basis.standard_errors(np.asarray(self.result.vcov(), dtype=np.float64))
+    def n_parameters(self) -> int:
+        """The fixed effects, the free entries of the covariances, and the residual variance."""
+        return len(self._model.design.fixed_names) + self._known.theta.size + 1
+
+    @property
+    def coefficients(self) -> Floats:
+        """The fixed effects in the units of the data. *Shape:* (fixed effects,)."""
+        return self._model.basis.coefficients(self._known.estimates.coefficients)
+
+    @property
+    def standard_errors(self) -> Floats:
+        """The standard errors of the fixed effects in the units of the data. *Shape:* (fixed effects,)."""
+        return self._model.basis.standard_errors(self._known.estimates.covariance)
+
+    @property
+    def correlations(self) -> Floats:
+        """The correlations of the estimates of the fixed effects. *Shape:* (fixed effects, fixed effects)."""
+        rows = self._model.basis.rows
+        covariance = rows @ self._known.estimates.covariance @ rows.T
+        deviations = np.sqrt(np.diag(covariance))
+        return np.asarray(np.clip(covariance / np.outer(deviations, deviations), -1.0, 1.0))
 
     @property
     def residual_sd(self) -> float:
         """The residual standard deviation, in units of the response."""
-        return float(self._known_basis.scale * self.result.sigma)
+        return float(self._model.basis.scale * self._known.estimates.sigma)
 
     @property
-    def residuals(self) -> NDArray[np.float64]:
+    def residuals(self) -> Floats:
         """The response less the fitted value of every row, random effects included. *Shape:* (rows,)."""
-        return np.asarray(self._known_basis.scale * np.asarray(self.result.residuals(), dtype=np.float64))
+        return np.asarray(self._model.basis.scale * self._known.estimates.residuals)
 
     @property
-    def random_factors(self) -> tuple[tuple[Any, NDArray[np.float64]], ...]:
+    def random_factors(self) -> tuple[tuple[RandomBracket, Floats], ...]:
         """Each bracket with F, where F Fᵀ is the covariance of its terms in the units of the data.
 
-        *Shape:* F is (terms, terms). A bracket knows its ``grouping_factor``, ``term_names`` and ``correlated``.
+        *Shape:* F is (terms, terms).
         """
-        structures = self.result.matrices.random_structures
-        factors = _factors(np.asarray(self.result.theta, dtype=np.float64), structures)
-        sigma = float(self.result.sigma)
+        model, sigma = self._model, self._known.estimates.sigma
+        factors = factors_of(self._known.theta, model.brackets)
         return tuple(
-            (structure, self._known_basis.random_factor(i, sigma * factor))
-            for i, (structure, factor) in enumerate(zip(structures, factors, strict=True))
+            (bracket, model.basis.random_factor(i, sigma * factor))
+            for i, (bracket, factor) in enumerate(zip(model.design.brackets, factors, strict=True))
         )
 
     @property
-    def _known_basis(self) -> Basis:
-        if self.basis is None:
-            raise StatisticError("this optimum was made without a basis, so it has no units")
-        return self.basis
+    def modes(self) -> tuple[tuple[RandomBracket, Floats], ...]:
+        """Each bracket with the conditional means of its random effects, in the units of the data.
+
+        *Shape:* (levels, terms) each.
+        """
+        basis = self._model.basis
+        return tuple(
+            (bracket, basis.scale * (mode @ block.T))
+            for bracket, mode, block in zip(
+                self._model.design.brackets, self._known.estimates.modes, basis.blocks, strict=True
+            )
+        )
+
+    @property
+    def fixed_names(self) -> tuple[str, ...]:
+        """The names of the fixed effects."""
+        return self._model.design.fixed_names
+
+    @property
+    def _model(self) -> Model:
+        if self.model is None:
+            raise StatisticError("this optimum was made without a model, so it has no units")
+        return self.model
+
+    @property
+    def _known(self) -> Fitted:
+        if self.result is None:
+            raise StatisticError("this optimum was made without a fit, so it has no estimates")
+        return self.result
 
     @property
     def n_at_best(self) -> int:
@@ -121,11 +195,15 @@ class Optimum:
         return tuple(likelihoods[1:])
 
 
-def maximise(formula: MixedFormula, data: ModelData, *, reml: bool, starts: int, seed: int) -> Optimum:
-    """Fit ``formula`` from ``starts`` starting points and keep the best.
+def maximise(
+    formula: MixedFormula, data: ModelData, *, reml: bool, starts: int, seed: int, every_start: bool = False
+) -> Optimum:
+    """Fit ``formula`` from at most ``starts`` starting points and keep the best.
 
-    The first start is the library's own (from the spread of group means), the second lme4's (relative standard
-    deviations of one, no correlations), the others random under ``seed``. Where the best stop is not a stationary
+    The first start takes standard deviations from the spread of group means, the second is lme4's (relative standard
+    deviations of one, no correlations), the others are random under ``seed``. No further start is made after two that
+    ended at the same optimum, where it is a stationary point, no variance is zero, and no random slope lacks its fixed
+    effect (such models have several optima); ``every_start`` makes all of them. Where the best stop is not a stationary
     point, a second optimiser without gradients continues from it.
 
     Errors: :class:`InputError` for fewer than one start; :class:`StatisticError` where the fixed effects are not
@@ -133,120 +211,237 @@ def maximise(formula: MixedFormula, data: ModelData, *, reml: bool, starts: int,
     """
     if starts < 1:
         raise InputError(f"{starts} starts: at least one is needed")
-    model = _model(formula, data, reml=reml)
-    _check_rank(model.matrices)
-    _refuse_exact(model.matrices, None)
-    basis = _rebase(model)
+    model = model_of(formula, data, reml=reml)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fits, failures = _fit_all(model, _starting_points(model.matrices.random_structures, starts, seed))
+        points = _starting_points(model, starts, seed)
+        fits, failures = _fit_all(model, points, every_start=every_start or formula.absorbs)
+        ended_early = len(fits) + len(failures) < starts
         fits = _leave_saddles(model, fits)
-        best = max(fits, key=lambda fit: -fit.deviance)
-        _refuse_exact(model.matrices, float(best.sigma))
-        stops = tuple(Stop(_log_likelihood(fit, basis), _is_stationary(fit)) for fit in fits)
+        best = min(fits, key=lambda fit: fit.deviance)
+        _refuse_exact(model.outcome, model.fixed, best.estimates.sigma)
+        stops = tuple(Stop(model.log_likelihood(fit), _is_stationary(fit)) for fit in fits)
         converged = _is_stationary(best)
         if not converged:
             best, converged = _continue_without_gradients(model, best)
     said = [str(warning.message) for warning in caught]
-    return Optimum(best, stops, converged, tuple(dict.fromkeys(failures + said)), model, basis)
+    return Optimum(best, stops, converged, tuple(dict.fromkeys(failures + said)), model, ended_early)
 
 
-def _model(formula: MixedFormula, data: ModelData, *, reml: bool) -> Any:
-    from mixedlm import LmerMod
+class Deviance(Protocol):
+    """What an optimiser needs of the deviance of one model; *theta* is (theta,)."""
 
-    return LmerMod(str(formula), _frame(formula, data), REML=reml, na_action="fail", control=_control("L-BFGS-B"))
+    def __call__(self, theta: Floats) -> tuple[float, Floats]:
+        """Return the deviance and its gradient."""
 
+    def fixed_covariance(self, theta: Floats) -> Floats:
+        """Return the covariance of the fixed effects, with the residual variance profiled."""
 
-def _frame(formula: MixedFormula, data: ModelData) -> Any:
-    import pandas
-
-    wide = {coding.column: coding.levels for coding in data.codings if len(coding.levels) > 2}
-    columns: dict[str, Any] = dict(data.columns)
-    for name, levels in wide.items():
-        labels = np.array(levels, dtype=object)[np.asarray(columns[name]).astype(np.intp)]
-        columns[name] = pandas.Categorical(labels, categories=list(levels))
-    return pandas.DataFrame({name: columns[name] for name in formula.columns})
+    def estimates(self, theta: Floats) -> Estimates:
+        """Return everything that follows from theta."""
 
 
-def _control(optimizer: str) -> Any:
-    from mixedlm import lmerControl
+class Model:
+    """The columns of a model in the basis in which it is fitted, and its deviance."""
 
-    # Checks are ours (mixed_data, Optimum): the library's print or warn, where a result must carry the finding.
-    return lmerControl(
-        optimizer=optimizer,
-        use_analytic_gradient=optimizer == "L-BFGS-B",
-        ftol=1e-15,
-        gtol=1e-4,
-        check_conv=False,
-        check_singular=False,
-        check_nlev_gtreq_5="ignore",
-        check_rankX="ignore",
-        check_scaleX="ignore",
-    )
+    def __init__(self, design: MixedDesign, *, reml: bool) -> None:
+        """Choose the basis; the fixed effects must be linearly independent."""
+        self.design, self.reml = design, reml
+        self.basis = fitted_basis(
+            design.outcome,
+            design.fixed,
+            [bracket.values for bracket in design.brackets],
+            [bracket.correlated for bracket in design.brackets],
+        )
+        self.outcome = (design.outcome - design.fixed @ self.basis.offset) / self.basis.scale
+        self.fixed = np.ascontiguousarray(design.fixed @ self.basis.fixed)
+        self.brackets = tuple(
+            replace(bracket, values=bracket.values @ block)
+            for bracket, block in zip(design.brackets, self.basis.blocks, strict=True)
+        )
+        columns = self.outcome, self.fixed, self.brackets
+        self.deviance: Deviance
+        if n_dense(self.brackets) <= LARGEST:
+            self.deviance = BlockDeviance(*columns, reml=reml)
+        else:
+            self.deviance = SparseDeviance(*columns, reml=reml)
+
+    def log_likelihood(self, fit: Fitted) -> float:
+        """Return the log-likelihood of a fit in the units of the data. *Unit:* nats."""
+        return self.basis.log_likelihood(-fit.deviance / 2, reml=self.reml)
+
+    def fit(self, start: Floats | None = None, *, gradients: bool = True, max_iterations: int = 1000) -> Fitted:
+        """Descend from *start* (none: the spread of group means) to a minimum of the deviance.
+
+        Errors: ``LinAlgError`` where the end is no valid fit.
+        """
+        theta = _spread(self) if start is None else np.asarray(start, dtype=np.float64)
+        value, theta, gradient, converged = self._descend(theta, gradients=gradients, max_iterations=max_iterations)
+        for _ in range(theta.size if gradients and max_iterations else 0):
+            inside = self._inside(theta, value)
+            if inside is None:
+                break
+            value, theta, gradient, converged = self._descend(inside, gradients=True, max_iterations=max_iterations)
+        estimates = self.deviance.estimates(theta)
+        if not np.isfinite(estimates.deviance):
+            raise np.linalg.LinAlgError("the deviance at the end of the descent is not finite")
+        return Fitted(estimates, converged, gradient)
+
+    def _descend(
+        self, start: Floats, *, gradients: bool, max_iterations: int
+    ) -> tuple[float, Floats, float | None, bool]:
+        from scipy.optimize import minimize
+
+        diagonal = is_diagonal(self.brackets)
+        bounds = [(0.0, None) if free else (None, None) for free in diagonal]
+        if not gradients:
+            stopped = minimize(lambda theta: self.deviance(theta)[0], start, method="COBYQA", bounds=bounds)
+            return float(stopped.fun), np.asarray(stopped.x), None, bool(stopped.success)
+        # What is estimated from many levels bends the deviance more: in units of its precision all bend alike.
+        unit = np.concatenate([np.full(b.n_free, 1 / np.sqrt(b.n_levels)) for b in self.brackets])
+
+        def scaled(point: Floats) -> tuple[float, Floats]:
+            value, slope = self.deviance(point * unit)
+            return value, slope * unit
+
+        options = {"maxiter": max_iterations, "ftol": 1e-15, "gtol": 1e-5}
+        stopped = minimize(scaled, start / unit, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        theta, slope = np.asarray(stopped.x) * unit, np.asarray(stopped.jac) / unit
+        held = diagonal & (theta <= 0) & (slope > 0)
+        return float(stopped.fun), theta, float(np.linalg.norm(np.where(held, 0.0, slope))), bool(stopped.success)
+
+    def _inside(self, theta: Floats, value: float) -> Floats | None:
+        """Return a point that fits better than *theta* and has a positive variance where theta has none.
+
+        At a variance of zero the slope vanishes by symmetry, or points outwards: the same covariances then have a
+        second theta (the column of the factor with the other sign), from which the slope points inwards.
+        """
+        # less is rounding
+        best, start = value - 64 * float(np.finfo(float).eps) * max(1.0, abs(value)), theta
+        edges = np.flatnonzero(_at_edge(theta, self.brackets))
+        where = [(i, j) for i, bracket in enumerate(self.brackets) for j in range(bracket.n_terms)]
+        number = np.cumsum(is_diagonal(self.brackets)) - 1
+        for edge in edges:
+            bracket, column = where[number[edge]]
+            for step in (1e-3, 1e-2, 1e-1):
+                for sign in (1.0, -1.0):
+                    factors = factors_of(start, self.brackets)
+                    if sign < 0 and not np.any(factors[bracket][column + 1 :, column]):
+                        continue
+                    factors[bracket][:, column] *= sign
+                    factors[bracket][column, column] = step
+                    point = theta_of(factors, self.brackets)
+                    tried = self.deviance(point)[0]
+                    if tried < best:
+                        best, start = tried, point
+        return None if start is theta else start
 
 
-def _rebase(model: Any) -> Basis:
-    """Put the model's columns into the basis in which it is fitted, and return that basis."""
-    given = model.matrices
-    outcome, fixed = np.asarray(given.y, dtype=np.float64), np.asarray(given.X, dtype=np.float64)
-    structures = given.random_structures
-    basis = fitted_basis(
-        outcome, fixed, random_columns(given.Z, structures), [structure.correlated for structure in structures]
-    )
-    model.matrices = replace(
-        given,
-        y=(outcome - fixed @ basis.offset) / basis.scale,
-        X=np.ascontiguousarray(fixed @ basis.fixed),
-        Z=rebased_random_columns(given.Z, structures, basis.blocks),
-    )
-    return basis
+def model_of(formula: MixedFormula, data: ModelData, *, reml: bool) -> Model:
+    """Return the model of ``formula`` on ``data``, ready to be fitted.
+
+    Errors: :class:`StatisticError` where the fixed effects are not linearly independent or fit every row exactly.
+    """
+    design = model_design(formula, data)
+    _check_rank(design)
+    _refuse_exact(design.outcome, design.fixed, None)
+    return Model(design, reml=reml)
 
 
-def _log_likelihood(fit: Any, basis: Basis) -> float:
-    return basis.log_likelihood(-float(fit.deviance) / 2, reml=bool(fit.REML))
+class SparseDeviance:
+    """The deviance as ``mixedlm`` computes it, by a sparse factor: where two grouping factors are very large."""
+
+    def __init__(self, outcome: Floats, fixed: Floats, brackets: Sequence[RandomBracket], *, reml: bool) -> None:
+        """Hand the columns to the package. *Shape:* ``outcome`` (rows,); ``fixed`` (rows, fixed effects)."""
+        from mixedlm.estimation.reml import LMMOptimizer
+        from mixedlm.matrices.design import ModelMatrices, RandomEffectStructure
+        from scipy import sparse
+
+        n, p = fixed.shape
+        parts = []
+        for bracket in brackets:
+            rows = np.repeat(np.arange(n), bracket.n_terms)
+            columns = (bracket.grouping.index[:, None] * bracket.n_terms + np.arange(bracket.n_terms)).ravel()
+            shape = (n, bracket.n_levels * bracket.n_terms)
+            parts.append(sparse.csc_matrix((bracket.values.ravel(), (rows, columns)), shape=shape))
+        random = sparse.hstack(parts, format="csc")
+        structures = [
+            RandomEffectStructure(
+                bracket.group, list(bracket.terms), bracket.n_levels, bracket.n_terms, bracket.correlated, level_map={}
+            )
+            for bracket in brackets
+        ]
+        names = [f"x{i}" for i in range(p)]
+        columns_given = (outcome, fixed, random, names, structures, n, p, random.shape[1])
+        matrices = ModelMatrices(*columns_given, weights=np.ones(n), offset=np.zeros(n))
+        self.fixed, self.outcome, self.brackets, self.reml = fixed, outcome, tuple(brackets), reml
+        self._package = LMMOptimizer(matrices, REML=reml)
+        value, gradient = self._package._optimization_functions("L-BFGS-B", use_analytic_gradient=True)
+        if gradient is None:
+            raise StatisticError(
+                "this model is too large for the dense route, and mixedlm is installed without its compiled part",
+                hint="install mixedlm from a wheel",
+            )
+        self._value, self._gradient = value, gradient
+
+    def __call__(self, theta: Floats) -> tuple[float, Floats]:
+        """Return the deviance at theta and its gradient."""
+        if not np.all(np.isfinite(theta)):
+            return np.inf, np.zeros_like(theta)
+        return float(self._value(theta)), np.asarray(self._gradient(theta), dtype=np.float64)
+
+    def fixed_covariance(self, theta: Floats) -> Floats:
+        """Return the covariance of the fixed effects at theta. *Shape:* (fixed effects, fixed effects)."""
+        return self.estimates(theta).covariance
+
+    def estimates(self, theta: Floats) -> Estimates:
+        """Return everything that follows from theta."""
+        core = self._package._evaluate_core(theta)
+        if core is None:
+            raise np.linalg.LinAlgError("the random effects have no factor at this point")
+        beta, effects, rest = np.asarray(core.beta), np.asarray(core.u), self.outcome.copy()
+        modes, start = [], 0
+        for bracket in self.brackets:
+            stop = start + bracket.n_levels * bracket.n_terms
+            modes.append(effects[start:stop].reshape(bracket.n_levels, bracket.n_terms))
+            rest -= np.einsum("ij,ij->i", bracket.values, modes[-1][bracket.grouping.index])
+            start = stop
+        rest -= self.fixed @ beta
+        covariance = np.linalg.inv(core.fixed_information) * core.sigma**2
+        return Estimates(theta, float(core.deviance), beta, covariance, float(core.sigma), tuple(modes), rest)
 
 
-def _check_rank(matrices: Any) -> None:
+def _check_rank(design: MixedDesign) -> None:
     # The bound of the basis in which the model is fitted: what passes here has one.
-    rank = n_independent(np.asarray(matrices.X, dtype=np.float64))
-    if rank < matrices.X.shape[1]:
+    rank = n_independent(design.fixed)
+    if rank < design.fixed.shape[1]:
         raise StatisticError(
-            f"the {matrices.X.shape[1]} fixed effects have rank {rank}: {', '.join(matrices.fixed_names)}",
+            f"the {design.fixed.shape[1]} fixed effects have rank {rank}: {', '.join(design.fixed_names)}",
             why="at least one is, to twelve digits, a sum of multiples of the others, so their coefficients are not "
             "determined",
             hint="remove the redundant predictor from the formula",
         )
 
 
-def _diagonal(structures: Any) -> NDArray[np.bool_]:
-    """Return which entries of theta are relative standard deviations (the others are off-diagonal)."""
-    flags: list[bool] = []
-    for part in structures:
-        size = part.n_terms
-        triangle = [i == j for i in range(size) for j in range(i + 1)]
-        flags += triangle if part.correlated else [True] * size
-    return np.array(flags, dtype=bool)
+def _spread(model: Model) -> Floats:
+    """Return uncorrelated random effects with the spread of the group means of what the fixed effects leave."""
+    outcome, (n, p) = model.outcome, model.fixed.shape
+    sigma = float(np.sqrt(np.sum(outcome**2) / max(n - p, 1)))
+    factors = []
+    for bracket in model.brackets:
+        index = bracket.grouping.index
+        means = np.bincount(index, outcome, bracket.n_levels) / np.bincount(index, minlength=bracket.n_levels)
+        relative = float(np.std(means, ddof=1)) / sigma if sigma > 0 else 0.5
+        factors.append(min(max(relative, 0.2), 3.0) * np.eye(bracket.n_terms))
+    return theta_of(factors, model.brackets)
 
 
-def _factors(theta: NDArray[np.float64], structures: Any) -> list[NDArray[np.float64]]:
-    """Return the lower triangular factor of each bracket's relative covariance. *Shape:* (terms, terms) each."""
-    factors, start = [], 0
-    for part in structures:
-        size = part.n_terms
-        rows, columns = np.tril_indices(size) if part.correlated else (np.arange(size), np.arange(size))
-        factor = np.zeros((size, size))
-        factor[rows, columns] = theta[start : start + rows.size]
-        factors.append(factor)
-        start += rows.size
-    return factors
-
-
-def _starting_points(structures: Any, starts: int, seed: int) -> Iterator[NDArray[np.float64] | None]:
-    diagonal = _diagonal(structures)
+def _starting_points(model: Model, starts: int, seed: int) -> Iterator[Floats]:
+    diagonal = is_diagonal(model.brackets)
     random = np.random.default_rng(seed)
     for number in range(starts):
         if number == 0:
-            yield None
+            yield _spread(model)
         elif number == 1:
             yield diagonal.astype(np.float64)
         else:
@@ -254,24 +449,36 @@ def _starting_points(structures: Any, starts: int, seed: int) -> Iterator[NDArra
             yield np.where(diagonal, spread, random.normal(0.0, 0.5, diagonal.size))
 
 
-def _fit_all(model: Any, points: Iterator[NDArray[np.float64] | None]) -> tuple[list[Any], list[str]]:
-    fits, failures = [], []
+def _fit_all(model: Model, points: Iterator[Floats], *, every_start: bool) -> tuple[list[Fitted], list[str]]:
+    fits: list[Fitted] = []
+    failures = []
     for number, start in enumerate(points, 1):
         try:
-            fits.append(model.fit(start=start))
+            fits.append(model.fit(start))
         except _NO_FIT as error:
             failures.append(f"start {number} gave no valid fit: {error}")
+        if not every_start and _have_met(model, fits):
+            break
     if not fits:
         raise StatisticError("the model could not be fitted from any start", why="; ".join(failures))
     return fits, failures
 
 
-def _refuse_exact(matrices: Any, sigma: float | None) -> None:
+def _have_met(model: Model, fits: Sequence[Fitted]) -> bool:
+    """Whether the two best stops are one optimum: stationary, and inside the edge, where slopes say all there is."""
+    best = sorted(fits, key=lambda fit: fit.deviance)[:2]
+    return (
+        len(best) == 2
+        and best[1].deviance - best[0].deviance <= 2 * SAME_OPTIMUM
+        and all(_is_stationary(fit) and not _at_edge(fit.theta, model.brackets).any() for fit in best)
+    )
+
+
+def _refuse_exact(outcome: Floats, design: Floats, sigma: float | None) -> None:
     """Refuse data without residuals: the likelihood then grows without bound and no optimum means anything.
 
     *sigma* is the residual SD of a fit; before there is one, what the fixed effects alone leave over is looked at.
     """
-    outcome, design = np.asarray(matrices.y, dtype=np.float64), np.asarray(matrices.X, dtype=np.float64)
     if sigma is None:
         rest = outcome - design @ np.linalg.lstsq(design, outcome, rcond=None)[0]
         sigma = float(np.sqrt(np.mean(rest**2)))
@@ -282,7 +489,7 @@ def _refuse_exact(matrices: Any, sigma: float | None) -> None:
         )
 
 
-def _leave_saddles(model: Any, fits: list[Any]) -> list[Any]:
+def _leave_saddles(model: Model, fits: list[Fitted]) -> list[Fitted]:
     """Refit from inside the edge where a stop has a zero variance: the best stop, and every stop that is worse.
 
     At a variance of zero the gradient vanishes by symmetry, so an optimiser can rest there although a positive variance
@@ -295,35 +502,31 @@ def _leave_saddles(model: Any, fits: list[Any]) -> list[Any]:
     ]
 
 
-def _from_inside(model: Any, fit: Any) -> Any:
-    edge = _at_edge(fit)
+def _from_inside(model: Model, fit: Fitted) -> Fitted:
+    edge = _at_edge(fit.theta, model.brackets)
     if not edge.any():
         return fit
     try:
-        again = model.fit(start=np.where(edge, 0.2, fit.theta))
+        again = model.fit(np.where(edge, 0.2, fit.theta))
     except _NO_FIT:
         return fit  # the stop itself was a valid fit and stays
     return again if again.deviance < fit.deviance else fit
 
 
-def _at_edge(fit: Any) -> NDArray[np.bool_]:
-    theta = np.asarray(fit.theta)
-    return np.asarray(_diagonal(fit.matrices.random_structures) & (np.abs(theta) < SINGULAR))
+def _at_edge(theta: Floats, brackets: Sequence[RandomBracket]) -> NDArray[np.bool_]:
+    return np.asarray(is_diagonal(brackets) & (np.abs(theta) < SINGULAR))
 
 
-def _is_stationary(fit: Any) -> bool:
+def _is_stationary(fit: Fitted) -> bool:
     small = fit.gradient_norm is not None and fit.gradient_norm < _STATIONARY
     return bool(fit.converged or small)
 
 
-def _continue_without_gradients(model: Any, best: Any) -> tuple[Any, bool]:
-    model.control = _control("COBYQA")
+def _continue_without_gradients(model: Model, best: Fitted) -> tuple[Fitted, bool]:
     try:
-        again = model.fit(start=best.theta)
+        again = model.fit(best.theta, gradients=False)
     except _NO_FIT:
         return best, False  # where even this fails, the first stop stays, marked as not converged
-    finally:
-        model.control = _control("L-BFGS-B")
     better = again if again.deviance <= best.deviance else best
     return better, bool(again.converged and abs(again.deviance - best.deviance) < 2 * _UNCHANGED)
 
@@ -335,49 +538,53 @@ def from_compared(optimum: Optimum, other: Optimum) -> Optimum:
     then fits worse than the reduced, or χ² is too large. A better optimum counts as one more start; otherwise
     *optimum* is returned as it was.
     """
-    if optimum.model is None or other.model is None:
+    model = optimum.model
+    if model is None or other.model is None:
         return optimum
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            result = _from_inside(optimum.model, optimum.model.fit(start=_start_at(other, optimum)))
+            result = _from_inside(model, model.fit(start_at(other, model)))
         except _NO_FIT:
             return optimum  # the start only adds to those that gave a valid fit
-        if result.deviance > optimum.result.deviance - 2 * SAME_OPTIMUM:
+        if result.deviance > optimum._known.deviance - 2 * SAME_OPTIMUM:
             return optimum
-        stop = Stop(_log_likelihood(result, optimum._known_basis), _is_stationary(result))
+        stop = Stop(model.log_likelihood(result), _is_stationary(result))
         converged = stop.converged
         if not converged:
-            result, converged = _continue_without_gradients(optimum.model, result)
+            result, converged = _continue_without_gradients(model, result)
     remarks = dict.fromkeys([*optimum.remarks, *(str(warning.message) for warning in caught), _FROM_COMPARED])
     return replace(optimum, result=result, stops=(*optimum.stops, stop), converged=converged, remarks=tuple(remarks))
 
 
-def _start_at(source: Optimum, target: Optimum) -> NDArray[np.float64]:
-    """Return the point of *target*'s model that has the random effects of *source*; effects that it lacks are zero."""
-    rows: dict[str, dict[str, NDArray[np.float64]]] = {}
-    width = source.result.theta.size
-    for number, (bracket, factor) in enumerate(source.random_factors):
-        wide = np.zeros((bracket.n_terms, width * len(source._known_basis.blocks)))
+def start_at(source: Optimum, target: Model) -> Floats:
+    """Return the point of *target* that has the random effects of *source*; effects that it lacks are zero."""
+    brackets = source.random_factors
+    rows: dict[str, dict[str, Floats]] = {}
+    width = sum(bracket.n_terms for bracket, _ in brackets)
+    start = 0
+    for bracket, factor in brackets:
         # Brackets do not correlate with each other: each has columns of its own.
-        wide[:, number * width : number * width + bracket.n_terms] = factor / source.residual_sd
-        rows.setdefault(bracket.grouping_factor, {}).update(zip(bracket.term_names, wide, strict=True))
-    start: list[NDArray[np.float64]] = []
-    empty = np.zeros(width * len(source._known_basis.blocks))
-    for bracket, block in zip(target.result.matrices.random_structures, target._known_basis.blocks, strict=True):
-        known = rows.get(bracket.grouping_factor, {})
-        given = np.array([known.get(term, empty) for term in bracket.term_names])
+        wide = np.zeros((bracket.n_terms, width))
+        wide[:, start : start + bracket.n_terms] = factor / source.residual_sd
+        rows.setdefault(bracket.group, {}).update(zip(bracket.terms, wide, strict=True))
+        start += bracket.n_terms
+    factors = []
+    for bracket, block in zip(target.brackets, target.basis.blocks, strict=True):
+        known = rows.get(bracket.group, {})
+        given = np.array([known.get(term, np.zeros(width)) for term in bracket.terms])
         fitted = np.linalg.solve(block, given)
         if bracket.correlated:
-            triangle = np.asarray(np.linalg.qr(fitted.T, mode="r")).T
-            triangle = triangle * np.where(np.diag(triangle) < 0, -1.0, 1.0)
-            start.append(triangle[np.tril_indices(bracket.n_terms)])
+            # at least as many columns as rows, so that the triangle is square
+            padded = np.hstack([fitted, np.zeros((bracket.n_terms, bracket.n_terms))])
+            triangle = np.asarray(np.linalg.qr(padded.T, mode="r")).T
+            factors.append(triangle * np.where(np.diag(triangle) < 0, -1.0, 1.0))
         else:
-            start.append(np.linalg.norm(fitted, axis=1))
-    return np.concatenate(start)
+            factors.append(np.diag(np.linalg.norm(fitted, axis=1)))
+    return theta_of(factors, target.brackets)
 
 
-def degrees_of_freedom(optimum: Optimum) -> tuple[NDArray[np.float64] | None, str]:
+def degrees_of_freedom(optimum: Optimum) -> tuple[Floats | None, str]:
     """Return Satterthwaite's degrees of freedom of every fixed effect, or None and the reason.
 
     *Shape:* (fixed effects,). *Source:* Satterthwaite (1946), as in the R package lmerTest.
@@ -393,42 +600,40 @@ def degrees_of_freedom(optimum: Optimum) -> tuple[NDArray[np.float64] | None, st
     return values, ""
 
 
-def _satterthwaite(optimum: Optimum) -> NDArray[np.float64]:
-    from mixedlm import satterthwaite_df
+def _satterthwaite(optimum: Optimum) -> Floats:
+    """Return 2 v² / var(v) of the variance v of each coefficient, which depends on theta and on the residual variance.
 
-    result, basis = optimum.result, optimum._known_basis
-    if not basis.fixed.size:
-        return np.asarray(satterthwaite_df(result).df, dtype=np.float64)
-    # the fixed effects as given, up to their sizes: degrees of freedom belong to a coefficient
-    change: NDArray[np.float64] = np.asarray(basis.sizes[:, None] * basis.fixed, dtype=np.float64)
-    if np.linalg.cond(change) <= _CONDITIONED:
-        back = np.asarray(np.linalg.inv(change), dtype=np.float64)
-        return np.asarray(satterthwaite_df(_turn_result(result, back, change)).df, dtype=np.float64)
-    # One at a time, each as the first of orthogonal columns: rounding in columns as given (a year beside the intercept)
-    # would decide on the result.
-    degrees = []
-    for row in change:
-        turn = np.asarray(np.linalg.qr((row / np.max(np.abs(row)))[:, None], mode="complete")[0], dtype=np.float64)
-        degrees.append(float(satterthwaite_df(_turn_result(result, turn, turn.T)).df[0]))
-    return np.array(degrees)
+    Degrees of freedom belong to a coefficient as given, so its variance is taken from the fitted basis for every theta.
+    """
+    model, theta = optimum._model, optimum._known.theta
+    rows, deviance = model.basis.rows, model.deviance
 
+    def log_variances(point: Floats) -> Floats:
+        return np.asarray(np.log(np.einsum("ij,jk,ik->i", rows, deviance.fixed_covariance(point), rows)))
 
-def _turn_result(result: Any, columns: NDArray[np.float64], coefficients: NDArray[np.float64]) -> Any:
-    """Return the fit with its fixed effects in other columns of the same span."""
-    turned = np.ascontiguousarray(np.asarray(result.matrices.X) @ columns)
-    beta = coefficients @ np.asarray(result.beta)
-    return replace(result, matrices=replace(result.matrices, X=turned), beta=beta)
+    def slopes(point: Floats) -> Floats:
+        return deviance(point)[1]
+
+    hessian = _differences(slopes, theta, 1e-4)
+    values, vectors = np.linalg.eigh((hessian + hessian.T) / 2)
+    # a direction in which the likelihood is flat has no variance that could be told
+    curved = values > max(float(np.max(np.abs(values))), 1.0) * 1e-8
+    spread = vectors[:, curved] * np.sqrt(2 / values[curved])
+    changes = _differences(log_variances, theta, 1e-5).T @ spread
+    # The variance of a residual variance by maximum likelihood is 2 σ⁴ / n, by REML 2 σ⁴ / (n - p), as in lmerTest.
+    residual = model.basis.n - (len(rows) if model.reml else 0)
+    return np.asarray(2 / (np.sum(changes**2, axis=1) + 2 / residual))
 
 
-def effect_name(name: str, data: ModelData) -> str:
-    """Return the printed name of an effect: ``cue.2`` of a text predictor becomes ``cue[its third level]``."""
-    wide = {
-        f"{coding.column}.{i}": f"{coding.column}[{level}]"
-        for coding in data.codings
-        if len(coding.levels) > 2
-        for i, level in enumerate(coding.levels)
-    }
-    return ":".join(wide.get(part, part) for part in name.split(":"))
+def _differences(function: Callable[[Floats], Floats], point: Floats, step: float) -> Floats:
+    """Return the derivatives of a function by central differences. *Shape:* (point, values)."""
+    steps = step * np.maximum(1.0, np.abs(point))
+    return np.array(
+        [
+            (function(point + move) - function(point - move)) / (2 * size)
+            for move, size in zip(np.diag(steps), steps, strict=True)
+        ]
+    )
 
 
 # -- scale the columns of a mixed model before it is fitted, and scale its estimates back ---------------------------
@@ -444,7 +649,6 @@ def effect_name(name: str, data: ModelData) -> str:
 # - the outcome: what the fixed effects leave by least squares, divided by its root mean square.
 
 
-Floats = NDArray[np.float64]
 # Share of a column (mean square 1) that the earlier columns must leave: less is hardly more than rounding.
 # A year, a price or a time stamp beside the intercept leaves 1e-3 to 1e-10 of itself.
 _INDEPENDENT = 1e-12
@@ -479,17 +683,24 @@ class Basis:
         log_volume = np.linalg.slogdet(self.fixed)[1] if self.fixed.size else 0.0
         return float(fitted - (self.n - self.offset.size) * np.log(self.scale) + log_volume)
 
+    @property
+    def rows(self) -> Floats:
+        """The fixed effects as given, each up to its size, in the fitted ones. *Shape:* (effects, effects)."""
+        # Divided by the largest entry of a row: the square of 1e-200 is zero.
+        return np.asarray(self.fixed / self._largest[:, None])
+
+    @property
+    def _largest(self) -> Floats:
+        return np.asarray(np.max(np.abs(self.fixed), axis=1, initial=0.0))
+
     def coefficients(self, beta: Floats) -> Floats:
         """Return the fixed effects in given units. *Shape:* (fixed effects,)."""
         return np.asarray(self.offset + self.scale * (self.fixed @ beta))
 
     def standard_errors(self, covariance: Floats) -> Floats:
         """Return the standard errors of the fixed effects in given units. *Shape:* (fixed effects,)."""
-        # Divided by the largest entry of a row first: the square of 1e-200 is zero.
-        largest = np.max(np.abs(self.fixed), axis=1, initial=0.0)
-        rows = self.fixed / largest[:, None]
-        variances = np.einsum("ij,jk,ik->i", rows, covariance, rows)
-        return np.asarray(self.scale * largest * np.sqrt(np.maximum(variances, 0.0)))
+        variances = np.einsum("ij,jk,ik->i", self.rows, covariance, self.rows)
+        return np.asarray(self.scale * self._largest * np.sqrt(np.maximum(variances, 0.0)))
 
     def random_factor(self, block: int, factor: Floats) -> Floats:
         """Return F with F Fᵀ the covariance of a bracket in given units, from the fitted factor.
@@ -567,32 +778,3 @@ def _orthogonal(columns: Floats) -> tuple[Floats, Floats]:
     if not np.all(np.diag(r) >= _INDEPENDENT):
         return q, np.full((size, size), np.inf)
     return q, np.linalg.solve(r, np.eye(size))
-
-
-def rebased_random_columns(matrix: Any, structures: Sequence[Any], blocks: Sequence[Floats]) -> Any:
-    """Return the sparse design of the random effects in the fitted basis.
-
-    *Shape:* as ``matrix``: (rows, levels × terms of every bracket), the terms of one level next to each other.
-    """
-    from scipy import sparse
-
-    parts, start = [], 0
-    for structure, block in zip(structures, blocks, strict=True):
-        width = structure.n_levels * structure.n_terms
-        change = sparse.kron(sparse.eye(structure.n_levels, format="csc"), sparse.csc_matrix(block), format="csc")
-        parts.append(matrix[:, start : start + width] @ change)
-        start += width
-    rebased = sparse.hstack(parts, format="csc")
-    rebased.sort_indices()
-    return rebased
-
-
-def random_columns(matrix: Any, structures: Sequence[Any]) -> list[Floats]:
-    """Return the terms of each bracket row by row, whatever their level. *Shape:* (rows, terms) each."""
-    parts, start = [], 0
-    for structure in structures:
-        stop = start + structure.n_levels * structure.n_terms
-        terms = [matrix[:, start + term : stop : structure.n_terms].sum(axis=1) for term in range(structure.n_terms)]
-        parts.append(np.column_stack([np.asarray(term, dtype=np.float64).reshape(-1) for term in terms]))
-        start = stop
-    return parts

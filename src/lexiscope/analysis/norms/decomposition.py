@@ -11,7 +11,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, IntArray, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import (
+    FloatArray,
+    GroupLabels,
+    IntArray,
+    group_codes,
+    percentile_interval,
+    resample_counts,
+    resampled_units,
+)
 from lexiscope.analysis.correlation import safe_unit, standardised
 from lexiscope.analysis.regression import OlsFit, group_products, ols, weighted_sums
 from lexiscope.core.errors import StatisticError
@@ -40,8 +48,8 @@ def explained_variance(
     >>> round(shares["x"].value, 12)  # .8 ** 2
     0.64
     """
-    draws, values, n, n_groups = _r_squared_draws(norms, models, groups, resamples, seed)
-    return {name: _estimate("r_squared", name, values[name], draws[name], level, n, n_groups) for name in models}
+    draws, values, n = _r_squared_draws(norms, models, groups, resamples, seed)
+    return {name: _estimate("r_squared", name, values[name], draws[name], level, n, groups) for name in models}
 
 
 def variance_decomposition(
@@ -74,20 +82,18 @@ def variance_decomposition(
     blocks = [_block(first), _block(second)]
     both = np.column_stack(blocks)
     models = {"first": blocks[0], "second": blocks[1], "both": both}
-    draws, values, n, n_groups = _r_squared_draws(norms, models, groups, resamples, seed)
-    labels = {"first": names[0], "second": names[1], "both": "+".join(names)}
-    weights = {
-        "unique_first": {"both": 1, "second": -1},
-        "unique_second": {"both": 1, "first": -1},
-        "shared": {"first": 1, "second": 1, "both": -1},
-    }
-    parts = {key: _estimate("r_squared", labels[key], values[key], draws[key], level, n, n_groups) for key in models}
-    for key, signs in weights.items():
+    draws, values, n = _r_squared_draws(norms, models, groups, resamples, seed)
+    labels = dict(zip(models, (*names, "+".join(names)), strict=True))
+    parts = [_estimate("r_squared", labels[model], values[model], draws[model], level, n, groups) for model in models]
+    for kind, label, signs in (
+        ("unique_r_squared", labels["first"], {"both": 1, "second": -1}),
+        ("unique_r_squared", labels["second"], {"both": 1, "first": -1}),
+        ("shared_r_squared", labels["both"], {"first": 1, "second": 1, "both": -1}),
+    ):
         value = sum(sign * values[model] for model, sign in signs.items())
         drawn = np.sum([sign * draws[model] for model, sign in signs.items()], axis=0)
-        which = {"unique_first": names[0], "unique_second": names[1], "shared": "+".join(names)}[key]
-        parts[key] = _estimate(key.partition("_")[0] + "_r_squared", which, value, drawn, level, n, n_groups)
-    return tuple(parts.values())
+        parts.append(_estimate(kind, label, value, drawn, level, n, groups))
+    return tuple(parts)
 
 
 def crossed(flag: ArrayLike, levels: Sequence[str]) -> FloatArray:
@@ -146,7 +152,8 @@ def residuals_by_condition(
     means = []
     for code, label in enumerate(labels):
         rest = fit.residuals[membership == code]
-        interval = percentile_interval(draws[:, code], level=level)
+        units, present = resampled_units(groups), len(np.unique(codes[membership == code]))
+        interval = percentile_interval(draws[:, code], level=level, resampled=units, n_groups=present)
         name = statistic_name("mean_residual", model=model)
         means.append(Estimate(name, float(rest.mean()), interval, len(rest), n_groups, condition=str(label)))
     return fit, tuple(means)
@@ -185,7 +192,9 @@ def pooled_residuals(
         ["distance", "layer", "distance:layer"],
         np.repeat(np.asarray(conditions, dtype=str), count).tolist(),
         model="norm~distance*layer",
-        groups=np.repeat(np.arange(n) if groups is None else np.asarray(groups), count),
+        groups=GroupLabels(
+            np.repeat(np.arange(n) if groups is None else np.asarray(groups), count), resampled_units(groups)
+        ),
         level=level,
         resamples=resamples,
         seed=seed,
@@ -197,14 +206,18 @@ def _block(X: ArrayLike) -> FloatArray:
     return block[:, None] if block.ndim == 1 else block
 
 
-def _estimate(kind: str, of: str, value: float, draws: FloatArray, level: float, n: int, n_groups: int) -> Estimate:
-    return Estimate(statistic_name(kind, of=of), value, percentile_interval(draws, level=level), n, n_groups)
+def _estimate(
+    kind: str, of: str, value: float, draws: FloatArray, level: float, n: int, groups: ArrayLike | None
+) -> Estimate:
+    units, (_, n_groups) = resampled_units(groups), group_codes(groups, n)
+    interval = percentile_interval(draws, level=level, resampled=units, n_groups=n_groups)
+    return Estimate(statistic_name(kind, of=of), value, interval, n, n_groups)
 
 
 def _r_squared_draws(
     norms: ArrayLike, models: Mapping[str, ArrayLike], groups: ArrayLike | None, resamples: int, seed: int
-) -> tuple[dict[str, FloatArray], dict[str, float], int, int]:
-    """R² of each model in each resample and on the data, the number of items, the number of groups."""
+) -> tuple[dict[str, FloatArray], dict[str, float], int]:
+    """R² of each model in each resample and on the data, and the number of items."""
     y = np.asarray(norms, dtype=np.float64)
     y = y / safe_unit(y)
     codes, n_groups = group_codes(groups, len(y))
@@ -217,7 +230,7 @@ def _r_squared_draws(
         sums = group_products(standardised(block), standardised(y[:, None]), codes, n_groups)
         blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
         draws[name] = np.concatenate([_r_squared(weighted_sums(counts, sums)) for counts in blocks])
-    return draws, values, len(y), n_groups
+    return draws, values, len(y)
 
 
 def _coefficients(products: FloatArray) -> FloatArray:

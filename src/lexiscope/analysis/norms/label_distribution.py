@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import (
-    BoolArray,
-    FloatArray,
-    cluster_labels,
-    group_codes,
-    percentile_interval,
-    ratio_draws,
-)
+from lexiscope.analysis.accuracy import share_interval
+from lexiscope.analysis.bootstrap import BoolArray, GroupLabels, cluster_labels, groups_of
 from lexiscope.analysis.norms.predictions import Predictions, Rounding, rounded
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
@@ -86,9 +81,8 @@ def label_shares(
     if not is_point.any(axis=1).all():
         off = values[given][~is_point.any(axis=1)][0]
         raise InputError(f"{off:g} is no point of the scale", hint="round predictions first (rounded)")
-    kept = None if groups is None else np.asarray(groups)[given]
-    draws = _draws(is_point.astype(np.float64), kept, resamples, seed)
-    intervals = tuple(percentile_interval(draws[:, k], level=level) for k in range(len(points)))
+    interval = partial(share_interval, groups=groups_of(groups, given), level=level, resamples=resamples, seed=seed)
+    intervals = tuple(interval(is_point[:, k])[0] for k in range(len(points)))
     counts = is_point.sum(axis=0)
     shares = tuple((counts / counts.sum()).tolist())
     missing = len(values) - int(counts.sum())
@@ -108,8 +102,8 @@ def rating_shares(
 
     Errors: as :func:`label_shares`; :class:`InputError` E506 for an item without a group.
     """
-    own = np.array(ratings.item_ids) if groups is None else ratings.item_labels(groups)
-    where = own[ratings.item]
+    own = GroupLabels(ratings.item_ids, "items") if groups is None else cluster_labels(ratings.item_ids, groups)
+    where = groups_of(own, ratings.item)
     name = "rating_shares"
     return label_shares(
         ratings.value, name=name, points=points, groups=where, level=level, resamples=resamples, seed=seed
@@ -156,7 +150,7 @@ def label_table(
     items = list(labels)
     values = np.array([np.nan if labels[item] is None else labels[item] for item in items], dtype=np.float64)
     condition = np.array(cluster_labels(items, conditions, what="condition"))
-    group = np.array(cluster_labels(items, groups, what="group") or items)
+    group = cluster_labels(items, groups, what="group")
 
     def shares(chosen: BoolArray, name: str) -> LabelShares:
         rows = np.flatnonzero(chosen)
@@ -164,7 +158,7 @@ def label_table(
             values[rows],
             name=name,
             points=points,
-            groups=group[rows],
+            groups=groups_of(group, rows),
             level=level,
             resamples=resamples,
             seed=seed,
@@ -187,11 +181,3 @@ def rounded_twice(share: float, *, decimals: int = 1) -> float:
     step = 10 ** (decimals + 1)
     first = np.floor(abs(share) * step + 0.5)
     return float(np.sign(share) * np.floor(first / 10 + 0.5) / 10**decimals)
-
-
-def _draws(is_point: FloatArray, groups: ArrayLike | None, resamples: int, seed: int) -> FloatArray:
-    if len(is_point if groups is None else set(np.asarray(groups).tolist())) < _FEWEST_GROUPS:
-        # one group has no variation: shares without intervals
-        return np.empty((0, is_point.shape[1]))
-    codes, count = group_codes(groups, len(is_point))
-    return ratio_draws(is_point, np.ones(len(is_point)), codes, count, resamples=resamples, seed=seed)

@@ -1,4 +1,4 @@
-"""Predicted ratings beside people's: which items have both, in what form, and how the two are ranked.
+"""Predicted ratings compared with people's: which items have both, and the official score of the shared task.
 
 A prediction is a row ``rating`` of a subject. It may be a whole number (a chat model's answer) or not (a regression, an
 expected value): unrounded predictions gain three to five points of accuracy within SD, so the form is part of a name.
@@ -6,8 +6,9 @@ expected value): unrounded predictions gain three to five points of accuracy wit
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -15,9 +16,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, cluster_labels
-from lexiscope.analysis.correlation import spearman
+from lexiscope.analysis.bootstrap import FloatArray, GroupLabels, cluster_labels
+from lexiscope.analysis.correlation import correlation_value, is_constant, spearman
 from lexiscope.analysis.norms.norms import item_sd
+from lexiscope.analysis.ranks import rank_results
 from lexiscope.analysis.ratings import Ratings, ResponseColumns
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
@@ -45,7 +47,7 @@ class Judged:
     n_ratings: FloatArray
     n_missing: int
 
-    def labels(self, groups: Mapping[str, str] | None) -> list[str] | None:
+    def labels(self, groups: Mapping[str, str] | None) -> GroupLabels | None:
         """Return each item's group (its word), or nothing where there are no groups.
 
         Errors: :class:`InputError` E506 naming an item without a group.
@@ -257,6 +259,37 @@ def rho_with_means(
     return replace(rho, name=RHO)
 
 
+def rank_predictors(
+    predictors: Sequence[Predictor],
+    ratings: Ratings,
+    *,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> list[Estimate | Undefined]:
+    """Return the rank of each subject by the correlation of its predictions with the mean ratings.
+
+    Only items that all of them predict are compared (:func:`~lexiscope.analysis.ranks.rank_results`).
+
+    >>> people = Ratings.from_arrays(list("abababab"), list("iijjkkll"), [1, 2, 2, 3, 5, 4, 5, 5])
+    >>> given = [Predictor(name, name, dict(zip("ijkl", name)), "raw", 4, {}, 1) for name in ("1325", "1235")]
+    >>> [(found.subject, found.value) for found in rank_predictors(given, people, resamples=99)]
+    [('1325', 2.0), ('1235', 1.0)]
+    """
+    columns = {
+        predictor.subject: np.array(
+            [np.nan if (value := predictor.predictions.get(item)) is None else value for item in ratings.item_ids],
+            dtype=np.float64,
+        )
+        for predictor in predictors
+    }
+    labels = cluster_labels(ratings.item_ids, groups, what="group")
+    return rank_results(
+        "spearman", columns, ratings.means(), groups=labels, level=level, resamples=resamples, seed=seed
+    )
+
+
 def nearness_by_layer(
     table: ResponseColumns,
     ratings: Ratings,
@@ -311,3 +344,75 @@ def _check_form(predicted: FloatArray, items: tuple[str, ...], form: Form) -> No
         what = f"the prediction {predicted[first]:g} is no {'number' if form == 'raw' else 'whole number'}"
         hint = 'round predictions first (rounded), or ask for form="raw": the two are kept apart'
         raise InputError(what, place=Place(item_id=items[first]), hint=hint)
+
+
+# -- the official score of the shared task on AmbiStory (SemEval-2026 Task 5), number for number --------------------
+# A prediction p is right where mean − s < p < mean + s, or |mean − p| < 1, with the sample standard deviation s (n − 1)
+# of the ratings. *Source:* the organisers' ``scoring.py``. Floating-point numbers are compared as they are, so that the
+# score is the organisers' own; :mod:`lexiscope.analysis.norms.within_sd` puts a distance within 1e-9 of the threshold
+# on it. On whole numbers the two agree on every published sample; a prediction with a decimal can differ in its last
+# bit.
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialScore:
+    """The two numbers of the leaderboard, and what they rest on.
+
+    ``spearman`` says why where it is undefined: the organisers' script writes ``NaN`` there, which is no JSON.
+    ``n_non_integer``: predictions between the points of the scale, which gain three to five points of accuracy.
+    """
+
+    accuracy: float
+    spearman: float | Undefined
+    n: int
+    n_correct: int
+    n_non_integer: int
+
+    def as_json(self) -> dict[str, float | None]:
+        """Return the two numbers as the leaderboard names them, ``None`` where there is none."""
+        rho = self.spearman
+        return {"accuracy": self.accuracy, "spearman": None if isinstance(rho, Undefined) else rho}
+
+
+def official_score(predictions: ArrayLike, ratings: Sequence[Sequence[int]]) -> OfficialScore:
+    """Return the official score of predictions, given the ratings of each published row, in their order.
+
+    *Shape:* predictions (rows,). *Higher means:* closer to people. *Source:* SemEval-2026 Task 5, ``scoring.py``.
+    Errors: :class:`StatisticError` where the numbers of predictions and rows differ or one is no number, and where
+    there is no row, or one with fewer than two ratings.
+
+    >>> ratings = [[1, 2, 3], [5, 5, 5], [1, 5, 5]]  # means 2, 5, 3.67; thresholds 1, 1, 2.31
+    >>> score = official_score([3, 4.5, 2], ratings)  # 1 is not below 1; 0.5 is; 1.67 is below 2.31
+    >>> score.n_correct, score.n_non_integer
+    (2, 1)
+    >>> official_score([4, 4, 4], ratings).as_json()["spearman"] is None
+    True
+    """
+    few = [row for row, several in enumerate(ratings) if len(several) < 2]
+    if few or not len(ratings):
+        where = f"row {few[0]} has fewer" if few else "there is no row"
+        raise StatisticError(f"the score needs two ratings of every row; {where}")
+    # exact fractions inside, as in the organisers' script: the last bit can decide
+    mean = np.array([sum(several) / len(several) for several in ratings])
+    sd = np.array([statistics.stdev(several) for several in ratings])
+    values = np.asarray(predictions, dtype=np.float64)
+    if values.shape != mean.shape or not np.isfinite(values).all():
+        what = f"the score needs one number for each of {len(mean)} rows; there are {np.isfinite(values).sum()}"
+        raise StatisticError(what)
+    right = (mean - sd < values) & (values < mean + sd) | (np.abs(mean - values) < 1)
+    return OfficialScore(
+        accuracy=int(right.sum()) / len(values),
+        spearman=_rho(values, mean),
+        n=len(values),
+        n_correct=int(right.sum()),
+        n_non_integer=int((values != np.rint(values)).sum()),
+    )
+
+
+def _rho(values: FloatArray, mean: FloatArray) -> float | Undefined:
+    if len(values) < 3:
+        return Undefined("spearman", f"{len(values)} rows: a correlation needs 3", len(values))
+    for name, column in (("predictions", values), ("mean ratings", mean)):
+        if is_constant(column):
+            return Undefined("spearman", f"all {name} are {column[0]:g}", len(values))
+    return correlation_value(values, mean, kind="spearman")

@@ -80,7 +80,7 @@ def accuracy_within_sd(
     right = is_within_sd(both.predicted, both.mean, sd, edge=edge)
     labels = both.labels(groups)
     missing = sorted(set(predictions) - set(both.item_ids)) if unread == "wrong" else []
-    clusters = None if labels is None else [*labels, *(cluster_labels(missing, groups, what="group") or ())]
+    clusters = None if labels is None else cluster_labels([*both.item_ids, *missing], groups, what="group")
     right = np.concatenate([right, np.zeros(len(missing), dtype=bool)])
     share = accuracy(right, clusters=clusters, level=level, resamples=resamples, seed=seed)
     n_missing = both.n_missing - len(missing)

@@ -17,7 +17,15 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray, group_codes, percentile_interval, ratio_draws
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    FloatArray,
+    GroupLabels,
+    group_codes,
+    percentile_interval,
+    ratio_draws,
+)
+from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.significance import TestResult, wilcoxon_rank_sum
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
@@ -198,6 +206,37 @@ def _likeness(question: SenseQuestion, vectors: Mapping[str, ArrayLike] | None, 
     )
 
 
+def agreement_by_overlap(
+    questions: Sequence[SenseQuestion],
+    agreement: Mapping[str, float],
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Estimate | Undefined:
+    """Return Spearman's rho, over questions, of people's agreement with the neighbours that the senses share.
+
+    *agreement* is the share of the winning answer, by question. The overlap of a question is the mean over all pairs
+    of its word's senses. Words are resampled. *Lower means:* people agree more where senses differ.
+    *Source:* GASI Figure 6.
+    """
+    name = statistic_name("spearman", of="agreement", **{"with": "sense_overlap"})
+    known = [question for question in questions if len(question.groups) >= _FEWEST and question.item_id in agreement]
+    overlap = [
+        float(np.mean([shared_neighbours(a, b) for a, b in combinations(question.groups.values(), 2)]))
+        for question in known
+    ]
+    words = GroupLabels((question.word for question in known), "words")
+    try:
+        rho = spearman(
+            [agreement[question.item_id] for question in known], overlap,
+            groups=words, level=level, resamples=resamples, seed=seed, decimals=10,
+        )  # fmt: skip
+    except StatisticError as error:
+        return Undefined(name, error.what, len(known))
+    return rho.about(name=name)
+
+
 def _compare_sides(
     measure: Measure, *, pairs: Pairs, likeness: Sequence[Likeness], level: float, resamples: int, seed: int
 ) -> DuplicateComparison:
@@ -206,15 +245,21 @@ def _compare_sides(
     agree = np.array([same for _, same, _ in known], dtype=bool)
     words = [word for word, _, _ in known]
     names = [statistic_name(f"sense_{measure}", pairs=pairs, of=of) for of in ("agree", "disagree", "difference")]
-    reason = _why_not(agree, len(set(words)))
+    n_words = len(set(words))
+    reason = _why_not(agree, n_words)
     if reason:
         agreed, disagreed, gap = (Undefined(name, reason, len(known)) for name in names)
         return DuplicateComparison(measure, agreed, disagreed, gap, None, reason)
-    ours, theirs = (_draws(values, side, words, resamples=resamples, seed=seed) for side in (agree, ~agree))
+    codes, _ = group_codes(words, len(words))
+    # NaN where no question of a side was drawn
+    ours, theirs = (
+        ratio_draws(values * side, side, codes, n_words, resamples=resamples, seed=seed) for side in (agree, ~agree)
+    )
     means = float(values[agree].mean()), float(values[~agree].mean())
 
     def estimate(name: str, value: float, draws: FloatArray, n: int) -> Estimate:
-        return Estimate(name, value, percentile_interval(draws, level=level), n, len(set(words)))
+        interval = percentile_interval(draws, level=level, resampled="words", n_groups=n_words)
+        return Estimate(name, value, interval, n, n_words)
 
     test, why = _test_difference(values[~agree], values[agree])
     return DuplicateComparison(
@@ -239,9 +284,3 @@ def _test_difference(disagree: FloatArray, agree: FloatArray) -> tuple[TestResul
         return wilcoxon_rank_sum(disagree, agree), ""
     except StatisticError as error:
         return None, error.what
-
-
-def _draws(values: FloatArray, chosen: BoolArray, words: Sequence[str], *, resamples: int, seed: int) -> FloatArray:
-    """The mean of a side in each resample of words, NaN where it was not drawn. *Shape:* (resamples,)."""
-    codes, count = group_codes(words, len(words))
-    return ratio_draws(values * chosen, chosen, codes, count, resamples=resamples, seed=seed)

@@ -1,4 +1,4 @@
-"""Word intrusion: how often people find the word that does not belong among a sense's neighbours.
+"""Word intrusion: how often people and models find the word that does not belong among a sense's neighbours.
 
 An instance is one (sense, intruder): nine neighbours of the sense and a word from elsewhere. *Source:* GASI §4.1.
 """
@@ -11,18 +11,19 @@ from functools import partial
 
 import numpy as np
 
-from lexiscope.analysis.agreement.choices import majority
-from lexiscope.analysis.agreement.votes import (
+from lexiscope.analysis.agreement.choices import (
     chance_of_majority,
     chance_of_vote_share,
     hits_per_item,
+    majority,
     majority_of,
     mean_chance,
     share,
     vote_share,
 )
-from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.errors import StatisticError
+from lexiscope.analysis.bootstrap import cluster_labels, groups_of
+from lexiscope.analysis.ratings import Ratings, ResponseColumns
+from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 RULE = "an instance is right where more than half of its judgments find the intruder: 2 of 3"
@@ -75,15 +76,15 @@ def word_intrusion(
     """Return accuracy and agreement of word-intrusion judgments. *Source:* GASI §4.1, Table 1.
 
     *ratings* and *options* are the choices, of :func:`lexiscope.analysis.ratings.choices_from_table` or
-    :func:`lexiscope.analysis.agreement.votes.choices_from_arrays`; *intruders* names each item's intruder. *groups*
+    :func:`lexiscope.analysis.agreement.choices.choices_from_arrays`; *intruders* names each item's intruder. *groups*
     (item id → word or sense) are resampled whole: instances of one sense are not independent. *trust*: see
-    :func:`lexiscope.analysis.agreement.votes.rater_trust`. *n_options* is how many words a page shows.
+    :func:`lexiscope.analysis.agreement.choices.rater_trust`. *n_options* is how many words a page shows.
     Errors: :class:`InputError` for an item without an intruder, a word or a rater's trust; :class:`StatisticError`
     where there is no judgment, or fewer than two groups.
 
     Two senses of *bank*, three judgments each; the first intruder is found by two, the second by one:
 
-    >>> from lexiscope.analysis.agreement.votes import choices_from_arrays
+    >>> from lexiscope.analysis.agreement.choices import choices_from_arrays
     >>> choices = ["tree", "tree", "coin", "loan", "shore", "river"]
     >>> ratings, options = choices_from_arrays(list("abcabc"), ["s1"] * 3 + ["s2"] * 3, choices)
     >>> found = word_intrusion(ratings, options, intruders={"s1": "tree", "s2": "loan"}, resamples=200)
@@ -99,7 +100,7 @@ def word_intrusion(
     # a majority of the judgments that are there, not of those that were planned
     hits = hits_per_item(ratings, options, intruders)[kept]
     right = hits >= np.array([majority_of(size) for size in n[kept].tolist()])
-    labels = None if groups is None else ratings.item_labels(groups)[kept]
+    labels = groups_of(cluster_labels(ratings.item_ids, groups), kept)
     counted = partial(share, groups=labels, level=level, resamples=resamples, seed=seed)
     agreed = partial(vote_share, ratings, groups=groups, level=level, resamples=resamples, seed=seed)
     return WordIntrusion(
@@ -116,3 +117,64 @@ def word_intrusion(
         n_undecided=int((~majority(ratings).absolute & kept).sum()),
         n_missing=ratings.n_missing,
     )
+
+
+# -- how often models, at each of their layers, give the right answer to the tests that people take -----------------
+
+
+def model_hits(
+    table: ResponseColumns,
+    right: Mapping[str, str],
+    *,
+    name: str,
+    words: Mapping[str, str],
+    measure: str = "choice",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[tuple[Estimate | Undefined, int], ...]:
+    """Return the share of right answers of every subject and layer, and how many items it left unanswered.
+
+    They come in the order of the rows. An item without an option is wrong. *Unit:* share, 0 to 1.
+
+    *right* names the right option of each item, *words* (item → word) what is resampled, *name* the statistic. An item
+    that was asked several times counts each time.
+    Errors: :class:`InputError` E506 for an item that *right* does not name.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> rows = [Response("e", "encoder", item, "t", "choice", option=option, layer=1) for item, option in ("ix", "jy")]
+    >>> hits = model_hits(ResponseTable.from_rows(rows), {"i": "x", "j": "x"}, name="hits", words={"i": "a", "j": "b"})
+    >>> [(share.subject, share.layer, share.value, n_unanswered) for share, n_unanswered in hits]
+    [('e', 1, 0.5, 0)]
+    """
+    rows = table.where(measure=measure)
+    subjects, items = ([names[code] for code in codes.tolist()] for codes, names in map(rows.codes, _KEYS))
+    layers, options = rows.column("layer").tolist(), rows.column("option").tolist()
+    unknown = next((item for item in items if item not in right), None)
+    if unknown is not None:
+        what, hint = "no right answer is known of this item", "give the file of items that was asked"
+        raise InputError(what, code="E506", place=Place(item_id=unknown), hint=hint)
+    parts: dict[tuple[str, int | None], list[int]] = {}
+    for number, (subject, layer) in enumerate(zip(subjects, layers, strict=True)):
+        parts.setdefault((subject, _whole(layer)), []).append(number)
+    shares = []
+    for (subject, layer), numbers in parts.items():
+        hits = [float(options[number] == right[items[number]]) for number in numbers]
+        groups = cluster_labels([items[number] for number in numbers], words, what="word")
+        try:
+            accuracy: Estimate | Undefined = share(
+                name, hits, np.ones(len(hits)), groups=groups, level=level, resamples=resamples, seed=seed
+            )
+        except StatisticError as error:
+            accuracy = Undefined(name, error.what, len(hits))
+        n_unanswered = sum(options[number] is None for number in numbers)
+        shares.append((accuracy.about(subject=subject, layer=layer), n_unanswered))
+    return tuple(shares)
+
+
+_KEYS = ("subject_id", "item_id")
+
+
+def _whole(layer: object) -> int | None:
+    # a column with missing values comes as floats
+    return None if layer is None or layer != layer else int(str(layer).partition(".")[0])

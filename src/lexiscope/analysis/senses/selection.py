@@ -1,4 +1,4 @@
-"""Contextual sense selection: do people choose the group of words that a model chooses for a usage?
+"""Sense selection: whether people choose the group that a model chooses, and how a model's choices are divided.
 
 A question shows a sentence and K groups of words, one for each induced sense of the target. *Source:* GASI §4.2.
 """
@@ -8,22 +8,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from lexiscope.analysis.agreement.choices import Majority, majority
-from lexiscope.analysis.agreement.votes import (
+from lexiscope.analysis.agreement.choices import (
+    Majority,
     chance_of_majority,
     chance_of_vote_share,
     hits_per_item,
+    majority,
     majority_of,
     mean_chance,
     share,
     vote_share,
 )
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    FloatArray,
+    GroupLabels,
+    cluster_labels,
+    group_codes,
+    groups_of,
+    percentile_interval,
+    ratio_draws,
+    resampled_units,
+)
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.item import Condition, Item
@@ -110,7 +120,7 @@ def sense_selection(
     """Return how far people choose the model's sense. *Source:* GASI §4.2, Table 2.
 
     *ratings* and *options* are the choices, of :func:`lexiscope.analysis.ratings.choices_from_table` or
-    :func:`lexiscope.analysis.agreement.votes.choices_from_arrays`. *groups* (item id → word) are resampled whole.
+    :func:`lexiscope.analysis.agreement.choices.choices_from_arrays`. *groups* (item id → word) are resampled whole.
     *n_options* is how many groups of words a page shows, dummies included.
     Errors: :class:`InputError` for a question of which the model says nothing, a chosen sense without a probability
     (a dummy group has 0), a missing word or trust; :class:`StatisticError` without judgments or with fewer than two
@@ -118,7 +128,7 @@ def sense_selection(
 
     Two questions have a majority for the model's sense, the third has three different answers:
 
-    >>> from lexiscope.analysis.agreement.votes import choices_from_arrays
+    >>> from lexiscope.analysis.agreement.choices import choices_from_arrays
     >>> choices = ["s1", "s1", "s2", "s1", "s1", "s1", "s1", "s2", "s3"]
     >>> ratings, options = choices_from_arrays(list("abc") * 3, ["q1"] * 3 + ["q2"] * 3 + ["q3"] * 3, choices)
     >>> probable = {"s1": 0.75, "s2": 0.25, "s3": 0.0}
@@ -138,7 +148,8 @@ def sense_selection(
     # a majority of the judgments that are there: of one that was planned and is missing nothing is known
     hits = hits_per_item(ratings, options, model.choice)[kept]
     right = hits >= np.array([majority_of(size) for size in n[kept].tolist()])
-    labels = np.arange(ratings.n_items) if groups is None else ratings.item_labels(groups)
+    labels = cluster_labels(ratings.item_ids, groups) or GroupLabels(range(ratings.n_items), "items")
+    asked = groups_of(labels, kept)
     counted = partial(share, level=level, resamples=resamples, seed=seed)
     agreed = partial(vote_share, ratings, groups=groups, level=level, resamples=resamples, seed=seed)
     of_majority, of_judgments = (statistic_name("model_probability", of=unit) for unit in ("majority", "judgments"))
@@ -146,15 +157,16 @@ def sense_selection(
     table = _probability_table(ratings, options, model) if model.probabilities else None
     return SenseSelection(
         accuracy=counted(
-            statistic_name("selection_accuracy", of="questions"), right, np.ones(len(right)), groups=labels[kept]
+            statistic_name("selection_accuracy", of="questions"),
+            right,
+            np.ones(len(right)),
+            groups=asked,
         ),
-        judgment_accuracy=counted(
-            statistic_name("selection_accuracy", of="judgments"), hits, n[kept], groups=labels[kept]
-        ),
+        judgment_accuracy=counted(statistic_name("selection_accuracy", of="judgments"), hits, n[kept], groups=asked),
         probability=None if table is None else _of_majority(of_majority, table, voted, labels, counted),
         judgment_probability=None
         if table is None
-        else counted(of_judgments, _sums(ratings, table)[kept], n[kept], groups=labels[kept]),
+        else counted(of_judgments, _sums(ratings, table)[kept], n[kept], groups=asked),
         agreement=agreed(),
         trust_weighted_agreement=None if trust is None else agreed(trust=trust),
         human_choice=_human_choice(voted, options, kept),
@@ -199,12 +211,13 @@ def _sums(ratings: Ratings, table: FloatArray) -> FloatArray:
 
 
 def _of_majority(
-    name: str, table: FloatArray, voted: Majority, labels: NDArray[Any], counted: Callable[..., Estimate]
+    name: str, table: FloatArray, voted: Majority, labels: GroupLabels, counted: Callable[..., Estimate]
 ) -> Estimate | Undefined:
     rows = np.flatnonzero(voted.absolute)
-    if len(np.unique(labels[rows])) < 2:
+    groups = groups_of(labels, rows)
+    if len(set(groups or ())) < 2:
         return Undefined(name, "fewer than two questions (or words) have a majority for one sense", len(rows))
-    return counted(name, table[rows, voted.value[rows].astype(int)], np.ones(len(rows)), groups=labels[rows])
+    return counted(name, table[rows, voted.value[rows].astype(int)], np.ones(len(rows)), groups=groups)
 
 
 def _probabilities(item: Item) -> dict[str, float]:
@@ -227,3 +240,123 @@ def _probability(item: Item, name: str, value: Condition) -> float:
         what = f"{name} is no probability: {value!r}"
         raise InputError(what, place=Place(item_id=item.item_id), hint="give a number from 0 to 1")
     return number
+
+
+# -- log odds ----------------------------------------------------------------------------------------------------------
+# Graded answers: how much less probable than its own choice a model finds what people chose.
+
+
+LEAST_PROBABLE = 0.01
+"""A probability below this counts as this one: of 0 (a dummy, a choice without degrees) there is no logarithm."""
+
+
+def log_odds_name(least: float = LEAST_PROBABLE) -> str:
+    """Return the name of the log odds with this least probability.
+
+    >>> log_odds_name()
+    'log_odds(of=judgments,least=0.01)'
+    """
+    return statistic_name("log_odds", of="judgments", least=least)
+
+
+@dataclass(frozen=True, slots=True)
+class LogOdds:
+    """How much less probable the model finds what people chose than its own choice, and what blind choices give.
+
+    ``odds`` is the mean over judgments of log p(people's choice) − log p(the model's choice), in nats: 0 where every
+    person makes the model's choice, below 0 elsewhere, by little where the model finds both senses nearly as probable.
+    ``chance`` is that mean for choices at random among the groups of each page. ``n_least`` judgments chose a group
+    that is less probable than ``least``, and count as if it had that probability.
+    """
+
+    odds: Estimate
+    chance: float
+    least: float
+    n_least: int
+
+
+def log_odds(
+    ratings: Ratings,
+    options: Sequence[str],
+    *,
+    model: ModelAnswers,
+    groups: Mapping[str, str] | None = None,
+    least: float = LEAST_PROBABLE,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> LogOdds | Undefined:
+    """Return the log odds of people's choices: accuracy that counts a wrong choice by how improbable it is.
+
+    Arguments are those of :func:`sense_selection`. A model that gives one sense probability 1 has no degrees: its log
+    odds are its accuracy in other units. *Unit:* nats, at most 0. *Higher means:* people choose what the model finds
+    probable. *Source:* GASI §6.1; Chang et al. 2009, topic log odds.
+    Errors: :class:`InputError` for a question of which the model says nothing, and a *least* that is no probability
+    above 0; :class:`StatisticError` with fewer than two groups.
+
+    Of two judgments one chooses the model's sense (.8), the other its second (.2):
+
+    >>> from lexiscope.analysis.agreement.choices import choices_from_arrays
+    >>> ratings, options = choices_from_arrays(["a", "b"], ["i", "j"], ["1", "2"])
+    >>> model = ModelAnswers({"i": "1", "j": "1"}, dict.fromkeys("ij", {"1": 0.8, "2": 0.2}))
+    >>> found = log_odds(ratings, options, model=model, resamples=200)
+    >>> round(found.odds.value, 4), round(found.chance, 4)  # (0 + ln .2/.8) / 2, and the same by chance
+    (-0.6931, -0.6931)
+    """
+    name = log_odds_name(least)
+    if not 0 < least < 1:
+        raise InputError(f"a least probability lies between 0 and 1, and {least} does not")
+    if not model.probabilities:
+        return Undefined(name, "the items hold no probabilities")
+    n = ratings.counts()
+    if not n.any():
+        return Undefined(name, "there is no judgment")
+    table = _probability_table(ratings, options, model)
+    chosen = table[ratings.item, ratings.value.astype(int)]
+    ids = ratings.item_ids
+    unknown = next((i for i in ids if model.choice.get(i) not in model.probabilities.get(i, {})), None)
+    if unknown is not None:
+        raise InputError("the model gives no probability to the sense that it chooses", place=Place(item_id=unknown))
+    own = np.array([model.probabilities[item_id][model.choice[item_id]] for item_id in ids])
+    relative = np.log(np.maximum(chosen, least)) - np.log(np.maximum(own, least))[ratings.item]
+    sums = np.bincount(ratings.item, weights=relative, minlength=ratings.n_items)
+    blind = np.array([
+        np.mean(np.log(np.maximum(list(model.probabilities[item_id].values()), least))) for item_id in ids
+    ]) - np.log(np.maximum(own, least))  # fmt: skip
+    labels = cluster_labels(ids, groups) or GroupLabels(range(ratings.n_items), "items")
+    codes, n_groups = group_codes(labels, ratings.n_items)
+    draws = ratio_draws(sums, n, codes, n_groups, resamples=resamples, seed=seed)
+    interval = percentile_interval(draws, level=level, resampled=resampled_units(labels), n_groups=n_groups)
+    odds = Estimate(name, float(sums.sum() / n.sum()), interval, int(n.sum()), n_groups, unit="nats")
+    return LogOdds(odds, float((blind * n).sum() / n.sum()), least, int((chosen < least).sum()))
+
+
+# -- choice shares --------------------------------------------------------------------------------------------------
+# How a choice among induced senses is divided over usages of one meaning: mean probabilities by rank, mean entropy.
+
+
+def selection_share(rank: int) -> str:
+    """Return the name of the mean probability of the sense that is probable in this rank, from 1."""
+    return statistic_name("selection_share", rank=rank)
+
+
+def choice_shares(probabilities: ArrayLike) -> tuple[Estimate, ...]:
+    """Return the mean probability of the senses over usages, the most probable first, then the mean entropy of a usage.
+
+    Senses of two models are not the same senses: they are in descending order of probability, each model by its own.
+    *Shape:* probabilities (usages, senses). *Unit:* probability; nats. *Higher means:* of the entropy, a choice that is
+    left more open. *Source:* GASI Figure 5.
+    Errors: :class:`StatisticError` without usages or senses.
+
+    >>> found = choice_shares([[1.0, 0.0], [0.5, 0.5]])
+    >>> [(result.name, round(result.value, 3)) for result in found]  # (1 + .5) / 2, (0 + .5) / 2, (0 + ln 2) / 2
+    [('selection_share(rank=1)', 0.75), ('selection_share(rank=2)', 0.25), ('sentence_entropy', 0.347)]
+    """
+    table = np.asarray(probabilities, np.float64)
+    if table.ndim != 2 or not table.size:
+        raise StatisticError(f"probabilities of senses are a table of usages and senses, not {table.shape}")
+    logarithms = np.log(table, out=np.zeros_like(table), where=table > 0)
+    entropy = float(-(table * logarithms).sum(axis=1).mean())
+    means = np.sort(table.mean(axis=0))[::-1].tolist()
+    shares = [Estimate(selection_share(rank), value, n=len(table)) for rank, value in enumerate(means, start=1)]
+    return *shares, Estimate("sentence_entropy", entropy, n=len(table), unit="nats")

@@ -1,4 +1,4 @@
-"""Rank correlation of similarities with people's ratings: how many pairs are covered, and what the others count.
+"""Rank correlation of similarities with people's ratings, with the coverage of pairs; and t-SNE of a few points.
 
 A pair of which a word is out of the vocabulary has no similarity (NaN): it is not covered. The similarities are those
 of :mod:`lexiscope.senses.similarity`.
@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from lexiscope.analysis.bootstrap import GroupLabels, groups_of
 from lexiscope.analysis.correlation import spearman
-from lexiscope.core.errors import StatisticError
+from lexiscope.core.errors import StatisticError, require
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record, statistic_name
 
@@ -59,7 +60,7 @@ def similarity_correlation(
     covered = ~np.isnan(x)
     there = covered if uncovered is None else np.ones(len(x), np.bool_)
     x = x if uncovered is None else np.where(covered, x, uncovered)
-    chosen = None if groups is None else np.asarray(groups)[there]
+    chosen = groups_of(groups, there) or GroupLabels(range(int(there.sum())), "pairs")
     # cosines of equal vectors may differ in their last bits, which must not break ties
     rho = spearman(x[there], y[there], groups=chosen, level=level, resamples=resamples, seed=seed, decimals=10).times(
         100, "100 × rho"
@@ -84,7 +85,7 @@ def similarity_results(
     them, an uncovered one with similarity 0. What is undefined is a number without a value that says why.
     """
     item_ids, means = [item_id for item_id, _ in ratings], [mean for _, mean in ratings]
-    labels, results = np.asarray(words, dtype=str), list[Estimate | Record]()
+    labels, results = GroupLabels(words, "words"), list[Estimate | Record]()
     for subject in subjects:
         given = answers.where(subject_id=subject)
         for measure in measures:
@@ -97,7 +98,7 @@ def similarity_results(
                 results.append(coverage.about(subject=subject))
             for uncovered, there in ((None, known), (0.0, np.ones_like(known))):
                 # pairs of one word cannot be resampled
-                several = len(set(labels[there].tolist())) > 1
+                several = len(set(groups_of(labels, there) or ())) > 1
                 how = {"groups": labels, "resamples": resamples} if several else {"resamples": 0}
                 try:
                     rho = similarity_correlation(
@@ -108,3 +109,33 @@ def similarity_results(
                     name = similarity_name(measure, uncovered=uncovered)
                     results.append(Record(name, None, subject, note=f"undefined: {error.what}"))
     return tuple(results)
+
+
+# -- t-SNE of a few points: places in the plane where near points stay near -----------------------------------------
+
+
+Doubles = NDArray[np.float64]
+
+
+def tsne(points: ArrayLike, *, perplexity: float = 10.0, seed: int = 0) -> Doubles:
+    """Return places in the plane for some points, centred on 0. *Shape:* (points, width) → (points, 2).
+
+    scikit-learn's exact method: every pair is computed, for some hundred points at most. The same points and seed give
+    the same places on one machine. Distances between far groups mean nothing; only what stands together does. The
+    perplexity is at most a third of the other points. *Source:* van der Maaten & Hinton (2008).
+    Errors: :class:`StatisticError` for fewer than two points, or numbers that are not finite;
+    :class:`MissingExtraError` without scikit-learn.
+
+    >>> a, b, _, d, _, _ = tsne([[0.0, 0.1], [0.1, 0.0], [0.1, 0.1], [9.0, 9.1], [9.1, 9.0], [9.1, 9.1]])
+    >>> bool(np.linalg.norm(a - b) < np.linalg.norm(a - d))
+    True
+    """
+    rows = np.asarray(points, np.float64)
+    if rows.ndim != 2 or len(rows) < 2 or not np.isfinite(rows).all():
+        raise StatisticError(f"t-SNE needs two points or more with finite numbers, not an array of shape {rows.shape}")
+    manifold = require("sklearn.manifold", "senses")
+    fewest = max(1.0, min(perplexity, (len(rows) - 1) / 3))
+    # the start is drawn: with principal components two equal points would have none
+    method = manifold.TSNE(perplexity=fewest, method="exact", init="random", random_state=seed)
+    places = np.asarray(method.fit_transform(rows), np.float64)
+    return np.asarray(places - places.mean(axis=0))

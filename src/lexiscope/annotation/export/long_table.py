@@ -11,9 +11,11 @@ import pyarrow.parquet as parquet
 from lexiscope.annotation.export.study_data import StudyData, minutes_of, session_minutes_of, without_ids
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.core.item import Item
-from lexiscope.items.sheets.sheet import KIND, Sheet, SheetColumn, sheet_of
+from lexiscope.items.sheets.form import KIND, Sheet, SheetColumn, sheet_of
 from lexiscope.items.tables.neutral import Cell
+from lexiscope.tasks.kit.published_sheets import COMMENT, ITEM_ID, PARTICIPANT_ID
 
+LIST_ID = SheetColumn("list_id", "the list", "category")
 JUDGMENTS: tuple[SheetColumn, ...] = (
     SheetColumn("study_id", "the study's name", "category"),
     SheetColumn("task_type", "the task that was answered", "category"),
@@ -34,7 +36,7 @@ JUDGMENTS: tuple[SheetColumn, ...] = (
     SheetColumn("flag_nonsensical", "the participant marked the text as nonsensical", "truth"),
     SheetColumn("flag_weird", "the participant marked the item as weird", "truth"),
     SheetColumn("guessed_word", "the word that the participant guessed for a hidden target", "text"),
-    SheetColumn("comment", "the participant's comment", "text"),
+    COMMENT,
     SheetColumn("shown_at", "when the page was shown, by the participant's clock", "time", unit="UTC"),
     SheetColumn("answered_at", "when the answer was stored, by the server's clock", "time", unit="UTC"),
     SheetColumn("rt_ms", "response time, measured in the browser where it could be", "number", unit="ms", low=0),
@@ -49,8 +51,8 @@ JUDGMENTS: tuple[SheetColumn, ...] = (
 )
 
 _PEOPLE: tuple[SheetColumn, ...] = (
-    SheetColumn("participant_id", "random id of the participant", "id"),
-    SheetColumn("list_id", "the list", "category"),
+    PARTICIPANT_ID,
+    LIST_ID,
     SheetColumn("view", "what was shown of the items of the list", "category"),
     SheetColumn("number", "number from which order, sides and options of the trials follow", "integer", low=0),
     SheetColumn("state", "where the participant stood at the export", "category"),
@@ -71,8 +73,8 @@ _EXCLUSIONS: tuple[SheetColumn, ...] = (
     SheetColumn("not_judged", "why the rule could not be judged; empty where it was", "text"),
 )
 _EXCLUDED: tuple[SheetColumn, ...] = (
-    SheetColumn("participant_id", "random id of the participant", "id"),
-    SheetColumn("list_id", "the list", "category"),
+    PARTICIPANT_ID,
+    LIST_ID,
     SheetColumn("reason", "the first rule that caught the participant, or the reason given by hand", "category"),
 )
 _ORDERS: tuple[SheetColumn, ...] = (
@@ -144,8 +146,8 @@ def excluded_sheet(collected: StudyData) -> Sheet:
     """Return the excluded participants with their reasons."""
     lists = {person.participant_id: person.list_id for person in collected.people}
     rows = [
-        {"participant_id": name, "list_id": lists.get(name), "reason": _exclusion_reason(collected, name)}
-        for name in sorted(collected.participant_counts.excluded)
+        {"participant_id": who, "list_id": lists.get(who), "reason": _exclusion_reason(collected, who)}
+        for who in sorted(collected.participant_counts.excluded)
     ]
     return sheet_of("excluded_participants.csv", "one excluded participant", _EXCLUDED, rows)
 
@@ -198,7 +200,7 @@ def _item_columns(collected: StudyData) -> tuple[SheetColumn, ...]:
     usages = range(1, 1 + max(len(item.usages) for item in items))
     names = sorted({name for item in items for name in item.conditions})
     return (
-        SheetColumn("item_id", "the item", "id"),
+        ITEM_ID,
         SheetColumn("kind", "item, or catch: not in the item statistics", "category"),
         SheetColumn("lists", "the lists that the item stands in", "text"),
         SheetColumn("word", "what items are grouped by: the lemma of the first target", "id"),

@@ -1,4 +1,4 @@
-"""The export of a study: one folder with every table, written whole or not at all.
+"""The export of a study: one folder with every table and the codebook, written whole or not at all.
 
 The same study gives the same bytes, whenever and in whatever time zone it is exported.
 """
@@ -10,15 +10,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from lexiscope.annotation.export.codebook import codebook, levels_of, range_of, responses_sheet
 from lexiscope.annotation.export.long_table import (
+    LIST_ID,
     excluded_sheet,
     exclusions_sheet,
     items_sheet,
@@ -35,13 +35,13 @@ from lexiscope.annotation.study_file.definition import Codes, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.core import catalog
 from lexiscope.core.errors import Place, RunError
-from lexiscope.core.response import SCHEMA, ResponseTable
+from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
 from lexiscope.core.run import atomic_folder, write_atomically
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn, marked_simulated, sheet_of
-from lexiscope.items.tables.neutral import neutral_answer
+from lexiscope.items.sheets.form import Sheet, SheetColumn, marked_simulated, sheet_of
+from lexiscope.items.tables.neutral import Cell, neutral_answer
 from lexiscope.items.tables.spreadsheet import neutral_text
-from lexiscope.tasks.kit.published_sheets import Cells, answers_by_item, number_cells
+from lexiscope.tasks.kit.published_sheets import ITEM_ID, Cells, answers_by_item, number_cells
 
 MANIFEST = "export.json"
 _INTRODUCTION = """\
@@ -178,8 +178,9 @@ def _write_files(collected: StudyData, folder: Path) -> None:
         table.write_parquet(folder / f"{name}.parquet")
         safe_responses(table).write_csv(folder / f"{name}.csv")
     sheets = sheets_of(collected)
+    csv_texts = {sheet.file: sheet.csv() for sheet in sheets}
     for sheet in sheets:
-        write_atomically(folder / sheet.file, sheet.csv())
+        write_atomically(folder / sheet.file, csv_texts[sheet.file])
         write_atomically((folder / sheet.file).with_suffix(".jsonl"), sheet.jsonl())
     book = codebook((*described, *sheets))
     write_atomically(folder / book.file, book.csv())
@@ -195,7 +196,7 @@ def _write_files(collected: StudyData, folder: Path) -> None:
     if release_file is not None:
         name, release = release_file
         write_atomically(folder / name, release(collected))
-    for name, text in psych_ds(collected, sheets[0]).items():
+    for name, text in psych_ds(collected, sheets[0], csv_texts[sheets[0].file]).items():
         write_atomically(folder / FOLDER / name, text)
 
 
@@ -227,7 +228,7 @@ def _table_for_agree(collected: StudyData) -> tuple[str, ResponseTable] | None:
 RATING = "rating"
 """The measure of answers that are numbers on a scale."""
 _ITEM_COLUMNS = (
-    SheetColumn("item_id", "the item", "id"),
+    ITEM_ID,
     SheetColumn("view", "what was shown of it", "category"),
     SheetColumn("word", "what items are grouped by", "id"),
     SheetColumn("n", "answers that count", "integer", low=0),
@@ -300,11 +301,11 @@ DESCRIPTION = "dataset_description.json"
 _KINDS = {"integer": "Integer", "number": "Float", "truth": "Boolean", "time": "DateTime"}
 
 
-def psych_ds(collected: StudyData, judgments: Sheet) -> dict[str, str]:
-    """Return the files of the folder by their paths in it."""
+def psych_ds(collected: StudyData, judgments: Sheet, csv: str) -> dict[str, str]:
+    """Return the files of the folder by their paths in it; *csv* is the text of the judgments."""
     data = f"data/study-{plain_name(collected.definition.name)}_data.csv"
     description = json.dumps(describe(collected, judgments), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-    return {DESCRIPTION: description, data: judgments.csv(), "README.md": _psych_ds_readme(collected, data)}
+    return {DESCRIPTION: description, data: csv, "README.md": _psych_ds_readme(collected, data)}
 
 
 def plain_name(name: str) -> str:
@@ -357,3 +358,103 @@ def _psych_ds_readme(collected: StudyData, data: str) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+# -- codebook -------------------------------------------------------------------------------------------------------
+# The codebook: every column of every table of an export, with its meaning, type, unit, range and levels.
+
+
+MOST_LEVELS = 40
+"""A category with more levels than this is described by how many it has."""
+_COLUMNS = (
+    SheetColumn("file", "the file, beside which the same rows lie as JSON lines (.jsonl) or Parquet", "id"),
+    SheetColumn("row_is", "what one row of the file is", "text"),
+    SheetColumn("column", "the column", "id"),
+    SheetColumn("meaning", "what its cells say", "text"),
+    SheetColumn("type", "text, category (few levels), id, integer, number, truth (True or False), time", "category"),
+    SheetColumn("unit", "unit of the cells", "text"),
+    SheetColumn("low", "lowest value: by definition, else the lowest that occurs", "number"),
+    SheetColumn("high", "highest value: by definition, else the highest that occurs", "number"),
+    SheetColumn("levels", "the values that occur, joined by ' | '", "text"),
+    SheetColumn("n", "cells that are not missing", "integer", low=0),
+    SheetColumn("missing", "cells that are missing", "integer", low=0),
+)
+_RESPONSE_COLUMNS = (
+    SheetColumn("subject_id", "random id of the participant", "id"),
+    SheetColumn("subject_kind", "whose answer: participant, or simulated for a simulated participant", "category"),
+    SheetColumn("item_id", "the item; completion_time for the time from the first trial to the last answer", "id"),
+    SheetColumn("task", "the task", "category"),
+    SheetColumn("measure", "what the value is; attention_check and qualification: 1 = right", "category"),
+    SheetColumn("value", "the answer as a number, in the measure's own unit; ms for completion_time", "number"),
+    SheetColumn("option", "the option chosen", "text"),
+    SheetColumn("layer", "empty: layers are those of models", "integer"),
+    SheetColumn("view", "empty where nothing but the full text was shown", "category"),
+    LIST_ID,
+    SheetColumn("position", "position of the trial within its phase, from 0", "integer", low=0),
+    SheetColumn("repeat", "empty: no question is repeated", "integer"),
+    SheetColumn("rt_ms", "response time", "number", "ms", 0),
+    SheetColumn("answered_at", "when the answer was stored", "time", "UTC"),
+    SheetColumn("raw", "the answer as it was given, where it was text", "text"),
+    SheetColumn("scale", "of a rating: lowest and highest point of its scale, and its steps", "category"),
+)
+
+
+def responses_sheet(
+    table: ResponseTable, file: str = "responses.csv", row_is: str = "one response as the statistics read it"
+) -> Sheet:
+    """Return a response table as a sheet, for the codebook alone: the table writes itself."""
+    described = {column.name: column for column in _RESPONSE_COLUMNS}
+    columns = tuple(described[name] for name in COLUMNS)
+    times = SCHEMA.get_field_index("answered_at")
+    cells = [table.arrow.column(column.name).to_pylist() for column in columns]
+    cells[times] = [None if at is None else at.isoformat() for at in cells[times]]
+    return Sheet(file, row_is, columns, tuple(zip(*cells, strict=True)))
+
+
+def codebook(sheets: Sequence[Sheet]) -> Sheet:
+    """Return the codebook of several tables; it describes itself last."""
+    rows = [_codebook_row(sheet, column) for sheet in sheets for column in sheet.columns]
+    own = sheet_of("codebook.csv", "one column of one file", _COLUMNS, rows)
+    return replace(
+        own, rows=(*own.rows, *sheet_of("", "", _COLUMNS, [_description_cells(own, c) for c in _COLUMNS]).rows)
+    )
+
+
+def range_of(sheet: Sheet, column: SheetColumn) -> tuple[Cell, Cell]:
+    """Return the lowest and highest value of a column: by definition, else as they occur."""
+    numbers = [cell for cell in sheet.column(column.name) if isinstance(cell, int | float) and cell == cell]
+    if column.kind not in ("integer", "number") or not numbers:
+        return column.low, column.high
+    low = min(numbers) if column.low is None else column.low
+    return low, max(numbers) if column.high is None else column.high
+
+
+def levels_of(sheet: Sheet, column: SheetColumn) -> tuple[str, ...]:
+    """Return the levels of a category or truth value, in order; free texts and ids have none."""
+    if column.levels:
+        return column.levels
+    if column.kind not in ("category", "truth"):
+        return ()
+    texts = {str(cell) for cell in sheet.column(column.name) if cell is not None}
+    # 2 before 10
+    return tuple(sorted(texts, key=lambda text: (len(text), text) if text.isdecimal() else (0, text)))
+
+
+def _codebook_row(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
+    cells = sheet.column(column.name)
+    levels, (low, high) = levels_of(sheet, column), range_of(sheet, column)
+    n = sum(cell is not None and cell == cell for cell in cells)
+    listed = " | ".join(levels) if len(levels) <= MOST_LEVELS else f"{len(levels)} levels"
+    values = {"low": low, "high": high, "levels": listed or None, "n": n, "missing": len(cells) - n}
+    return _description_cells(sheet, column) | values
+
+
+def _description_cells(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
+    return {
+        "file": sheet.file,
+        "row_is": sheet.row_is,
+        "column": column.name,
+        "meaning": column.meaning,
+        "type": column.kind,
+        "unit": column.unit or None,
+    }

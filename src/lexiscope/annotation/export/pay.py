@@ -11,7 +11,7 @@ from lexiscope.annotation.export.study_data import StudyData, minutes_of, sessio
 from lexiscope.annotation.store.export import FINISHED
 from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.core.errors import StatisticError
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
+from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
 from lexiscope.items.tables.neutral import Cell
 
 _COLUMNS = (

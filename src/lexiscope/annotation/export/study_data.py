@@ -230,7 +230,7 @@ def session_minutes_of(person: ListedParticipant) -> float | None:
 @lru_cache(maxsize=8)
 def _ids_pattern(platform_ids: tuple[str, ...]) -> re.Pattern[str]:
     """Return one pattern for all ids, the longest first: an id may begin with another."""
-    ids = sorted((name for name in platform_ids if len(name) >= SHORTEST_ID), key=len, reverse=True)
+    ids = sorted((text for text in platform_ids if len(text) >= SHORTEST_ID), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, ids)) or r"(?!)", re.IGNORECASE)
 
 

@@ -21,13 +21,11 @@ from lexiscope.analysis.exclusion import apply
 from lexiscope.analysis.mixed.data import Column
 from lexiscope.analysis.mixed.models import likelihood_ratio
 from lexiscope.annotation.export.r_script import analysis_formulas
-from lexiscope.annotation.rehearsal.answers import RATING, rehearse
-from lexiscope.annotation.rehearsal.population import Character, Population, SimulatedPerson, draw_person
+from lexiscope.annotation.rehearsal.answers import RATING, Character, Population, SimulatedPerson, draw_person, rehearse
 from lexiscope.annotation.study_file.assignment import Load, Quota, choose_list, has_place
 from lexiscope.annotation.study_file.definition import StudyDefinition
-from lexiscope.annotation.study_file.design import DividedLists
+from lexiscope.annotation.study_file.design import DividedLists, effect_codes
 from lexiscope.annotation.study_file.exclusions import current_exclusions, declared_rules
-from lexiscope.annotation.study_file.planned_effect import effect_codes
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 

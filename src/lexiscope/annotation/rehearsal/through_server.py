@@ -21,7 +21,10 @@ from urllib.parse import urlencode
 
 from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.rehearsal.answers import (
+    Population,
     Rehearsal,
+    SimulatedPerson,
+    draw_person,
     is_careful,
     known_answer,
     rehearse,
@@ -37,7 +40,6 @@ from lexiscope.annotation.rehearsal.browser import (
     read_page,
     without_white_space,
 )
-from lexiscope.annotation.rehearsal.population import Population, SimulatedPerson, draw_person
 from lexiscope.annotation.rehearsal.simulate import (
     RecoveredEffect,
     RuleCatches,
@@ -202,7 +204,7 @@ class _RunThroughServer:
             rule: [person.participant_id for person in excluded if person.reason == rule]
             for rule in definition.exclusions
         }
-        missed = [person.participant_id for person in finished if person.state is not State.EXCLUDED]
+        included = [person.participant_id for person in finished if person.state is not State.EXCLUDED]
         kept = collected.item_answers
         n_answers = sum(row["phase"] == "trials" for row in collected.rows)
         return ServerRun(
@@ -216,7 +218,7 @@ class _RunThroughServer:
             hours=(self.last_finish - self.begun).total_seconds() / 3600,
             ratings=ratings_per_item(study.design, kept),
             rules=tuple(count_catches(rule, caught[rule], characters) for rule in definition.exclusions),
-            missed=count_missed(missed, characters),
+            missed=count_missed(included, characters),
             recovered=fit_planned_model(definition, study.design, kept) if definition.planned.model else None,
             n_answers=n_answers,
             n_requests=self.trials.requests + self.others.requests,

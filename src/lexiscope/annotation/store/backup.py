@@ -47,7 +47,7 @@ from lexiscope.annotation.store.schema import (
 )
 from lexiscope.annotation.store.seals import sealed_in
 from lexiscope.core.errors import DataError, InputError, Place
-from lexiscope.core.lock import folder_lock
+from lexiscope.core.run import folder_lock
 
 BACKUPS, KEY_NAME = "backups", "secret.key"
 HALF_KEY_NAME = f"{KEY_NAME}.new"

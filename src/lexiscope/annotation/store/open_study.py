@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self
 
-from lexiscope.annotation.store import audit, backup, loss, seals
+from lexiscope.annotation.store import audit, backup, files, seals
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import (
     DATABASE_NAME,
@@ -31,15 +31,15 @@ from lexiscope.annotation.store.engine import (
     storage_error,
 )
 from lexiscope.annotation.store.files import StudyFiles
-from lexiscope.annotation.store.held_time import Began, HeldTime
 from lexiscope.annotation.store.mark import LogMark, rows_digest
 from lexiscope.annotation.store.migrate import migrate, stored_version
+from lexiscope.annotation.store.participants import Began, HeldTime
 from lexiscope.annotation.store.places import HasPlace, has_free_place, stamp
 from lexiscope.annotation.store.record import StudyRecord
 from lexiscope.annotation.store.schema import ALEMBIC_VERSION, LISTS, METADATA, SCHEMA_VERSION, STUDY
 from lexiscope.annotation.store.writer import Job, T, Writer
 from lexiscope.core.errors import InputError, Place, RunError
-from lexiscope.core.lock import folder_lock
+from lexiscope.core.run import folder_lock
 
 P = ParamSpec("P")
 CLOCK_JUMPED = "clock jumped"
@@ -126,7 +126,7 @@ class OpenStudy:
         """
         with ExitStack() as held:
             if url is None:
-                error = loss.missing_database_error(folder)
+                error = files.missing_database_error(folder)
                 if error is not None and not new:
                     raise error
                 held.enter_context(_lock_folder(folder))
@@ -155,7 +155,7 @@ class OpenStudy:
                 if begun:
                     _remove_new_files(folder)
                 if url is None and isinstance(error, UNREADABLE):
-                    raise loss.opening_error(error, copy_of or folder) from error
+                    raise files.opening_error(error, copy_of or folder) from error
                 if isinstance(error, sa.exc.SQLAlchemyError):
                     raise storage_error(error, database.path) from error
                 raise
@@ -233,14 +233,14 @@ class OpenStudy:
         for name, text in (("study_id", study.study_id), ("definition", study.definition)):
             check_text(name, text, longest=100_000_000)
         # asked before the database: another worker may launch the study in this moment
-        launched = loss.is_launched(folder)
+        launched = files.is_launched(folder)
         with self._connect_unchanged() as connection:
             version = stored_version(connection)
         if version == 0:
             if launched and new:
-                self.set_aside = loss.set_files_aside(folder)
+                self.set_aside = files.set_files_aside(folder)
             elif launched:
-                raise loss.lost_database_error(self._origin, "the database holds no study", shared=self.is_shared)
+                raise files.lost_database_error(self._origin, "the database holds no study", shared=self.is_shared)
             key = _make_key(folder)
             with database.write.begin() as connection:
                 # asked again: of several workers on PostgreSQL the first one to get here does the work
@@ -274,20 +274,20 @@ class OpenStudy:
         if path is not None and checked:
             problems = backup.file_problems(path)
             if problems:
-                raise loss.damaged_database_error(self._origin, problems[0])
+                raise files.damaged_database_error(self._origin, problems[0])
         with self._connect_unchanged() as connection:
             why = backup.reason_not_latest(connection, key, mark)
             if why:
-                raise loss.lost_database_error(self._origin, why, shared=self.is_shared)
+                raise files.lost_database_error(self._origin, why, shared=self.is_shared)
             changed = backup.definition_problems(connection)
             if changed:
-                raise loss.damaged_database_error(self._origin, changed[0])
+                raise files.damaged_database_error(self._origin, changed[0])
             _check_definition(connection, self.study)
             if path is not None:
                 problems = backup.content_problems(connection, key, mark, self.study)
                 # a migration would seal what it finds
                 if problems and (checked or version < SCHEMA_VERSION):
-                    raise loss.damaged_database_error(self._origin, problems[0])
+                    raise files.damaged_database_error(self._origin, problems[0])
                 self._changed_outside = problems if backup.CHANGED in problems else ()
 
     def _examine(self) -> None:
@@ -304,15 +304,15 @@ class OpenStudy:
                     why = backup.reason_not_latest(connection, self._key, self._last_mark)
                     problems = (why,) if why else backup.content_problems(connection, self._key, None, self.study)
         except UNREADABLE as error:
-            raise loss.damaged_database_error(self._origin, error) from error
+            raise files.damaged_database_error(self._origin, error) from error
         if problems:
-            raise loss.damaged_database_error(self._origin, f"changed by another program: {problems[0]}")
+            raise files.damaged_database_error(self._origin, f"changed by another program: {problems[0]}")
 
     def _failure(self, error: BaseException) -> StorageError:
         """Return what a failed transaction's callers get; damage is remembered, and nothing is stored after it."""
         if self._files is not None and (is_damage(error) or isinstance(error, DamagedError)):
             why = error.why if isinstance(error, DamagedError) else getattr(error, "orig", None) or error
-            self._files.damage = self._files.damage or loss.damaged_database_error(self._origin, why)
+            self._files.damage = self._files.damage or files.damaged_database_error(self._origin, why)
             return self._files.damage
         if isinstance(error, StorageError):
             return error
@@ -400,7 +400,7 @@ def _set_lost_study_aside(folder: Path) -> Path | None:
             place=Place(str(path)),
             hint="leave out --new; for another study name another folder",
         )
-    return loss.set_files_aside(folder)
+    return files.set_files_aside(folder)
 
 
 def _remove_new_files(folder: Path) -> None:

@@ -1,21 +1,24 @@
-"""Keeping a study safe: its audit log, checks, backups, storage health, and the removal of identities."""
+"""Keeping a study safe: audit log, checks, backups at regular times, storage health, removal of identities."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Collection, Mapping
+import threading
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import TracebackType
 
-from lexiscope.annotation.store import audit, backup, erasure, loss, overview, participants, seals
+from lexiscope.annotation.store import audit, backup, erasure, files, overview, participants, seals
 from lexiscope.annotation.store.checks import check_text
-from lexiscope.annotation.store.engine import UNREADABLE, DamagedError, sa, vacuum
+from lexiscope.annotation.store.engine import FILE_ERRORS, UNREADABLE, DamagedError, sa, vacuum
 from lexiscope.annotation.store.open_study import OpenStudy
 from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import AnswerRefused, Status
 from lexiscope.annotation.store.schema import IDENTITIES, SCHEMA_VERSION
+from lexiscope.core.errors import InputError, LexiscopeError
 
 
 class Safekeeping(OpenStudy):
@@ -46,7 +49,7 @@ class Safekeeping(OpenStudy):
         try:
             check = self.read(backup.check, self._key, file=self._database.path, study=self.study)
         except UNREADABLE as error:
-            raise loss.damaged_database_error(self._origin, error) from error
+            raise files.damaged_database_error(self._origin, error) from error
         return replace(check, problems=check.problems + self._changed_outside)
 
     def backup(self, target: Path | None = None) -> Path:
@@ -210,3 +213,77 @@ def commit_setting(connection: sa.Connection) -> str:
     if connection.dialect.name == "postgresql":
         return str(connection.exec_driver_sql("SHOW synchronous_commit").scalar_one())
     return _SQLITE[int(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())]
+
+
+# -- backups and retention at regular times, in a thread that is started and stopped by hand ------------------------
+
+
+# failures of the disk or the database; any other is a fault of the program and ends the thread with its traceback
+_FAILURES = (LexiscopeError, OSError, *FILE_ERRORS, sa.exc.SQLAlchemyError)
+
+
+class MaintenanceThread:
+    """A thread that makes backups at regular times, keeps the newest copies, and deletes platform ids when due.
+
+    Use it as a context manager, or start it. With *keep* 0 it makes no copies: a PostgreSQL study is backed up by
+    PostgreSQL.
+
+    The two jobs do not depend on each other, and one that fails is tried again the next time; ``problem`` and the
+    store's health have the last failure. Only copies that backups made by date are removed, never one made
+    before a migration.
+    """
+
+    def __init__(self, store: Safekeeping, *, every: float, keep: int) -> None:
+        if every <= 0 or keep < 0:
+            raise InputError("maintenance runs every N minutes (N above 0) and keeps 0 or more copies")
+        self.problem: Exception | None = None
+        self._store, self._seconds, self._keep = store, 60 * every, keep
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="lexiscope-maintenance", daemon=True)
+
+    def __enter__(self) -> MaintenanceThread:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Begin; the first backup is due when the newest copy is older than the interval."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the backup that is being made, if one is. Stop it before the store is closed."""
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        wait = self._first_wait()
+        while not self._stop.wait(wait):
+            backup_error = self._try("backup", self._back_up) if self._keep else None
+            purge_error = self._try("purge", self._store.purge_identities)
+            self.problem = backup_error or purge_error
+            wait = self._seconds
+
+    def _try(self, name: str, job: Callable[[], object]) -> Exception | None:
+        try:
+            job()
+        except _FAILURES as error:
+            # the first line: what follows may quote rows
+            self._store.not_kept[name] = str(error).partition("\n")[0]
+            return error
+        self._store.not_kept.pop(name, None)
+        return None
+
+    def _back_up(self) -> None:
+        self._store.backup()
+        self._store.prune_backups(keep=self._keep)
+
+    def _first_wait(self) -> float:
+        try:
+            age = self._store.health().backup_age_s if self._keep else None
+        except _FAILURES:
+            return 0.0
+        return 0.0 if age is None else max(0.0, self._seconds - age)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.design import DividedLists
-from lexiscope.annotation.study_file.questions import question_item
+from lexiscope.annotation.study_file.items import question_item
 from lexiscope.core.item import Item
 from lexiscope.items.arrange.lists import trial_order
 

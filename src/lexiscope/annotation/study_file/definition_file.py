@@ -18,9 +18,15 @@ from lexiscope.annotation.study_file.launch_screen import Problem
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.items.tables.columns import ColumnMap
-from lexiscope.resources.tables.yaml_faults import fault_error, inner_model
-from lexiscope.resources.tables.yaml_source import Key, YamlSource, parse_yaml, read_yaml
-from lexiscope.resources.tables.yaml_writing import yaml_value
+from lexiscope.resources.tables.yaml_source import (
+    Key,
+    YamlSource,
+    fault_error,
+    inner_model,
+    parse_yaml,
+    read_yaml,
+    yaml_value,
+)
 
 _HEAD = """\
 # A study with people, for Lexiscope. Check it: lexiscope annotate check THIS_FILE

@@ -1,4 +1,4 @@
-"""Divide the items of a study into lists, and give each list its catch trials.
+"""Divide the items of a study into lists with catch trials; the effect that the study is planned to find.
 
 Items of one list each are divided exactly (:func:`lexiscope.items.arrange.lists.assign_lists`). If annotators overlap,
 items are drawn by the seed: some are in every list, the others in one (150 distinct, 50 of them double: two lists of
@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from lexiscope.annotation.study_file.definition import CatchSection, Confusion, DesignSection
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.items.arrange.lists import assign_lists, catch_trials
-from lexiscope.items.arrange.overlapping_lists import draw_overlap
+from lexiscope.items.arrange.lists import assign_lists, catch_trials, draw_overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,3 +285,23 @@ class _SwapSearch:
             self.over[key] = None
         else:
             self.over.pop(key, None)
+
+
+# -- the effect that a study is planned to find: a condition of its items with two levels ---------------------------
+
+
+def effect_codes(items: Sequence[Item], effect: str) -> dict[str, float]:
+    """Return 0 or 1 per item, by the two levels of a condition in order of their text; empty where none is planned.
+
+    Errors: :class:`InputError` E627 where the condition has not exactly two levels, E402 where an item lacks it.
+    """
+    if not effect:
+        return {}
+    levels = sorted({str(item.condition(effect)) for item in items})
+    if len(levels) != 2:
+        raise InputError(
+            f"the planned effect {effect!r} has {len(levels)} levels: {', '.join(levels[:5])}",
+            code="E627",
+            hint="plan an effect of a condition with two levels, or leave planned.effect empty",
+        )
+    return {item.item_id: float(str(item.condition(effect)) == levels[1]) for item in items}

@@ -19,8 +19,8 @@ from lexiscope.annotation.study_file.assignment import Quota, list_chooser, plac
 from lexiscope.annotation.study_file.definition import AboutYou, KnownQuestion, StudyDefinition, text_versions
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
 from lexiscope.annotation.study_file.design import DividedLists, build_design, confusion_set
+from lexiscope.annotation.study_file.items import question_item
 from lexiscope.annotation.study_file.launch_screen import setting_problems
-from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -152,7 +152,7 @@ def freeze(definition: StudyDefinition, items: Sequence[Item]) -> FrozenStudy:
         **{question.id: (Kind.ATTENTION, question) for question in definition.attention},
     }
     known = {name: question for name, (_, question) in questions.items()}
-    asked = {name: question_item(known[name], definition.name, definition.language) for name in known}
+    asked = {name: question_item(question, definition.name, definition.language) for name, question in known.items()}
     together = {**real, **catch, **asked}
     screens = {name: catalog.screen(question.task) for name, question in known.items() if question.task}
     for item_id, item in together.items():

@@ -1,4 +1,4 @@
-"""Read the items of a study: from its item file, from a table of items that Lexiscope wrote, or from a dataset."""
+"""The items of a study: from an item file, a table or a dataset, and its questions with a known answer."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lexiscope.annotation.study_file.definition import StudyDefinition
+from lexiscope.annotation.study_file.definition import Answer, KnownQuestion, StudyDefinition
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen
+from lexiscope.core.usage import Usage, locate
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.tabular import is_item_table, read_items
@@ -116,3 +117,54 @@ def _with_setup(item: Item) -> Item:
     text = " ".join(f"{item.conditions['precontext']} {item.usages[0].text}".split())
     name = f"{item.word}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
     return replace(item, conditions={**item.conditions, SETUP: name})
+
+
+# -- questions with a known answer as items: qualification, attention, practice, worked examples --------------------
+
+
+def question_item(question: KnownQuestion, dataset: str, language: str) -> Item:
+    """Return the item that a question shows.
+
+    ``sentence_1``, ``sentence_2`` … become usages of ``target`` (or of ``target_1`` …); all else that it shows becomes
+    a condition. Errors: :class:`InputError` E628 where it shows no sentence or names no target; the errors of
+    :func:`lexiscope.core.usage.locate`.
+    """
+    shows = question.shows
+    sentences = sorted(name for name in shows if name == "sentence" or name.startswith("sentence_"))
+    if not sentences:
+        raise InputError(f"{question.id!r} shows no sentence", code="E628", hint="give sentence_1 (and sentence_2)")
+    usages = []
+    for name in sentences:
+        target = _target(question, name)
+        usages.append(Usage(shows[name], *locate(shows[name], target), lemma=target, language=language))
+    used = {*sentences, *(name for name in shows if name == "target" or name.startswith("target_"))}
+    rest = {name: text for name, text in shows.items() if name not in used}
+    return Item(question.id, dataset, tuple(usages), conditions=rest)
+
+
+def is_right(question: KnownQuestion, answer: Answer) -> bool:
+    """Say whether an answer is among those that the question accepts; a number may be given as text.
+
+    >>> is_right(KnownQuestion(id="q", shows={}, accept=(4, 5)), "5")
+    True
+    """
+    number = _number(answer)
+    return any(
+        str(answer) == str(accepted) or (number is not None and number == _number(accepted))
+        for accepted in question.accept
+    )
+
+
+def _target(question: KnownQuestion, sentence: str) -> str:
+    name = sentence.replace("sentence", "target")
+    target = question.shows.get(name, question.shows.get("target", ""))
+    if not target:
+        raise InputError(f"{question.id!r} names no target of {sentence}", code="E628", hint="give target")
+    return target
+
+
+def _number(answer: Answer) -> float | None:
+    try:
+        return float(answer)
+    except ValueError:
+        return None

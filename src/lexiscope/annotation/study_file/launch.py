@@ -23,13 +23,11 @@ from lexiscope.analysis.exclusion import (
 )
 from lexiscope.analysis.mixed.formula import read_formula
 from lexiscope.annotation.study_file.definition import KnownQuestion, StudyDefinition
-from lexiscope.annotation.study_file.design import build_design, is_catch
+from lexiscope.annotation.study_file.design import build_design, effect_codes, is_catch
 from lexiscope.annotation.study_file.exclusions import CATCH
 from lexiscope.annotation.study_file.freeze import freeze
-from lexiscope.annotation.study_file.items import SETUP
+from lexiscope.annotation.study_file.items import SETUP, question_item
 from lexiscope.annotation.study_file.launch_screen import Problem, screen_problems
-from lexiscope.annotation.study_file.planned_effect import effect_codes
-from lexiscope.annotation.study_file.questions import question_item
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -249,8 +247,7 @@ def _accept_problems(
     options = {choice.value for choice in screen.options_of(shown, definition.views[0])}
     for number, answer in enumerate(question.accept):
         here = (*keys, "accept", number)
-        on_scale = scale is None or (not isinstance(answer, str) and scale.contains(answer))
-        if screen.widget == "scale" and scale is not None and not on_scale:
+        if screen.widget == "scale" and scale is not None and (isinstance(answer, str) or not scale.contains(answer)):
             what = f"{question.id!r} accepts {answer}, which is not on the scale"
             yield Problem("E628", here, what, f"use {scale.low:g} to {scale.high:g}")
         if screen.widget == "choice" and answer not in options:

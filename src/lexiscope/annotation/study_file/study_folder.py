@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lexiscope.annotation.store.backup import HALF_KEY_NAME, KEY_NAME, copy_database
 from lexiscope.annotation.store.engine import DATABASE_NAME, FILE_ERRORS, has_log
-from lexiscope.annotation.store.loss import is_launched, missing_database_error, opening_error
+from lexiscope.annotation.store.files import is_launched, missing_database_error, opening_error
 from lexiscope.annotation.store.mark import MARK_NAME, LogMark
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import StudyDefinition
@@ -70,10 +70,8 @@ def read_study(path: Path, folder: Path | None = None) -> StudyOnDisk:
         search = Path(file.definition.search) if file.definition.search else None
         return StudyOnDisk(file, study_items(file.definition), folder or default_folder(path), search)
     if not (path / FILE_NAME).is_file():
-        what, hint = (
-            "this folder holds no study that was launched",
-            f"name the study's file, or a folder with {FILE_NAME}",
-        )
+        what = "this folder holds no study that was launched"
+        hint = f"name the study's file, or a folder with {FILE_NAME}"
         raise InputError(what, code="E001", place=Place(str(path)), hint=hint)
     file = read_definition(path / FILE_NAME)
     kept = {name: next(iter(sorted(path.glob(f"{name}.*"))), None) for name in (_ITEMS, _SEARCH)}

@@ -37,7 +37,7 @@ from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Habit, Screen
-from lexiscope.items.arrange.overlapping_lists import OverlappingLists
+from lexiscope.items.arrange.lists import OverlappingLists
 from lexiscope.items.tables.tabular import is_item_table, read_items
 
 _BALANCED = (SAME_SENSE, "meaning", "ending_kind")

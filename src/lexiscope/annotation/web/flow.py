@@ -42,7 +42,7 @@ from lexiscope.annotation.study_file.exclusions import (
 )
 from lexiscope.annotation.study_file.freeze import ABOUT, DEBRIEF_ITEM, FrozenStudy
 from lexiscope.annotation.web.security import remember
-from lexiscope.annotation.writing.pool import next_draw
+from lexiscope.annotation.writing.stages import next_draw
 from lexiscope.core.errors import LexiscopeError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable

@@ -16,7 +16,7 @@ from lexiscope.annotation.store.accounts import participant_of_token
 from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase, State, StateError
 from lexiscope.annotation.web.app import COOKIE, App, new_client_key
 from lexiscope.annotation.web.flow import AnswerMetadata, Step, TrialOnPage
-from lexiscope.annotation.web.markdown import to_html
+from lexiscope.annotation.web.pages import to_html
 from lexiscope.annotation.web.replies import json_error, next_page_response, redirect, wants_json
 from lexiscope.annotation.web.security import Refused, path_number, read_form
 from lexiscope.annotation.web.trial_page import (

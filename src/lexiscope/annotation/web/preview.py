@@ -20,8 +20,7 @@ from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.study_folder import StudyOnDisk
 from lexiscope.annotation.web.connections import AnnouncingServer, listening_socket, server_config
 from lexiscope.annotation.web.flow import TrialOnPage
-from lexiscope.annotation.web.markdown import to_html
-from lexiscope.annotation.web.pages import STATIC, Pages
+from lexiscope.annotation.web.pages import STATIC, Pages, to_html
 from lexiscope.annotation.web.replies import log_fault, wants_json
 from lexiscope.annotation.web.security import HostGuard, ServerSettings
 from lexiscope.annotation.web.trial_page import about_view, answer_texts, example_views, trial_view

@@ -1,10 +1,11 @@
-"""Responses of the server: pages or JSON, redirects, and the text of an error."""
+"""Responses of the server: pages or JSON, redirects, and the messages about errors."""
 
 from __future__ import annotations
 
 import logging
 import secrets
 import traceback
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
@@ -13,7 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from lexiscope.annotation.store.engine import StorageError
 from lexiscope.annotation.store.record import AnswerConflict, AnswerRefused, NoPlaceLeft, StateError
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.messages import MESSAGES
+from lexiscope.annotation.web.pages import msg
 from lexiscope.annotation.web.security import Refused
 from lexiscope.core.errors import InputError
 
@@ -94,3 +95,24 @@ def redirect(url: str) -> Response:
 def wants_json(request: Request) -> bool:
     """Return whether a script sent the request: a form that is sent without one gets a page."""
     return "application/json" in request.headers.get("accept", "")
+
+
+# -- the messages to participants about errors, by the key that the code uses ---------------------------------------
+
+
+MESSAGES: Mapping[str, str] = {
+    "no_session": msg("This browser does not know you yet. Please open the link of the study again."),
+    "no_link": msg("This link does not lead to a study. Please check that it is complete."),
+    "bad_id": msg("This participant ID is not valid. Please open the link of the study again."),
+    "form_expired": msg("This page is too old. Please reload it and answer again."),
+    "too_fast": msg("That was very fast. Please wait a moment."),
+    "too_large": msg("This is more text than the page can take."),
+    "not_a_form": msg("The page sent something that cannot be read."),
+    "not_found": msg("Please check that the address is complete."),
+    "answer_missing": msg("Please give an answer."),
+    "answer_refused": msg("This answer cannot be taken."),
+    "answered_elsewhere": msg("This question was answered already. The study goes on with the next one."),
+    "not_stored": msg("Your answer could not be stored just now. Please wait a moment and send it again."),
+    "internal": msg("Something went wrong here. Your stored answers are safe."),
+}
+"""The texts in English; :meth:`Pages.translate` translates them."""

@@ -1,4 +1,4 @@
-"""The server of a study: store, pages of both sides and web server, put together; and how it ends.
+"""The server of a study: addresses, ASGI application, store, pages of both sides and web server; how it ends.
 
 One process serves a SQLite study. Several serve a PostgreSQL study: each opens the database for itself.
 """
@@ -26,8 +26,8 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from lexiscope.annotation.store.accounts import account_names
-from lexiscope.annotation.store.held_time import Began
-from lexiscope.annotation.store.maintenance import MaintenanceThread
+from lexiscope.annotation.store.participants import Began
+from lexiscope.annotation.store.safekeeping import MaintenanceThread
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.study_folder import StudyOnDisk, copy_inputs, read_study

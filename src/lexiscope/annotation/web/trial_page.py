@@ -11,10 +11,9 @@ from markupsafe import escape
 from lexiscope.annotation.store.record import Phase
 from lexiscope.annotation.study_file.definition import AboutYou
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.questions import question_item
+from lexiscope.annotation.study_file.items import question_item
 from lexiscope.annotation.web.flow import TrialOnPage
-from lexiscope.annotation.web.markdown import to_html
-from lexiscope.annotation.web.pages import Pages, line_html
+from lexiscope.annotation.web.pages import Pages, line_html, to_html
 from lexiscope.annotation.web.views import AboutView, ChoiceView, ExampleView, FlagView, FoldView, PointView, TrialView
 from lexiscope.core import catalog
 from lexiscope.core.item import Item

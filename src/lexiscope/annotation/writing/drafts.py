@@ -13,15 +13,14 @@ from typing import Literal, cast, get_args
 
 from lexiscope.annotation.store.record import Review
 from lexiscope.annotation.writing.review import AcceptedText, Faults, check_review
-from lexiscope.annotation.writing.stage_files import strip_apostrophe
-from lexiscope.build.stories.drafting import DraftRequest
+from lexiscope.annotation.writing.stages import strip_apostrophe
+from lexiscope.build.stories.stories import DraftRequest
 from lexiscope.core.errors import CapabilityError, InputError, Place
 from lexiscope.core.foreign import storable_text
-from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Converses
 from lexiscope.core.reply import is_garbled, read_text
-from lexiscope.core.subject import Generates, Progress, Subject
+from lexiscope.core.subject import Continuation, Decoding, Generates, Progress, Subject
 from lexiscope.items.tables.neutral import csv_text
 from lexiscope.resources.tables.rows import Row, RowReader
 
@@ -76,7 +75,7 @@ def draft_texts(
 
 def draft_table(drafts: Iterable[Draft]) -> str:
     """Return drafts as CSV (columns: :data:`DRAFT_COLUMNS`)."""
-    return csv_text(DRAFT_COLUMNS, [[_cells(draft)[name] for name in DRAFT_COLUMNS] for draft in drafts])
+    return csv_text(DRAFT_COLUMNS, [[cells[name] for name in DRAFT_COLUMNS] for cells in map(_cells, drafts)])
 
 
 def provenance_table(drafts: Iterable[Draft]) -> str:

@@ -1,22 +1,30 @@
-"""Turn the accepted texts of a study into items of the next: sentences get endings, endings make stories to rate.
+"""From accepted texts of a study to items of the next; the files between two stages; the pool that writers draw from.
 
 AmbiStory's three stages (§3.2 to §3.4). An accepted sentence is a *setup* once it has a precontext: two items for
 ``story_ending``, one for each meaning. Two accepted endings make three stories (one is left open), each rated for both
 meanings: six samples, items for ``plausibility``. The files of all this are in
-:mod:`lexiscope.annotation.writing.stage_files`.
+:mod:`lexiscope.annotation.writing.stages`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import random
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-from lexiscope.annotation.writing.review import AcceptedText
-from lexiscope.core.errors import InputError
-from lexiscope.core.item import Item
+from lexiscope.annotation.store.record import Review
+from lexiscope.annotation.writing.review import NOT_REVIEWED, AcceptedText, WrittenText, latest_reviews
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item, check_unique_ids
+from lexiscope.core.run import csv_lines
 from lexiscope.core.usage import Usage
+from lexiscope.items.tables.neutral import csv_text
+from lexiscope.items.tables.spreadsheet import is_live
 from lexiscope.items.text_rules import compose_text, word_spans
+from lexiscope.resources.tables.rows import RowReader
 
 Meaning = Literal["1", "2"]
 EndingOf = Literal["A", "B", "open"]
@@ -204,3 +212,180 @@ def _condition_text(item: Item, name: str) -> str:
 
 def _some_ids(ids: Sequence[str]) -> str:
     return ", ".join(ids[:_NAMED]) + (" …" if len(ids) > _NAMED else "")
+
+
+# -- stage files ----------------------------------------------------------------------------------------------------
+# Write and read the files between two stages: the next study's items, the texts with verdicts, the precontexts.
+#
+# The next study names the item file and nothing else: :func:`lexiscope.annotation.study_file.items.study_items` reads
+# the same items from it.
+
+
+Cells = dict[str, str | int]
+SENTENCE_COLUMNS = (
+    *("setup_id", "pair_id", "form", "sense1", "sense2", "skips"),
+    *("sentence_raw", "sentence_clean", "status", "reason", "precontext"),
+)
+"""The table of written sentences. ``precontext`` is empty: to be filled in for accepted sentences."""
+ENDING_COLUMNS = ("setup_id", "intended_sense", "ending_raw", "ending_clean", "status", "reason")
+"""The table of written endings."""
+_USAGE_COLUMNS = ("item_id", "sentence_1", "start_1", "end_1", "target", "word", "language")
+
+
+def item_file(items: Sequence[Item]) -> str:
+    """Return items of one usage each as the item file of a study: every condition is a column of its own name.
+
+    Texts are written unchanged, even if a spreadsheet would run one as a formula: the file is made to be read back.
+    Errors: :class:`InputError` E650 for no items, items of several usages or with different conditions, and for what
+    the file would not give back: a condition that is no text or is named like a column of the target, a sense, a part
+    of speech; E403 for a repeated id.
+    """
+    check_unique_ids(tuple(items))
+    names = list(items[0].conditions) if items else []
+    for item in items:
+        _check_writable(item, names)
+    if not items:
+        raise InputError("there are no items to write", code="E650", hint="accept texts first")
+    rows = []
+    for item in items:
+        usage = item.usages[0]
+        span = (str(usage.start), str(usage.end))
+        cells = (item.item_id, usage.text, *span, usage.target, usage.lemma or "", usage.language)
+        rows.append([*cells, *(str(item.conditions[name]) for name in names)])
+    # everything quoted: a bare carriage return in a text is given back only inside quotes
+    return csv_lines([*_USAGE_COLUMNS, *names], rows, quote_all=True)
+
+
+def sentence_table(answers: Iterable[WrittenText], reviews: Iterable[Review], pool: Mapping[str, Item]) -> str:
+    """Return every written sentence as CSV, raw and clean, with its verdict (columns: :data:`SENTENCE_COLUMNS`).
+
+    Text that a spreadsheet would run begins with an apostrophe. The clean text is empty where none was accepted.
+    """
+    decided = latest_reviews(reviews)
+    rows: list[Cells] = []
+    for answer in answers:
+        name, item = answer.item_id, pool[answer.item_id]
+        row: Cells = {"setup_id": setup_id_of(name, answer.answer_id), "pair_id": name, "skips": answer.skips}
+        row |= {"form": item.usages[0].target, **{f"sense{n}": str(item.condition(f"sense_{n}")) for n in (1, 2)}}
+        rows.append(row | _text_cells(answer, decided, "sentence"))
+    return _csv_table(SENTENCE_COLUMNS, rows)
+
+
+def ending_table(answers: Iterable[WrittenText], reviews: Iterable[Review], asked: Mapping[str, Item]) -> str:
+    """Return every written ending as CSV, raw and clean, with its verdict (columns: :data:`ENDING_COLUMNS`)."""
+    decided = latest_reviews(reviews)
+    rows: list[Cells] = []
+    for answer in answers:
+        item = asked[answer.item_id]
+        row: Cells = {"setup_id": str(item.condition("setup")), "intended_sense": str(item.condition("sense"))}
+        rows.append(row | _text_cells(answer, decided, "ending"))
+    return _csv_table(ENDING_COLUMNS, rows)
+
+
+def read_precontexts(path: Path | str) -> dict[str, str]:
+    """Return the precontexts in a table with the columns ``setup_id`` and ``precontext``; empty ones are left out.
+
+    The table of :func:`sentence_table` serves once it is filled in; it may come back from a spreadsheet.
+    Errors: :class:`InputError` E651 where a column is missing or a setup has two; those of the row reader.
+    """
+    reader = RowReader(path)
+    rows = reader.rows()
+    header = next(rows, None)
+    indices = {name: index for index, name in enumerate(reader.header)}
+    if header is None or not {"setup_id", "precontext"} <= set(indices):
+        place = header.place() if header is not None else Place(str(path))
+        raise InputError("not a table of precontexts: it needs setup_id and precontext", code="E651", place=place)
+    precontexts: dict[str, str] = {}
+    for row in rows:
+        setup_id, text = (row.fields[indices[name]].strip() for name in ("setup_id", "precontext"))
+        setup_id = strip_apostrophe(setup_id)
+        if not text:
+            continue
+        if setup_id in precontexts:
+            place = row.place(indices["setup_id"], width=len(setup_id))
+            raise InputError(f"the setup {setup_id!r} has two precontexts", code="E651", place=place, hint="keep one")
+        precontexts[setup_id] = text
+    return precontexts
+
+
+def strip_apostrophe(text: str) -> str:
+    """Return a cell without the apostrophe that kept a spreadsheet from running it as a formula."""
+    return text[1:] if text.startswith("'") and is_live(text[1:]) else text
+
+
+def _check_writable(item: Item, names: Sequence[str]) -> None:
+    usage = item.usages[0]
+    what = ""
+    if len(item.usages) != 1 or usage.sense is not None or usage.pos is not None:
+        what = "the file holds one usage of an item, without sense id and part of speech"
+    elif list(item.conditions) != list(names):
+        what = "the items of one file have the same conditions in the same order"
+    elif not all(isinstance(value, str) for value in item.conditions.values()):
+        what = "the conditions in the file are texts"
+    elif set(names) & set(_USAGE_COLUMNS):
+        what = f"no condition is called {sorted(set(names) & set(_USAGE_COLUMNS))[0]!r} in the file"
+    if what:
+        raise InputError(what, code="E650", place=Place(item_id=item.item_id))
+
+
+def _text_cells(answer: WrittenText, decided: Mapping[int, Review], what: str) -> Cells:
+    review = decided.get(answer.answer_id)
+    status, reason = (review.verdict, review.reason) if review is not None else (NOT_REVIEWED, "")
+    clean = answer.text if review is None or review.text is None else review.text
+    return {
+        f"{what}_raw": answer.text,
+        f"{what}_clean": clean if status == "accepted" else "",
+        "status": status,
+        "reason": reason,
+    }
+
+
+def _csv_table(columns: Sequence[str], rows: Iterable[Cells]) -> str:
+    return csv_text(columns, ([row.get(name) for name in columns] for row in rows))
+
+
+# -- pool -----------------------------------------------------------------------------------------------------------
+# Draw the next item for a writer from a pool, one at a time, without the words that have enough answers.
+
+
+def next_draw(
+    items: Sequence[Item],
+    written_counts: Mapping[str, int],
+    seen: Collection[str],
+    *,
+    seed: int,
+    number: int,
+    draw: int,
+    at_most: int,
+) -> Item | None:
+    """Return the item that participant *number* gets as their draw *draw*; ``None`` where nothing is left.
+
+    Every item that this participant has not *seen* is equally probable, so that a form with several pairs of senses
+    comes more often. *written_counts* says how many answers that are no skips each item has, by item id: the items of
+    a form that has *at_most* of them together are not served any more (0: no limit). What was served before is not
+    taken back, so a form can end a few above the limit when several people write at once.
+    *Source:* AmbiStory §4.1 (popular words were taken out of the pool while it ran).
+
+    >>> from lexiscope.core.usage import Usage
+    >>> pool = [Item(name, "pool", (Usage(name, 0, len(name)),)) for name in ("bank", "pitch")]
+    >>> next_draw(pool, {"bank": 2}, [], seed=1, number=1, draw=0, at_most=2).item_id
+    'pitch'
+    """
+    retired = set(retired_forms(items, written_counts, at_most=at_most))
+    left = [item for item in items if form_of(item) not in retired and item.item_id not in seen]
+    # sorted: the order of the items in a file decides nothing
+    left.sort(key=lambda item: item.item_id)
+    return random.Random(f"{seed}/{number}/{draw}/pool").choice(left) if left else None
+
+
+def retired_forms(items: Sequence[Item], written_counts: Mapping[str, int], *, at_most: int) -> tuple[str, ...]:
+    """Return the forms that are not served any more, in the order of the items; none where *at_most* is 0."""
+    written: Counter[str] = Counter()
+    for item in items:
+        written[form_of(item)] += written_counts.get(item.item_id, 0)
+    return tuple(form for form, n in written.items() if at_most and n >= at_most)
+
+
+def form_of(item: Item) -> str:
+    """Return the form that an item counts for: its target without case, whatever its lemma."""
+    return item.usages[0].target.casefold()

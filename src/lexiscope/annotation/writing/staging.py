@@ -21,9 +21,16 @@ from lexiscope.annotation.writing.review import (
     status_of,
     texts_in_rows,
 )
-from lexiscope.annotation.writing.stage_files import ending_table, sentence_table
-from lexiscope.annotation.writing.stages import Setup, ending_items, missing_endings, rating_items, setups
-from lexiscope.build.stories.drafting import DraftRequest
+from lexiscope.annotation.writing.stages import (
+    Setup,
+    ending_items,
+    ending_table,
+    missing_endings,
+    rating_items,
+    sentence_table,
+    setups,
+)
+from lexiscope.build.stories.stories import DraftRequest
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item

@@ -15,11 +15,11 @@ from functools import partial
 from typing import Annotated, Literal, cast, get_args
 
 from lexiscope.core.errors import InputError, Place, SpecError
-from lexiscope.core.generation import Decoding
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic, statistic_name
 from lexiscope.core.settings import Option
+from lexiscope.core.subject import Decoding
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, realise_text
 from lexiscope.items.choice_sets.surface import Mode, join_punctuation, published_join, with_capital

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from lexiscope.build.minimal_pairs.alternatives import Alternative, Alternatives, FilterCount, Rules
 from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence
-from lexiscope.items.check.flagged import flagged_words
+from lexiscope.items.check.rows import flagged_words
 from lexiscope.items.choice_sets.surface import Placed, place_word
 from lexiscope.resources.lexicons.lexicon import Lexicon, normalised_lemma
 

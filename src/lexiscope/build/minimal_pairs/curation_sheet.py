@@ -75,6 +75,9 @@ def curation_sheet(language: str = "en") -> SheetForm[_Curated]:
     def marked(name: str) -> Callable[[_Curated], str]:
         return lambda curated: context(curated).bracketed_text(chosen(name)(curated), language=language)
 
+    def glosses(curated: _Curated) -> str:
+        return "\n".join(f"{distractor.word}: {distractor.gloss}" for distractor in curated[0].candidate.distractors)
+
     return SheetForm(
         "a curation sheet",
         (
@@ -90,7 +93,7 @@ def curation_sheet(language: str = "en") -> SheetForm[_Curated]:
             note_column("sentence", lambda curated: context(curated).bracketed_text(language=language)),
             note_column("with_synonym", marked("synonym")),
             note_column("with_distractor", marked("distractor")),
-            note_column("distractor_senses", lambda curated: _glosses(curated[0].candidate)),
+            note_column("distractor_senses", glosses),
             note_column("other_words", lambda curated: _other_words(curated[0].candidate)),
             note_column("contexts", lambda curated: _contexts(curated[0], language)),
         ),
@@ -104,10 +107,6 @@ def _lower(text: str) -> str:
 
 def _sense(candidate: Candidate) -> str:
     return f"{candidate.sense} (sense {candidate.sense_number} of {candidate.n_senses}): {candidate.gloss}"
-
-
-def _glosses(candidate: Candidate) -> str:
-    return "\n".join(f"{distractor.word}: {distractor.gloss}" for distractor in candidate.distractors)
 
 
 def _other_words(candidate: Candidate) -> str:

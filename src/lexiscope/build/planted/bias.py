@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
+from lexiscope.items.answers.sense_options import DIFFERENT, SAME
 from lexiscope.items.arrange.views import view_item
 
 TIMES = ("noon", "midnight")

@@ -19,7 +19,7 @@ from lexiscope.core.item import Condition, Item, check_unique_ids
 from lexiscope.core.settings import option
 from lexiscope.core.usage import Usage
 from lexiscope.items.draws import generator_of
-from lexiscope.items.tables.excluded import ExcludedEntry
+from lexiscope.items.tables.findings import ExcludedEntry
 from lexiscope.senses.induced_senses import InducedSenses
 from lexiscope.senses.near_words import near_words, word_counts_of
 
@@ -40,9 +40,9 @@ class IntrusionRules:
         3.0, "an intruder is at most so many times as frequent, or as rare, as what --match names", least=1
     )
     match: Match = option(
-        "word",
-        "what an intruder is as frequent as: the word, as in the paper, or the neighbours, the words of the page, "
-        "among which a frequent word would be noticed",
+        "neighbours",
+        "what an intruder is as frequent as: neighbours, the words of the page, among which a frequent word would be "
+        "noticed; word, the word whose sense is tested, the paper's rule",
     )
     pool: int = option(10, "drawn among so many of each other sense", least=1)
     depth: int = option(500, "neighbours of a sense that are searched", least=1)
@@ -221,7 +221,7 @@ def make_intrusion_items(
     n_words: int = 10,
     n_intruders: int = 3,
     band: float = 2.0,
-    match: Match = "word",
+    match: Match = "neighbours",
     pool: int | None = None,
     apart: int | None = None,
     of: Collection[str] | None = None,
@@ -232,13 +232,13 @@ def make_intrusion_items(
     An item has the *n_words* nearest neighbours of the sense, one of them, drawn at random, replaced by the intruder.
     An intruder is drawn, without replacement, from the given neighbours of the word's other senses. It is none of the
     sense's own given neighbours (those beyond the ten included: they are too similar), nor the word, in whatever case,
-    and at most *band* times as frequent or as rare as the word; with *match* ``neighbours``, as the geometric mean of
-    the sense's *n_words* neighbours, among which a frequent intruder would stand out. With *pool*, only so many of each
-    other sense's neighbours that fit are possible, its nearest ones. With *apart*, only so many of the sense's own
-    nearest neighbours are ruled out, and those that are as near to it as to the other sense, by rank. *frequencies*
-    are counts or shares, all of one corpus; a word without one is no intruder. The draw of a sense depends on *seed*
-    and the senses of its word alone. *of* names the senses that get items, by default all; the others still give
-    intruders.
+    and at most *band* times as frequent or as rare as the geometric mean of the sense's *n_words* neighbours; with
+    *match* ``word``, the paper's rule, as the word, which its neighbours seldom are: such an intruder is often the most
+    frequent word of its page. With *pool*, only so many of each other sense's neighbours that fit are possible, its
+    nearest ones. With *apart*, only so many of the sense's own nearest neighbours are ruled out, and those that are as
+    near to it as to the other sense, by rank. *frequencies* are counts or shares, all of one corpus; a word without one
+    is no intruder. The draw of a sense depends on *seed* and the senses of its word alone. *of* names the senses that
+    get items, by default all; the others still give intruders.
 
     ``options`` are in alphabetical order and tell nothing; ``gold`` is the intruder; conditions are ``word``,
     ``sense``, ``intruder_id`` (from 1), ``replaced`` (the neighbour left out), ``intruder_from`` (the sense that the
@@ -250,7 +250,9 @@ def make_intrusion_items(
     >>> river = SenseNeighbours("bank", "1", ("river", "shore", "stream"))
     >>> money = SenseNeighbours("bank", "2", ("loan", "credit", "cash"))
     >>> frequencies = {"bank": 10, "river": 9, "shore": 4, "stream": 12, "loan": 6, "credit": 90, "cash": 20}
-    >>> items = make_intrusion_items([river, money], frequencies, dataset="d", seed=1, n_words=3, n_intruders=2)
+    >>> items = make_intrusion_items(
+    ...     [river, money], frequencies, dataset="d", seed=1, n_words=3, n_intruders=2, match="word"
+    ... )
     >>> sorted(item.gold for item in items if item.condition("sense") == "1")  # from 5 to 20: not credit
     ['cash', 'loan']
     >>> sorted(item.gold for item in items if item.condition("sense") == "2")  # shore is rarer than 5

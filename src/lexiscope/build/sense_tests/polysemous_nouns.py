@@ -12,13 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence
-from lexiscope.build.minimal_pairs.sources import open_corpus, open_named_lexicon, read_nouns
+from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence, open_corpus, open_named_lexicon, read_nouns
 from lexiscope.core.run import sha256_of
 from lexiscope.core.settings import option
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.surface import place_word
-from lexiscope.items.tables.excluded import ExcludedEntry
+from lexiscope.items.tables.findings import ExcludedEntry
 from lexiscope.resources.lexicons.lexicon import Lexicon, normalised_lemma
 
 

@@ -21,7 +21,7 @@ from lexiscope.core.settings import Option, option
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
 from lexiscope.items.draws import generator_of
-from lexiscope.items.tables.excluded import ExcludedEntry
+from lexiscope.items.tables.findings import ExcludedEntry
 from lexiscope.senses.induced_senses import InducedSenses
 from lexiscope.senses.near_words import near_words
 

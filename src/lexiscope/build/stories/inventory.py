@@ -1,4 +1,4 @@
-"""What a set of stories holds before it is answered: lengths, word forms, pairs of meanings, guessed lemmas.
+"""Contents of a set of stories: lengths, word forms, pairs of meanings, guesses; usages of a synset in SemCor.
 
 *Source:* AmbiStory §4.1 and Table 2. Everything is counted on setups and stories, not on samples.
 """
@@ -10,11 +10,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import cast
 
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import DataError, InputError
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, statistic_name
-from lexiscope.resources.lexicons.lexicon import POS, Lexicon
+from lexiscope.core.usage import Usage
+from lexiscope.items.arrange.views import with_wordform
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.lexicon import POS, Lexicon, Pos
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,3 +203,48 @@ def _count(form: str, gloss: str, lexicon: Lexicon) -> int | None:
         if gloss_key(lexicon.synset(sense.synset_id).gloss) == wanted:
             return sense.count
     return None
+
+
+# -- usages of a synset in SemCor, as ``bond.n.02``: sentences in which a word has one sense ------------------------
+
+
+_SYNSET_NAME = re.compile(r"(\S+)\.([nvar])\.(\d+)")
+
+
+def check_synset(name: str) -> None:
+    """Check that a synset's name is one, and that WordNet has it, if WordNet is available.
+
+    Errors: :class:`InputError` for a name that is none.
+    """
+    try:
+        _keys_of(name, wordnet.load())
+    except DataError:
+        # who needs the usages is told what is missing
+        return
+
+
+def synset_usages(name: str) -> tuple[str, tuple[Usage, ...]]:
+    """Return the lemma of a synset's name (``bond.n.02``) and its usages in SemCor, the lemma standing in its place.
+
+    Vectors of *bonds* and of *bond* have senses of their own: to be compared, all usages are looked up in one form.
+    Errors: :class:`DataError` if WordNet or SemCor is not available; :class:`InputError` for a name that is none.
+    """
+    lemma, keys = _keys_of(name, wordnet.load())
+    usages = []
+    for sentence in semcor.load().sentences():
+        for place in sentence.instances:
+            token = sentence.tokens[place]
+            if keys.intersection(token.sense_keys) and not semcor.is_name(token):
+                usages.append(with_wordform(sentence.usage(place), lemma))
+    return lemma, tuple(usages)
+
+
+def _keys_of(name: str, lexicon: Lexicon) -> tuple[str, frozenset[str]]:
+    match = _SYNSET_NAME.fullmatch(name)
+    if match is None:
+        raise InputError(f"{name!r} names no synset", hint="write lemma.pos.number, as bond.n.02")
+    lemma, pos, number = match[1], cast(Pos, match[2]), int(match[3])
+    senses = [sense for sense in lexicon.senses(lemma, pos) if sense.number == number]
+    if not senses:
+        raise InputError(f"{lexicon.name} has no sense {number} of {lemma!r} ({pos})", hint="give another synset")
+    return lemma, frozenset(sense.sense_key for sense in senses)

@@ -1,4 +1,4 @@
-"""Stories around an ambiguous sentence: one setup with two endings makes three stories, each judged for two meanings.
+"""Stories around an ambiguous sentence, each judged for two meanings; and the questions for drafting their texts.
 
 AmbiStory §3.3: ending A is written for meaning 1, ending B for meaning 2, and the third story is left open. Six samples
 of a setup therefore share the sentence and the sentences before it; two of a story share the ending as well.
@@ -6,13 +6,16 @@ of a setup therefore share the sentence and the sentences before it; two of a st
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Condition, Item
+from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.usage import Usage
+from lexiscope.items.text_rules import count_sentences, word_recurs
 
 TASK = "plausibility"
 EndingOf = Literal["A", "B", "open"]
@@ -125,3 +128,59 @@ def _conditions(setup: StorySetup, ending_of: EndingOf, meaning: Meaning) -> dic
         "meaning": meaning,
         "intention": intention(ending_of, meaning),
     }
+
+
+# -- drafting -------------------------------------------------------------------------------------------------------
+# Questions for which a language model drafts a text, and what must be right with the draft before a person sees it.
+#
+# A draft is a proposal: it goes on only when a person accepts it, the original text is kept, and it is marked with the
+# name of the model (AmbiStory B.1, B.2; collection.md §2.2).
+
+
+NOT_THREE_SENTENCES = "not_three_sentences"
+_SENTENCES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRequest:
+    """One text to be drafted.
+
+    ``draft_id`` is that of the answer or setup it is for, ``field`` what it is (``sentence``, ``ending``,
+    ``precontext``, ``example``). ``raw`` is the text that it would replace (empty where there is none yet). ``faults``
+    says what is wrong with a draft.
+    """
+
+    draft_id: str
+    field: str
+    raw: str
+    question: ChatQuestion
+    faults: Callable[[str], tuple[str, ...]]
+
+
+def drafting_question(
+    prompt: Path, about: str, *, word: str, variant: str, language: str = "en", max_tokens: int = 200
+) -> ChatQuestion:
+    """Return the question: the instructions of a file, with the word in its place, then what they are about.
+
+    Errors: :class:`OSError` where the file of the prompt is not there.
+    """
+    # lines of the file are wrapped for reading: only an empty line ends a paragraph
+    instructions = " ".join(prompt.read_text(encoding="utf-8").split("\n")).replace("  ", "\n\n").strip()
+    # the word is put in by replacing: braces in a participant's word mean nothing
+    told = instructions.replace("{word}", word)
+    messages = (Message("system", told), Message("user", about))
+    return ChatQuestion(messages, max_tokens=max_tokens, variant=variant, language=language)
+
+
+def precontext_faults(text: str, word: str, language: str) -> tuple[str, ...]:
+    """Return what is wrong with a precontext: it is three sentences, and the ambiguous word is not in them.
+
+    Whether it leaves the ambiguity open, people decide.
+
+    >>> precontext_faults("It rained. Ana read. The bank shut.", "bank", "en")
+    ('word_recurs',)
+    >>> precontext_faults("It rained all day.", "bank", "en")
+    ('not_three_sentences',)
+    """
+    count = None if count_sentences(text, language) == _SENTENCES else NOT_THREE_SENTENCES
+    return tuple(fault for fault in (count, word_recurs(text, word)) if fault is not None)

@@ -266,7 +266,7 @@ def _print_differences(differences: tuple[PlatformDifference, ...], n_submission
 
 
 def _top_ups(store: Store, payment: Payment) -> list[tuple[str, str, float]]:
-    """Return what participants are owed, by the platform's id: only here is it next to what is owed."""
+    """Return what participants are owed, by the platform's id: no other output shows both."""
     ids = {record.participant_id: record.platform_id for record in _our_records(store)}
     due = pay_top_ups(store.people(), amount=payment.amount, hourly_least=payment.hourly_least)
     return [(ids[pay.participant_id], f"{pay.owed:.2f}", pay.minutes) for pay in due if pay.participant_id in ids]

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from lexiscope.annotation.export.package import write_export
-from lexiscope.annotation.rehearsal.population import Population
+from lexiscope.annotation.rehearsal.answers import Population
 from lexiscope.annotation.rehearsal.simulate import RuleCatches, SimulationSummary, simulate
 from lexiscope.annotation.rehearsal.through_server import ServerRun, rehearse_through_server
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition

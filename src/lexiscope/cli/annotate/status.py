@@ -13,9 +13,8 @@ from typing import Any
 import click
 
 from lexiscope.annotation.export.package import write_export
-from lexiscope.annotation.monitor import ItemCoverage
-from lexiscope.annotation.progress import StudyProgress, progress_of
-from lexiscope.annotation.store.loss import recovery_hint
+from lexiscope.annotation.monitor import ItemCoverage, StudyProgress, progress_of
+from lexiscope.annotation.store.files import recovery_hint
 from lexiscope.annotation.study_file.study_folder import StudyOnDisk, open_snapshot, read_study
 from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.cli import options

@@ -19,10 +19,10 @@ from lexiscope.annotation.writing.drafts import (
     provenance_table,
     read_drafts,
 )
-from lexiscope.annotation.writing.stage_files import item_file, read_precontexts
+from lexiscope.annotation.writing.stages import item_file, read_precontexts
 from lexiscope.annotation.writing.staging import Stage, stage_of
-from lexiscope.build.stories.drafting import DraftRequest
 from lexiscope.build.stories.homonym_pool import homonym_pool, with_examples
+from lexiscope.build.stories.stories import DraftRequest
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.output import print_table, progress_bar, remark, say, say_folded
@@ -55,9 +55,9 @@ def draft(
     (accepted, rejected), mend the column text where it is needed, and give the table to `lexiscope annotate stage
     --drafts`. Precontexts are written for sentences as the reviewed drafts of --drafts leave them.
     """
-    opened = read_study(study)
-    frozen = opened.freeze()
-    with open_snapshot(frozen, opened.folder, url=postgres) as store:
+    on_disk = read_study(study)
+    frozen = on_disk.freeze()
+    with open_snapshot(frozen, on_disk.folder, url=postgres) as store:
         made = stage_of(frozen, store)
     made = made.with_drafts(
         [reviewed for path in drafts for reviewed in read_drafts(existing_file(path))], frozen.screen.faults

@@ -13,13 +13,13 @@ VERBS: dict[str, tuple[str, str]] = {
         "Make synonym pairs: candidates, an automatic choice, suites.",
     ),
     "curate": ("lexiscope.cli.build.curate:curate", "Accept, change or reject proposed items in the terminal."),
-    "sheet": ("lexiscope.cli.build.curators:sheet", "Write a sheet in which a curator decides with a spreadsheet."),
-    "read-sheet": ("lexiscope.cli.build.curators:read_sheet", "Take in the decisions of a sheet that came back."),
+    "sheet": ("lexiscope.cli.build.curate:sheet", "Write a sheet in which a curator decides with a spreadsheet."),
+    "read-sheet": ("lexiscope.cli.build.curate:read_sheet", "Take in the decisions of a sheet that came back."),
     "compare": (
-        "lexiscope.cli.build.curators:compare_curators",
+        "lexiscope.cli.build.curate:compare_curators",
         "Say how far two curators agree, and where they do not.",
     ),
-    "merge": ("lexiscope.cli.build.curators:merge_curators", "Write the collection of what the curators accepted."),
+    "merge": ("lexiscope.cli.build.curate:merge_curators", "Write the collection of what the curators accepted."),
 }
 
 

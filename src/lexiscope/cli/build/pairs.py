@@ -10,8 +10,7 @@ from typing import Any
 
 import click
 
-from lexiscope.build.minimal_pairs.assembly import COLLECTION, ITEMS, LINES
-from lexiscope.build.minimal_pairs.build_folder import PairBuildSettings, make_build
+from lexiscope.build.minimal_pairs.build_folder import COLLECTION, ITEMS, LINES, PairBuildSettings, make_build
 from lexiscope.build.minimal_pairs.candidates import CandidateSet
 from lexiscope.cli import options
 from lexiscope.cli.output import print_table, remark, say

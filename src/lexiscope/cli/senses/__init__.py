@@ -22,6 +22,10 @@ VERBS: dict[str, tuple[str, str]] = {
         "lexiscope.cli.senses.make_tests:selection",
         "Make sense-selection items: a sentence, and a group of neighbours for each sense of its marked noun.",
     ),
+    "planted": (
+        "lexiscope.cli.senses.planted:planted",
+        "Say how well planted senses are told apart, and how far the probabilities of senses can be believed.",
+    ),
     "people": (
         "lexiscope.cli.senses.people:people",
         "Say what people's answers to word intrusion and sense selection come to.",

@@ -31,7 +31,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.run import manifest, sha256_of, versions
 from lexiscope.core.sealed import write_sealed
-from lexiscope.items.tables.excluded import ExcludedEntry, write_excluded
+from lexiscope.items.tables.findings import ExcludedEntry, write_excluded
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.senses.near_words import word_counts_of
 from lexiscope.subjects.senses.gasi import Gasi

@@ -10,10 +10,12 @@ import click
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.agreement.votes import trust_of_checks
-from lexiscope.analysis.senses.model_hits import model_hits
+from lexiscope.analysis.agreement.choices import trust_of_checks
+from lexiscope.analysis.bootstrap import GroupOf
+from lexiscope.analysis.senses.intrusion import model_hits
 from lexiscope.cli import options
-from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
+from lexiscope.cli.output import print_json, remark, say
+from lexiscope.cli.senses.report_table import print_report_table
 from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
@@ -26,19 +28,17 @@ from lexiscope.items.read.item_source import load_items
 from lexiscope.report.document import Report, Section
 from lexiscope.report.page.simulated import marked_part
 from lexiscope.report.page.study_folder import about_run, write_run
-from lexiscope.report.part import Part, join_parts
+from lexiscope.report.part import Part, join_parts, with_adjusted_p
 from lexiscope.report.parts.sense_test_parts import (
     JUDGMENTS,
     Reference,
+    SenseTestAnswers,
     accuracy_part,
     agreement_part,
-    duplicates_part,
-    models_part,
-)
-from lexiscope.report.parts.sense_tests import (
-    SenseTestAnswers,
     check_known,
+    duplicates_part,
     items_by_id,
+    models_part,
     read_answers,
     right_answers,
     sense_tests,
@@ -46,7 +46,6 @@ from lexiscope.report.parts.sense_tests import (
     tested_word,
     words_in_groups,
 )
-from lexiscope.report.tables import Table, layout
 from lexiscope.resources.tables.delimited import read_header
 from lexiscope.resources.vectors.sense_vectors import VECTORS, read_sense_vectors
 from lexiscope.resources.vectors.word2vec import read_word_vectors
@@ -125,7 +124,9 @@ def people(
     first = accuracy_part(tests, {})
     counted = [test for test in tests if test.can_resample]
     sat = _model_hits(runs, read.items, resamples=resamples, seed=seed)
-    judged = join_parts([first, agreement_part(counted, {}, trust), duplicates_part(counted, {}, vectors)])
+    judged = with_adjusted_p(
+        join_parts([first, agreement_part(counted, {}, trust), duplicates_part(counted, {}, vectors)])
+    )
     part = join_parts([marked_part(judged) if holds_simulated(read.responses) else judged, models_part(sat)])
     run = about_run(settings, data=files, counts={"n_answers": len(read.responses), "n_items": len(read.items)})
     missing = [f"{omission.analysis}, {omission.subject}: {omission.reason}" for omission in first.omissions]
@@ -155,7 +156,7 @@ def _model_hits(
 ) -> list[tuple[str, str, Estimate | Undefined, int]]:
     """The right answers of the models of some runs, to the test of each model's senses; people's are left out."""
     right = right_answers(items.values())
-    words = {name: tested_word(item) for name, item in items.items()}
+    words = GroupOf({name: tested_word(item) for name, item in items.items()}, "words")
     hits_of = []
     for path in runs:
         table = ResponseTable.read_parquet(path)
@@ -187,7 +188,10 @@ def _report(part: Part, left_out: Sequence[str], run: Mapping[str, object]) -> R
     return Report(title, sections=(section,), run=dict(run), records=part.records)
 
 
-_PRINTED = ("statistic", "subject", "dataset", "layer", "condition", "value", "low", "high", "n", "p", "note", "people")
+_PRINTED = (
+    *("statistic", "subject", "dataset", "layer", "condition", "value", "low", "high", "n"),
+    *("p", "p_adjusted", "family", "note", "people"),
+)
 
 
 def _print_results(records: Sequence[Record], part: Part, *, as_json: bool) -> None:
@@ -195,22 +199,4 @@ def _print_results(records: Sequence[Record], part: Part, *, as_json: bool) -> N
         print_json([{name: cell for name, cell in record.content().items() if name in _PRINTED} for record in records])
         return
     for table in part.tables:
-        _print_report_table(table)
-
-
-def _print_report_table(table: Table) -> None:
-    """Print a table so that it fits a narrow terminal: cells are folded, notes follow below, by letter."""
-    laid = layout(table)
-    grid = [[f"{cell.text} ({cell.mark})" if cell.mark else cell.text for cell in row]
-            for row in (laid.headers, *laid.rows)]  # fmt: skip
-    right = [name for name, column in zip(grid[0], table.columns, strict=True) if column.right]
-    title = f"Table {table.number}. {table.title}" if table.number else table.title
-    print_table(_distinct_names(grid[0]), grid[1:], title=title, right=_distinct_names(right))
-    for text in (*(f"({letter}) {note}" for letter, note in laid.lettered), *laid.notes):
-        say_folded(text)
-    say()
-
-
-def _distinct_names(names: Sequence[str]) -> list[str]:
-    """Two columns may have one heading: the second one gets an invisible blank."""
-    return [name + " " * list(names[:place]).count(name) for place, name in enumerate(names)]
+        print_report_table(table)

@@ -17,7 +17,7 @@ from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.senses.entries import SenseEntry, WordEntry, make_entries
 from lexiscope.senses.examples import SenseExamples, SenseUsage, read_usages
 from lexiscope.subjects.senses.gasi import Gasi
-from lexiscope.training.gasi.sense_counts import count_senses
+from lexiscope.training.gasi.pruning import count_senses
 from lexiscope.training.gasi.shards import ABOUT, open_shards
 from lexiscope.training.gasi.train import SHARDS
 
@@ -115,4 +115,4 @@ def _entry_json(entry: WordEntry, usages: tuple[SenseUsage, ...]) -> dict[str, A
         near = [{**asdict(neighbour), "sense": neighbour.sense + 1} for neighbour in sense.neighbours]
         senses.append({"number": sense.number, "prior": sense.prior, "corpus": corpus, "neighbours": near})
     told = {name: getattr(entry, name) for name in ("word", "pruned", "count", "n", "n_alone")}
-    return {**told, "senses": senses, "usages": [asdict(neighbour) for neighbour in usages]}
+    return {**told, "senses": senses, "usages": [asdict(usage) for usage in usages]}

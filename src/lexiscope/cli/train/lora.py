@@ -25,8 +25,7 @@ from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import ItemSource, load_items
 from lexiscope.studies.kit.ratings_file import RatingColumns, read_ratings
 from lexiscope.tasks import RATED
-from lexiscope.training.lora import TrainingItems, TunedModel, train_lora
-from lexiscope.training.lora_examples import Ask, RatedItem, split_items
+from lexiscope.training.lora import Ask, RatedItem, TrainingItems, TunedModel, split_items, train_lora
 from lexiscope.training.lora_settings import PRESETS, LoraSettings
 
 

@@ -268,7 +268,8 @@ def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> 
     named, dataset = given["entries"], plain_name(given["items"])
     if named and named != WORDNET:
         return _from_file(existing_file(named)), items
-    if _chooses_senses(task) or named == WORDNET or not _has_space(dataset):
+    has_space = catalog.has("datasets", dataset) and hasattr(catalog.module("datasets", dataset), "search_space")
+    if _chooses_senses(task) or named == WORDNET or not has_space:
         if not _chooses_senses(task) and task != RETRIEVED and named != WORDNET:
             raise SpecError(f"nothing says among which entries {given['items']} is looked up", hint="--entries FILE")
         lexicon = wordnet.load()
@@ -279,10 +280,6 @@ def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> 
 
 def _chooses_senses(task: str) -> bool:
     return catalog.task(task).learnt == "gloss"
-
-
-def _has_space(dataset: str) -> bool:
-    return catalog.has("datasets", dataset) and hasattr(catalog.module("datasets", dataset), "search_space")
 
 
 def _from_file(path: Path) -> SearchSpace:

@@ -1,7 +1,7 @@
 """How a subject that converses answers a task: the task's questions, the replies, and one set of rows for each reply.
 
 Every reply leaves a row of the task's measure (without value where it could not be read) and one of its kind,
-so that nothing is lost and every kind is counted (:mod:`lexiscope.analysis.replies`).
+so that nothing is lost and every kind is counted (:mod:`lexiscope.collect`).
 """
 
 from __future__ import annotations

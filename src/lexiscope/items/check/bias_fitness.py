@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
-from lexiscope.items.arrange.published_pairs import SPLITS
+from lexiscope.items.answers.sense_options import DIFFERENT, SAME
+from lexiscope.items.arrange.pairs import SPLITS
 from lexiscope.items.check.design import question_key
 from lexiscope.items.tables.findings import Finding
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from lexiscope.core.usage import Usage
-from lexiscope.items.check.pairs import differences_beyond_cue, sentence_statistics
-from lexiscope.items.check.rows import RowQuestion
+from lexiscope.items.check.rows import RowQuestion, differences_beyond_cue, sentence_statistics
 from lexiscope.items.tables.columns import Indices
 from lexiscope.items.tables.findings import Finding, Report, SentenceStatistics
 from lexiscope.resources.tables.rows import Row

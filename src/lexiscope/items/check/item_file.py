@@ -17,8 +17,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Option
 from lexiscope.core.simulated import KIND_COLUMN, KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check.design import DesignChecks, question_key
-from lexiscope.items.check.pairs import sentence_statistics
-from lexiscope.items.check.rows import RowChecks, RowQuestion
+from lexiscope.items.check.rows import RowChecks, RowQuestion, sentence_statistics
 from lexiscope.items.tables.columns import ColumnMap, Indices, missing_columns
 from lexiscope.items.tables.findings import CheckReport, Finding, Report
 from lexiscope.resources.tables.rows import Row, RowReader

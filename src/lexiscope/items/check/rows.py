@@ -1,4 +1,4 @@
-"""The checks that look at one row: fields, targets and spans, characters, ratings.
+"""Checks of one row: fields, spans, characters, ratings, pairs of sentences, and words in corpus text to look at.
 
 What passes becomes a :class:`RowQuestion`; what does not is reported with its code and place (E1.., W1.., E3..).
 """
@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Literal
 
-from lexiscope.core.errors import Place, SpanError
-from lexiscope.core.item import SAME_SENSE
+from lexiscope.core.errors import InputError, Place, SpanError
+from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage, check_span, continues_word, locate
 from lexiscope.items.tables.columns import Indices
-from lexiscope.items.tables.findings import Finding, Report
+from lexiscope.items.tables.findings import Finding, Report, SentenceStatistics
 from lexiscope.resources.tables.rows import Row
 
 # zero-width and soft characters, no-break spaces, control characters: a reader does not see them, a model does
@@ -279,3 +284,178 @@ def _float(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
+
+
+# -- flagged --------------------------------------------------------------------------------------------------------
+# Words in corpus text that a person should look at before participants or readers do: flagged, never dropped.
+#
+# The list of its own is short and English; a study that shows texts to people adds its own.
+
+
+_DEFAULT = (
+    "arsehole asshole bastard bitch bullshit cock cocksucker cunt damn dyke fag faggot fuck fucker fucking goddam "
+    "goddamn kike motherfucker nigger piss pussy rape retard shit slut spic tits twat wetback whore wop"
+)
+FLAGGED_WORDS = frozenset(_DEFAULT.split())
+"""English words that are flagged by default, without regard to their sense."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def flagged_words(text: str, words: Collection[str]) -> tuple[str, ...]:
+    """Return the words of a text that are among *words* (in lower case) or a plural in -s of one, each once.
+
+    >>> flagged_words("Damn the whores , said the damned man .", FLAGGED_WORDS)
+    ('damn', 'whores')
+    """
+    # a list and a corpus may write accents in different Unicode forms
+    text_words = (word.lower() for word in _WORD.findall(unicodedata.normalize("NFC", text)))
+    return tuple(dict.fromkeys(word for word in text_words if word in words or word.removesuffix("s") in words))
+
+
+def flagged_sentences(items: Iterable[Item], words: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return the flagged words in the texts of items (options included) by sentence: their condition ``sentence``."""
+    by_sentence: dict[str, dict[str, None]] = {}
+    # a text is in several conditions of an item
+    texts = dict.fromkeys((str(item.condition("sentence")), usage.text) for item in items for usage in item.usages)
+    for sentence, text in texts:
+        if flagged := flagged_words(text, words):
+            by_sentence.setdefault(sentence, {}).update(dict.fromkeys(flagged))
+    return {sentence: tuple(flagged) for sentence, flagged in sorted(by_sentence.items())}
+
+
+def read_words(path: Path) -> frozenset[str]:
+    """Read a list of words, one a line; empty lines and lines that begin with ``#`` are left out.
+
+    Errors: :class:`InputError` E001 where it cannot be read, E003 where it is not UTF-8, E002 where it has no words.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise InputError(
+            "the list of words cannot be read", code="E001", place=Place(str(path)), why=str(error)
+        ) from error
+    except UnicodeDecodeError as error:
+        place, hint = Place(str(path)), "save it as UTF-8"
+        raise InputError("this list of words is not UTF-8", code="E003", place=place, hint=hint) from error
+    words = frozenset(
+        unicodedata.normalize("NFC", line.strip().lower())
+        for line in lines
+        if line.strip() and not line.startswith("#")
+    )
+    if not words:
+        raise InputError("this list has no words", code="E002", place=Place(str(path)), hint="write one a line")
+    return words
+
+
+# -- how the two sentences of a pair differ, and how long the sentences of a set are --------------------------------
+# In SAW-C's design a pair differs in one modifier only. Footnote 4 of the paper counts the pairs that break this (187
+# of 812 differ in their number of words); determiners and prepositions that change with the cue are named here.
+
+
+WordClass = Literal["determiner", "preposition", "word"]
+_SPANISH_DETERMINERS = "el la los las lo un una unos unas este esta estos estas ese esa esos esas su sus mi mis tu tus"
+_SPANISH_PREPOSITIONS = "de del a al en con por para sin sobre entre hacia hasta desde contra bajo ante tras según"
+_DETERMINERS = frozenset(
+    ("the a an this that these those my your his her its our their some any no " + _SPANISH_DETERMINERS).split()
+)
+_PREPOSITIONS = frozenset(
+    (
+        "of in on at by for with from to into onto over under about against between through " + _SPANISH_PREPOSITIONS
+    ).split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WordChange:
+    """One place where two sentences differ: the words there in the first and in the second (either may be empty)."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def n_words(self) -> int:
+        """The number of words that were replaced, inserted or removed. *Unit: words.*"""
+        return max(len(self.before), len(self.after))
+
+    def classes(self) -> tuple[WordClass, ...]:
+        """Return the class of each changed word: determiner, preposition, or any other word."""
+        return tuple(word_class(word) for word in (*self.before, *self.after))
+
+    def __str__(self) -> str:
+        return f"{' '.join(self.before) or '(nothing)'} → {' '.join(self.after) or '(nothing)'}"
+
+
+def words(text: str) -> list[str]:
+    """Split a sentence into words at white space, as SAW-C's sentence lengths count them.
+
+    >>> len(words("Compró una vela nueva"))
+    4
+    """
+    return text.split()
+
+
+def word_class(word: str) -> WordClass:
+    """Say whether a word is a determiner or a preposition (short closed lists of English and Spanish).
+
+    >>> word_class("el"), word_class("de"), word_class("madera")
+    ('determiner', 'preposition', 'word')
+    """
+    plain = word.casefold().strip(".,;:!?")
+    if plain in _DETERMINERS:
+        return "determiner"
+    return "preposition" if plain in _PREPOSITIONS else "word"
+
+
+def word_changes(first: str, second: str) -> tuple[WordChange, ...]:
+    """Return where two sentences differ, word by word.
+
+    >>> [str(change) for change in word_changes("Vio el orden público", "Vio la orden judicial")]
+    ['el → la', 'público → judicial']
+    """
+    a, b = words(first), words(second)
+    low = 0
+    while low < min(len(a), len(b)) and a[low] == b[low]:
+        low += 1
+    tail = 0
+    while tail < min(len(a), len(b)) - low and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    a, b = a[low : len(a) - tail], b[low : len(b) - tail]
+    if min(len(a), len(b)) < 2:
+        return (WordChange(tuple(a), tuple(b)),) if a or b else ()
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    return tuple(
+        WordChange(tuple(a[i:j]), tuple(b[k:m])) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"
+    )
+
+
+def differences_beyond_cue(first: str, second: str) -> str | None:
+    """Describe by what two sentences differ beyond one replaced word; ``None`` where they differ in the cue only.
+
+    >>> differences_beyond_cue("Vio el orden público", "Vio el orden establecido") is None
+    True
+    >>> differences_beyond_cue("Vio el orden público", "Vio la orden judicial")
+    'el → la (determiner), público → judicial'
+    """
+    differences = word_changes(first, second)
+    if not differences or (len(differences) == 1 and len(differences[0].before) == len(differences[0].after) == 1):
+        return None
+    parts = []
+    for change in differences:
+        special = [name for name in ("determiner", "preposition") if name in change.classes()]
+        parts.append(f"{change} ({', '.join(special)})" if special else str(change))
+    return ", ".join(parts)
+
+
+def sentence_statistics(sentences: Iterable[str], pairs: Iterable[Sequence[str]]) -> SentenceStatistics:
+    """Return mean sentence length over distinct sentences, and the pairs by their difference in length.
+
+    *Unit: words.* *Source: SAW-C §3.1 (mean 4.72 words), footnote 4 (187 pairs: 173 by one word, 14 by two).*
+
+    >>> sentence_statistics(["a b", "a b c"], [("a b", "a b c")])  # (2 + 3) / 2
+    SentenceStatistics(n_sentences=2, n_pairs=1, mean_words=2.5, length_differences=((1, 1),))
+    """
+    distinct = set(sentences)
+    differences = Counter(abs(len(words(pair[0])) - len(words(pair[1]))) for pair in pairs)
+    total = sum(len(words(sentence)) for sentence in distinct)
+    mean = total / len(distinct) if distinct else None
+    return SentenceStatistics(len(distinct), differences.total(), mean, tuple(sorted(differences.items())))

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from lexiscope.core import catalog
+from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError
-from lexiscope.core.given_file import existing_file
 from lexiscope.core.run import write_atomically
 from lexiscope.core.usage import locate
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, token_span

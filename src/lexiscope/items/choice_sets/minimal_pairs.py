@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Condition, Item
@@ -127,7 +128,7 @@ class SynonymItem:
                 f"the condition {choice!r} needs random nouns and this item has none",
                 code="E443",
                 place=Place(item_id=self.item_id),
-                hint="draw them: lexiscope.build.minimal_pairs.random_nouns, or give a column random",
+                hint="draw them: lexiscope.build.minimal_pairs.word_counts, or give a column random",
             )
         return (wrong if choice == "incorrect_vs_random" else self.synonym, *self.random_nouns)
 
@@ -244,7 +245,7 @@ def choice_sets(
     for item in items:
         _check_language(item, chosen)
         # the synonym and the random nouns are in several conditions: each text is made once
-        texts = {template: _TemplateTexts(item, template, mode) for template, _ in plan}
+        texts = {template: _texts_of(item, template, mode) for template, _ in plan}
         made += [_choice_set(item, template, choice, texts[template], dataset) for template, choice in plan]
     return tuple(made)
 
@@ -276,6 +277,12 @@ class _TemplateTexts:
                 placed.text, placed.start, placed.end, lemma=word, pos="NOUN", language=self.item.language
             )
         return self._usages[word]
+
+
+@lru_cache(maxsize=4096)
+def _texts_of(item: SynonymItem, template: Template, mode: Mode) -> _TemplateTexts:
+    """The texts of an item and template. A study makes the choice sets of its dataset twice: loading and asking."""
+    return _TemplateTexts(item, template, mode)
 
 
 def _choice_set(item: SynonymItem, template: Template, choice: Choice, texts: _TemplateTexts, dataset: str) -> Item:

@@ -178,14 +178,21 @@ def is_plural(word: str, lemmas: Collection[str] = (), *, mode: Mode = "clean") 
     """
     if mode == "published":
         return word in PUBLISHED_PLURALS
-    # a lemma that looks like a plural (gas, lens) is none: only a form of another lemma counts
-    lower, known = word.lower(), {lemma.lower() for lemma in lemmas}
-    return lower in PLURALS_ONLY or (lower not in known and any(lower in _plurals(lemma) for lemma in known))
+    lower = word.lower()
+    return lower in PLURALS_ONLY or lower in _plurals_of(tuple(lemmas))
 
 
 def is_english(language: str) -> bool:
     """Say whether a language code is one of English (``en``, ``en-GB``)."""
     return language.partition("-")[0].lower() == "en"
+
+
+@lru_cache(maxsize=1024)
+def _plurals_of(lemmas: tuple[str, ...]) -> frozenset[str]:
+    """The regular plurals of lemmas, in lower case, without those that are lemmas themselves."""
+    known = frozenset(lemma.lower() for lemma in lemmas)
+    # a lemma that looks like a plural (gas, lens) is none: only a form of another lemma counts
+    return frozenset(form for lemma in known for form in _plurals(lemma)) - known
 
 
 def _plurals(lemma: str) -> tuple[str, ...]:

@@ -111,9 +111,14 @@ class Template:
 
     def parts(self) -> tuple[tuple[str, str], ...]:
         """Return the pattern in pieces: plain text and the slot behind it (empty at the end)."""
-        # splitting at a group alternates text and slots and ends in a text
-        pieces = [*_PARTS.split(self.pattern), ""]
-        return tuple(zip(pieces[::2], pieces[1::2], strict=True))
+        return _pieces_of(self.pattern)
+
+
+@lru_cache(maxsize=256)
+def _pieces_of(pattern: str) -> tuple[tuple[str, str], ...]:
+    # splitting at a group alternates text and slots and ends in a text
+    pieces = [*_PARTS.split(pattern), ""]
+    return tuple(zip(pieces[::2], pieces[1::2], strict=True))
 
 
 @lru_cache(maxsize=1)

@@ -11,9 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from lexiscope.core import catalog
-from lexiscope.core.code_file import is_path
+from lexiscope.core.code_file import existing_file, is_path
 from lexiscope.core.errors import InputError, Place, SpecError
-from lexiscope.core.given_file import existing_file
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of

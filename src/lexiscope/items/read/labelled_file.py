@@ -10,8 +10,8 @@ from pathlib import Path
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.items.arrange.division import ItemDivision, divide_by_item, divide_in_folds
-from lexiscope.items.arrange.published_pairs import SPLITS
+from lexiscope.items.arrange.pairs import SPLITS
+from lexiscope.items.arrange.splits import ItemDivision, divide_by_item, divide_in_folds
 from lexiscope.items.check.bias_fitness import bias_fitness
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.read.item_source import catch_remark, real_items
@@ -59,7 +59,9 @@ def read_labelled(path: Path, *, language: str) -> LabelledFile:
         reader = RowReader(path, lambda _error: None)
         next(reader.rows(), None)
         columns = _label_column(reader.header)
-        read = import_items(path, columns, dataset=path.stem, task=_truth_task(), language=language)
+        # labels are read as the answers of a task with true and false, whichever task they turn out to be of
+        task = next(name for name in catalog.names("tasks") if catalog.task(name).truth)
+        read = import_items(path, columns, dataset=path.stem, task=task, language=language)
         every, lines = read.items, read.lines
         if all(item.gold is None for item in every):
             what = f"no labels found; labels are read from a column {', '.join(_LABELS)} or same_sense"
@@ -100,11 +102,6 @@ def _label_column(header: Sequence[str]) -> ColumnMap | None:
     if known.gold is not None or known.same_sense is not None or len(named) != 1:
         return None
     return ColumnMap(gold=named[0])
-
-
-def _truth_task() -> str:
-    """Return a task whose answers are true or false: labels are read as its are, whichever they turn out to be of."""
-    return next(name for name in catalog.names("tasks") if catalog.task(name).truth)
 
 
 def _task_of(items: Sequence[Item], path: Path) -> str:

@@ -18,7 +18,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.search_space import Entry, SearchSpace
 from lexiscope.items.answers.sense_options import join_ids
-from lexiscope.items.sentence_count import sentence_spans
+from lexiscope.items.text_rules import sentence_spans
 from lexiscope.resources import fetch
 from lexiscope.resources.corpora.linked_json import read_elevant
 from lexiscope.resources.corpora.linked_text import LinkedText, Mention, Misplaced

@@ -128,6 +128,8 @@ def _responses(row: FilledRow[Item], participant: str, position: int, task: str)
 
 SHEET_SEED = 160
 """The seed of the published order."""
+SHEET_MODE: Mode = "clean"
+"""How the texts of a sheet are written by default."""
 
 
 def shown_orders(n_items: int, *, seed: int = SHEET_SEED) -> tuple[bool, ...]:
@@ -145,7 +147,7 @@ def human_sheet(
     items: Sequence[SynonymItem],
     *,
     seed: Annotated[int, Option("draws which candidate is A", least=0)] = SHEET_SEED,
-    mode: Annotated[Mode, Option("how texts are written")] = "clean",
+    mode: Annotated[Mode, Option("how texts are written")] = SHEET_MODE,
     dataset: str = "synonymy",
 ) -> tuple[Item, ...]:
     """Return the sheet as items of the task ``substitution``, the candidates as ``options`` in the order shown.

@@ -1,17 +1,19 @@
-"""A sheet that people fill in, as a list of columns: what is written, what must come back unchanged, what is answered.
+"""A sheet that people fill in and a table that leaves the program, as lists of columns with their meaning.
 
 Every sheet is written and read back here. Tables that only leave the program are in
-:mod:`lexiscope.items.sheets.sheet`.
+:mod:`lexiscope.items.sheets.form`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Literal, NoReturn, TypeVar
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
+from lexiscope.items.tables.neutral import Cell, csv_text, jsonl_text
 from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet, write_sheet
 
 T = TypeVar("T")
@@ -147,3 +149,78 @@ def _value(row: SheetRow, column: TextColumn[Any]) -> Any:
     except InputError as error:
         place = row.place(column.name)
         raise InputError(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error
+
+
+# -- sheet ----------------------------------------------------------------------------------------------------------
+# A table as it leaves the program: its columns say what they mean, and the codebook is made of what they say.
+
+
+ColumnKind = Literal["id", "text", "category", "integer", "number", "truth", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetColumn:
+    """A column: name, meaning, kind of cell, unit.
+
+    ``low`` and ``high`` bound the values where they are bounded by definition. A ``category`` has few levels, which the
+    codebook lists; a ``text`` is free, and an ``id`` names something. ``answer`` marks a text column that may hold
+    numbers given as answers.
+    """
+
+    name: str
+    meaning: str
+    kind: ColumnKind = "text"
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    levels: tuple[str, ...] = ()
+    answer: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """A table with the name of its file, what a row of it is, its columns and its rows."""
+
+    file: str
+    row_is: str
+    columns: tuple[SheetColumn, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> list[Cell]:
+        """Return the cells of a column."""
+        at = self.header.index(name)
+        return [row[at] for row in self.rows]
+
+    def csv(self) -> str:
+        """Return the table as CSV that no spreadsheet runs."""
+        answers = [column.name for column in self.columns if column.answer]
+        return csv_text(self.header, self.rows, answers=answers)
+
+    def jsonl(self) -> str:
+        """Return the table as lossless JSON lines."""
+        header = self.header
+        return jsonl_text(dict(zip(header, row, strict=True)) for row in self.rows)
+
+
+def sheet_of(file: str, row_is: str, columns: Sequence[SheetColumn], rows: Sequence[Mapping[str, Cell]]) -> Sheet:
+    """Return a table from rows by name; a cell that a row does not name is missing."""
+    cells = tuple(tuple(row.get(column.name) for column in columns) for row in rows)
+    return Sheet(file, row_is, tuple(columns), cells)
+
+
+KIND = SheetColumn(
+    KIND_COLUMN, "whose answers the row holds: participant, model, or simulated for a simulated participant", "category"
+)
+"""The column that marks answers of simulated participants."""
+
+
+def marked_simulated(sheet: Sheet) -> Sheet:
+    """Return a table of a rehearsal with its mark: every row says that its answers are of simulated participants."""
+    if KIND.name in sheet.header:
+        return sheet
+    return replace(sheet, columns=(*sheet.columns, KIND), rows=tuple((*row, SIMULATED) for row in sheet.rows))

@@ -19,8 +19,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import Screen
 from lexiscope.core.simulated import refuse_mixture
-from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
-from lexiscope.items.arrange.overlapping_lists import OverlappingLists
+from lexiscope.items.answers.sense_options import DIFFERENT, SAME
+from lexiscope.items.arrange.lists import OverlappingLists
 from lexiscope.items.arrange.views import shown_texts
 from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, answer_column, note_column, parse_mark
 from lexiscope.items.sheets.given_answer import MEASURE_CHOICE, MEASURE_PAGE, GivenAnswer, read_view_judgments

@@ -1,4 +1,4 @@
-"""Findings of the stimulus check: one remark with a stable code and its place, and the report that collects them.
+"""Findings of the stimulus check, with code and place; and the list of entries that could not be made into items.
 
 The first letter of a code is its severity: ``E`` (error: a number computed from this would be wrong or impossible)
 or ``W`` (warning: usable, but a reader of the study would ask). The codes are listed in
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Literal
 
 from lexiscope.core.errors import InputError, Place, caret_line
+from lexiscope.items.tables.spreadsheet import write_sheet
 
 Severity = Literal["error", "warning"]
 
@@ -178,3 +180,24 @@ class CheckReport:
         """Return the whole report as JSON with stable keys."""
         content = asdict(self) | {"counts": self.counts, "exit_status": self.exit_status}
         return json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+
+
+# -- what could not be made into items, with the reason: a list with the items, never a silent gap ------------------
+
+
+COLUMNS = ("word", "sense", "why")
+"""The columns of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludedEntry:
+    """A word, or one of its senses where only that was left out, and why."""
+
+    word: str
+    why: str
+    sense: str = ""
+
+
+def write_excluded(path: Path | str, entries: Sequence[ExcludedEntry]) -> None:
+    """Write the list as CSV, its rows in the order given; a list of nothing is a file with its heading alone."""
+    write_sheet(path, COLUMNS, [(entry.word, entry.sense, entry.why) for entry in entries])

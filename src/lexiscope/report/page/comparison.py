@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from lexiscope.core.claims import OUTCOMES, CheckedClaim, Claim, check_claims
-from lexiscope.core.result import Record
+from lexiscope.core.result import COMPARED, Record
 from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
 from lexiscope.report.document import Report, Section
@@ -14,7 +14,7 @@ from lexiscope.report.part import record_cell
 from lexiscope.report.tables import DASH, Cell, Column, Format, Head, Noted, Table, drop_empty, table_of
 
 _ORDER = ("reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined")
-_WORDS = {"": "not compared"}
+_WORDS = {"": "without comparison"}
 _FOUR = Format("number", 4)
 _TITLE = "What the paper prints and what we find"
 
@@ -31,7 +31,7 @@ def published_table(records: Sequence[Record]) -> Table:
         "Of": lambda record: ", ".join(filter(None, (record.subject, where_measured(record)))),
         "Printed in": lambda record: record.source,
         Column("Paper prints", align="right"): lambda record: (
-            DASH if record.published is None else f"{record.published:.10g}".replace("-", "−")
+            DASH if record.published is None else f"{record.bound} {record.published:.10g}".strip().replace("-", "−")
         ),
         Column("We find", _FOUR, note="At four decimals, with its interval where one was computed."): value_cell,
         "Status": _status_cell,
@@ -44,14 +44,31 @@ def comparison_section(records: Sequence[Record]) -> Section | None:
     chosen = published_records(records)
     if not chosen:
         return None
-    counts: Counter[str] = Counter(record.status for record in chosen)
-    parts = [f"{counts[status]} {_WORDS.get(status, status)}" for status in (*_ORDER, "") if counts[status]]
     text = (
-        f"The paper prints {len(chosen)} of the numbers of this run: {', '.join(parts)}. "
-        "A number counts as reproduced where it rounds to the printed one, digit for digit, and as within rounding "
-        "where it is off by at most one unit of the last printed digit."
+        f"{printed_count(chosen)} A number is reproduced if it rounds to the printed one, digit for digit, or is on "
+        "its side of a printed bound. It is within rounding if it is off by at most one unit of the last printed digit."
     )
     return Section("published", _TITLE, (text,), (published_table(records),))
+
+
+def printed_count(records: Sequence[Record]) -> str:
+    """Return how many printed numbers a run compares with its own, by outcome, and how many it does not, by status.
+
+    >>> printed_count([Record("r", 0.5, published=0.5, status="reproduced")])
+    'The paper prints 1 number of these data. This run compares 1 of 1: 1 reproduced.'
+    """
+    counts: Counter[str] = Counter(record.status for record in published_records(records))
+    total = sum(counts.values())
+    compared, others = (
+        [f"{counts[status]} {_WORDS.get(status, status)}" for status in statuses if counts[status]]
+        for statuses in (COMPARED, [status for status in (*_ORDER, "") if status not in COMPARED])
+    )
+    n = sum(counts[status] for status in COMPARED)
+    return (
+        f"The paper prints {counted(total, 'number')} of these data. This run compares {n} of {total}"
+        f"{': ' if compared else ''}{', '.join(compared)}.{' Not compared: ' if others else ''}{', '.join(others)}"
+        f"{'.' if others else ''}"
+    )
 
 
 def sections_with_comparison(report: Report) -> tuple[Section, ...]:

@@ -270,13 +270,20 @@ def _by_layer(name: str, curves: Sequence[Sequence[Record]], known: Mapping[str,
 
 def _further(name: str, records: Sequence[Record], known: Mapping[str, str]) -> Table:
     heads = columns(
-        *(*_NAMES, "Analysis"), *(("Layer", INTEGER), ("Value", _VALUE), ("p", P_VALUE), ("n", INTEGER)), "Remark"
+        *(*_NAMES, "Analysis"),
+        *(("Layer", INTEGER), ("Value", _VALUE), ("p", P_VALUE), ("p, adjusted", P_VALUE), "Family"),
+        *(("n", INTEGER), "Remark"),
     )
     rows = tuple(
-        (*series_of(r), _confirmatory(r), r.layer, value_cell(r), r.p, r.n, r.note if r.value is not None else "")
+        (*series_of(r), _confirmatory(r), r.layer, value_cell(r), r.p, r.p_adjusted, r.family, r.n, _note(r))
         for r in records
     )
     return drop_empty(Table(name, "", "Further results", heads, rows, tuple(_meanings(records, known))))
+
+
+def _note(record: Record) -> str:
+    # a value that is missing has its reason in its own cell
+    return record.note if record.value is not None else ""
 
 
 def _confirmatory(record: Record) -> str:

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from lexiscope.core.result import Record
+from lexiscope.core.result import OPTIONAL_FIELDS, Record
 from lexiscope.core.run import write_atomically
 from lexiscope.report.document import Flag, Report, RichText
 from lexiscope.report.figures import data_csv
@@ -69,8 +69,8 @@ def table_html(table: Table) -> str:
 
 def records_csv(records: tuple[Record, ...]) -> str:
     """Return all records as CSV, one a line, at full precision."""
-    marked = any(record.people for record in records)
-    names = [field.name for field in fields(Record) if marked or field.name != "people"]
+    present = {name for name in OPTIONAL_FIELDS if any(getattr(record, name) not in (None, "") for record in records)}
+    names = [field.name for field in fields(Record) if field.name in present or field.name not in OPTIONAL_FIELDS]
     return csv_text(names, ([getattr(record, name) for name in names] for record in records))
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiscope.analysis.senses.tsne import tsne
+from lexiscope.analysis.senses.similarity import tsne
 from lexiscope.core.run import write_atomically
 from lexiscope.core.settings import option
 from lexiscope.core.subject import Subject

@@ -9,13 +9,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 from lexiscope.analysis.accuracy import Accuracy
-from lexiscope.analysis.choices.choice_sets import BothWays
+from lexiscope.analysis.choices.choice_sets import ALL, DECIDED, EXPECTED, BothWays, n_random
 from lexiscope.analysis.choices.design import Cell as DesignCell
 from lexiscope.analysis.choices.design import ChoiceDesign
 from lexiscope.analysis.choices.design_answers import SIDES, disagreeing_tests
 from lexiscope.analysis.choices.gap_answers import GapHits
-from lexiscope.analysis.choices.random_answers import ALL, DECIDED, EXPECTED, n_random
-from lexiscope.analysis.choices.token_effect import DeltaEffect, DeltaLevel
+from lexiscope.analysis.choices.tokenisation import DeltaEffect, DeltaLevel
 from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.core.showing import counted
 from lexiscope.report.figures import Figure, Heading, first_names
@@ -56,14 +55,20 @@ def design_table(design: ChoiceDesign, labels: Mapping[DesignCell, str]) -> Tabl
     return Table("design_cells", "", "What was asked: the cells of the design", heads, tuple(rows))
 
 
-def intervals_table(rows: Sequence[tuple[str, str, Accuracy]], *, no_ties: Sequence[str] = ()) -> Table:
+def intervals_table(
+    rows: Sequence[tuple[str, str, Accuracy]],
+    *,
+    name: str = "accuracy_intervals",
+    title: str = "Accuracy with both intervals",
+    no_ties: Sequence[str] = (),
+) -> Table:
     """Return accuracies, each with its subject and condition: both intervals, p against chance, ties.
 
     *no_ties* are the subjects of which it is not known what was tied.
     """
     heads = columns(
         *("Subject", "Cell", ("Right, %", PERCENT)),
-        Column("Sentences resampled", PERCENT, note="95 % interval; the one to use."),
+        Column("Over sentences", PERCENT, note="95 % interval; the one to use."),
         Column("Wilson", PERCENT, note="95 % interval that takes items as independent."),
         Column("p, chance", P_VALUE, note="Exact, one-sided: at least as many right by chance."),
         ("Ties", INTEGER),
@@ -77,7 +82,7 @@ def intervals_table(rows: Sequence[tuple[str, str, Accuracy]], *, no_ties: Seque
         )
         percent = 100 * accuracy.n_correct / accuracy.n
         cells.append((subject, condition, percent, *ends, accuracy.p_above_chance, tied))
-    return Table("accuracy_intervals", "", "Accuracy with both intervals", heads, tuple(cells))
+    return Table(name, "", title, heads, tuple(cells))
 
 
 def by_condition(
@@ -211,7 +216,9 @@ def contrasts_table(
 def comparison_of_tests(results: Sequence[Estimate | Undefined], names: Mapping[str, str]) -> str:
     """Return how many contrasts were tested, and in which the t-test and the exact test come to other conclusions."""
     tested, apart = disagreeing_tests(results)
-    text = f"{counted(tested, 'contrast')}, none corrected for their number."
+    text = f"{counted(tested, 'contrast')}."
+    if tested > 1:
+        text += " After each p is the one adjusted for the number of tests of its family."
     if apart:
         where = first_names([f"{names[subject]}, {names[condition]}" for subject, condition in apart], most=_NAMED)
         text += f" In {len(apart)} of them t and the exact test fall on different sides of p = .05: {where}."
@@ -230,7 +237,7 @@ def random_answers_table(
     further: Sequence[Col] = (),
     notes: Sequence[str] = (),
 ) -> Table:
-    """Return accuracies of which some answers are random (:mod:`lexiscope.analysis.choices.random_answers`).
+    """Return accuracies of which some answers are random (:mod:`lexiscope.analysis.choices.choice_sets`).
 
     *reasons* are those for which answers can be random: how many are has a column for each. *further* columns are at
     the end.
@@ -416,7 +423,7 @@ def gap_categories(
 ) -> tuple[Table, Figure]:
     """Return the shares of proposed error categories as a table and a figure.
 
-    *results* are those of :func:`~lexiscope.analysis.choices.gap_codes.category_shares`.
+    *results* are those of :func:`~lexiscope.analysis.choices.gap_answers.category_shares`.
     The caption of the figure is a note of the table.
     """
     records = records_of(results)

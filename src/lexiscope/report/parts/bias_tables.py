@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from lexiscope.analysis.bias.bias import Bias, Biases, MinimumGap, ViewDifference
 from lexiscope.analysis.bias.entropy import MeanEntropy
 from lexiscope.analysis.bias.guess_flips import Guess, count_flips
-from lexiscope.analysis.bias.view_gaps import ViewGap
-from lexiscope.analysis.bias.view_scores import ViewValue
+from lexiscope.analysis.bias.view_scores import ViewGap, ViewValue
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, Interval, Record, Undefined
 from lexiscope.core.study import PublishedValue
 from lexiscope.items.answers.search_space import SearchSpace
-from lexiscope.items.arrange.division import ItemDivision
-from lexiscope.items.arrange.published_pairs import SPLITS
+from lexiscope.items.arrange.pairs import SPLITS
+from lexiscope.items.arrange.splits import ItemDivision
 from lexiscope.items.arrange.views import shown_texts
 from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, pivot, rows_of
@@ -49,7 +48,7 @@ _OF_ENTROPY = (
     "items), with intervals that resample words."
 )
 _NOT_ASKED = Missing("Not asked in this view.")
-RESAMPLED = "Intervals: percentiles of resampled words, the same words in all views."
+RESAMPLED = "Intervals resample words, the same words in all views; those of a bias are Fieller's."
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +101,6 @@ def biases_table(rows: Sequence[BiasRow]) -> Table:
         ),
         "Nearest to FULL": lambda row: row.biases.minimum_gap.nearest if row.biases.minimum_gap is not None else None,
         Column("Words", INTEGER, note="Words that were resampled."): lambda row: row.biases.n_words or None,
-        Column(
-            "Draws left out", INTEGER, note="Resamples in which a bias is undefined; its interval leaves them out."
-        ): (lambda row: max(bias.interval.undefined for bias in (row.biases.context, row.biases.word)) or None),
     }
     return drop_empty(table_of("biases", "Context bias and word bias", rows, cells, notes=(RESAMPLED,)))
 

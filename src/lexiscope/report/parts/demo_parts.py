@@ -9,9 +9,9 @@ import numpy as np
 
 from lexiscope.analysis.agreement.ceilings import counted_in, leave_one_out_rho, mean_squared_rho, squared_mean_rho
 from lexiscope.analysis.agreement.raters import leave_one_out
-from lexiscope.analysis.layers.by_condition import ConditionLayers, distance_by_condition
-from lexiscope.analysis.layers.layers import r_squared_by_layer, rho_by_layer, values_by_layer
-from lexiscope.analysis.layers.separation import sense_separation
+from lexiscope.analysis.bootstrap import GroupLabels
+from lexiscope.analysis.layers.layers import r_squared_by_layer, rho_by_layer, separation_by_layer, values_by_layer
+from lexiscope.analysis.layers.trajectory import ConditionLayers, distance_by_condition
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.response import ResponseTable
@@ -72,25 +72,24 @@ def separation_part(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     subject, view = str(answers.column("subject_id")[0]), str(answers.column("view")[0])
     layers, distance = values_by_layer(answers.where(measure="cosine_distance"), [item.item_id for item in items])
     same = np.array([bool(item.condition(SAME_SENSE)) for item in items])
-    words = [item.word for item in items]
+    words = GroupLabels((item.word for item in items), "words")
     kinds = np.where(same, SAME, DIFFERENT).tolist()
     means = distance_by_condition(distance, kinds, groups=words, resamples=RESAMPLES, seed=seed)
     means = tuple(sorted(means, key=lambda kind: kind.condition != SAME))
     where = {"subject": subject, "dataset": items[0].dataset, "view": view}
-    separations = [
-        sense_separation(column, same, groups=words, resamples=RESAMPLES, seed=seed).about(layer=layer, **where)
-        for layer, column in zip(layers, distance.T, strict=True)
-    ]
-    best = max(separations, key=lambda separation: separation.value)
+    curve = separation_by_layer(distance, same, layers=layers, groups=words, resamples=RESAMPLES, seed=seed)
+    curve = curve.about(**where)
+    separations = [estimate for layer in layers if isinstance(estimate := curve.estimate(layer), Estimate)]
+    best = curve.best_value()
     summary = (
         f"{subject} keeps the senses apart best at layer {best.layer}: a pair of different senses lies further apart "
         f"than a pair of the same sense in {number_text(best.value, best.interval)} of the "
-        f"comparisons (chance .50; {len(items)} pairs, {len(set(words))} nouns).",
+        f"comparisons (chance .50; {len(items)} pairs, {len(set(words))} nouns){_allowing(separation=curve)}.",
     )
     text = (
         f"The model read {len(items)} pairs of sentences that share an ambiguous noun; one word of the sentence "
         "decides which sense is meant. Nobody has rated these pairs. The best layer is chosen on these pairs, so its "
-        "value is somewhat too good.",
+        "value is somewhat too good; the one that allows for the choice is that of words that had no part in it.",
         *summary,
     )
     records = []
@@ -105,6 +104,7 @@ def separation_part(items: Sequence[Item], answers: ResponseTable, *, seed: int 
                 analysis="exploratory",
             )
             records.append(with_interval(mean, kind.intervals[column]))
+    records += _records([curve.chosen] if curve.chosen else [])
     heading = Heading("distance_by_layer", "1", "Cosine distance of pairs by layer and sense relation.")
     curves = [DrawnCurve.of_condition(subject, layers, kind) for kind in means]
     figure = distance_by_layer(curves, heading, order=(SAME, DIFFERENT))
@@ -149,18 +149,19 @@ def agreement_part(
     rated = [item for item in items if np.isfinite(mean_of.get(item.item_id, np.nan))]
     layers, distance = values_by_layer(answers.where(measure="cosine_distance"), [item.item_id for item in rated])
     norms = [mean_of[item.item_id] for item in rated]
-    words = [item.word for item in rated]
+    words = GroupLabels((item.word for item in rated), "words")
     rho, fit = (
-        by_layer(distance, norms, layers=layers, groups=words, resamples=RESAMPLES, seed=seed).about(
+        by_layer(distance, norms, layers=layers, groups=words, resamples=RESAMPLES, seed=seed, choice=True).about(
             subject=subject, dataset=items[0].dataset, view=view
         )
         for by_layer in (rho_by_layer, r_squared_by_layer)
     )
     agreement = leave_one_out(ratings, resamples=RESAMPLES, seed=seed)
-    squares = mean_squared_rho(agreement, resamples=RESAMPLES, seed=seed)
+    squares = mean_squared_rho(agreement)
     ceilings = (leave_one_out_rho(agreement), squared_mean_rho(agreement), squares)
     summary = _agreement_text(subject, rho, fit, ceilings[0], len(rated))
     records = _records([curve.estimate(layer) for curve in (rho, fit) for layer in layers])
+    records += _records([curve.chosen for curve in (rho, fit) if curve.chosen])
     for ceiling in ceilings:
         of_people = {"subject": "people", "dataset": items[0].dataset, "condition": counted_in(ceiling.name)}
         records += _records([ceiling.about(**of_people)])
@@ -176,10 +177,21 @@ def _agreement_text(subject: str, rho: Curve, fit: Curve, person: Estimate, n: i
     return (
         f"{subject} at its best layer, {best.layer}: rho {number_text(best.value, best.interval)} with people's "
         f"mean ratings; R² {number_text(explained.value, explained.interval)} at layer {explained.layer} "
-        f"({n} pairs, {rho.n_groups} words). The layer is chosen on the same pairs.",
+        f"({n} pairs, {rho.n_groups} words). The layer is chosen on the same pairs{_allowing(rho=rho, r_squared=fit)}.",
         f"One person against the others: rho {number_text(person.value, person.interval)} "
         f"(leave-one-out, {person.n} people).",
     )
+
+
+def _allowing(**curves: Curve) -> str:
+    """What is left at the best layer when its having been chosen on the same items is allowed for."""
+    titles = {"r_squared": "R² "}
+    said = [
+        f"{titles.get(name, f'{name} ')}{number_text(curve.chosen.value, curve.chosen.interval)}"
+        for name, curve in curves.items()
+        if isinstance(curve.chosen, Estimate)
+    ]
+    return f"; allowing for the choice of the layer, {' and '.join(said)}" if said else ""
 
 
 def _agreement_table(title: str, rho: Curve, fit: Curve, ceilings: Sequence[Estimate]) -> Table:

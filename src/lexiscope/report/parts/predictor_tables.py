@@ -8,10 +8,10 @@ from lexiscope.analysis.norms.example_rows import RatedExample
 from lexiscope.analysis.norms.label_distribution import LabelShares
 from lexiscope.analysis.norms.predictions import RHO, Predictor
 from lexiscope.analysis.norms.within_sd import accuracy_name
-from lexiscope.core.result import Record, Result
+from lexiscope.core.result import Record, Result, statistic_name
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import value_of
-from lexiscope.report.pivot import Col, pivot, records_of, rows_of
+from lexiscope.report.pivot import Col, pivot, rank_columns, records_of, rows_of
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots, stacked_shares
 from lexiscope.report.tables import INTEGER, TEXT, Cell, Column, Format, Head, Missing, Table, columns, table_of
 
@@ -74,6 +74,7 @@ WHOLE = (accuracy_name("integer"), accuracy_name("rounded"))
 UNREAD_WRONG = (accuracy_name("integer", unread="wrong"), accuracy_name("rounded", unread="wrong"))
 """The same where a sample without a readable reply counts as wrong."""
 _RAW = accuracy_name("raw")
+_RANK = statistic_name("rank", of="spearman", among="subjects")
 _OTHERS = Missing("Whole predictions.")
 _EXPECTED = "expected_accuracy_within_sd(sd=sample,edge=strict,guesses=uniform)"
 _THREE = Format("number", 3, leading_zero=False)
@@ -93,8 +94,10 @@ def scores_table(
     baselines that are asked nothing (guessing, one label for all).
     """
     read = {predictor.subject: predictor.read_of_asked for predictor in predictors}
+    listed = records_of(results)
     heads = (
         Col("ρ with the mean", RHO, _THREE, absent=Missing("An expectation has no correlation.")),
+        *rank_columns(listed, _RANK, "by ρ, on the samples that all subjects predicted"),
         Col("Accuracy, whole predictions", (WHOLE[0], _EXPECTED), _THREE, absent=Missing("Not whole.")),
         Col("Accuracy, rounded", WHOLE[1], _THREE, absent=_OTHERS,
             note="Predictions that were not whole, rounded, halves up."),
@@ -107,9 +110,9 @@ def scores_table(
             note="Samples with a readable reply, of those asked: ρ and accuracy are over the former."),
         Col("Replies not read", "n_unreadable", INTEGER, "value", absent=0),
     )  # fmt: skip
-    scored = [record for record in records_of(results) if not record.statistic.startswith("n_")]
+    scored = [record for record in listed if not record.statistic.startswith("n_")]
     rows = rows_of(scored, "subject", names={predictor.subject: predictor.title for predictor in predictors})
-    return pivot(name, "Predictions beside people's mean ratings", results, heads, rows, number=number, notes=notes)
+    return pivot(name, "Predictions beside people's mean ratings", listed, heads, rows, number=number, notes=notes)
 
 
 def scores_figure(results: Sequence[Record | Result], titles: Mapping[str, str], heading: Heading) -> Figure | None:

@@ -11,21 +11,36 @@ from typing import Protocol
 
 import numpy as np
 
-from lexiscope.analysis.senses.choice_shares import choice_shares, selection_share
 from lexiscope.analysis.senses.disagreeing_orders import Orders
+from lexiscope.analysis.senses.planted import NEIGHBOURS, ONE_TO_ONE, PlantedCalibration, probability_name
+from lexiscope.analysis.senses.selection import choice_shares, selection_share
+from lexiscope.analysis.senses.signal import GUMBEL_SD, signal_and_noise
 from lexiscope.analysis.senses.similarity import similarity_name
-from lexiscope.build.stories.synset_usages import synset_usages
-from lexiscope.core.errors import DataError
-from lexiscope.core.result import Estimate, Record, Result
+from lexiscope.build.stories.inventory import synset_usages
+from lexiscope.core.errors import DataError, StatisticError
+from lexiscope.core.result import Estimate, Interval, Record, Result, parse_statistic, statistic_name
 from lexiscope.core.subject import ChoosesSense, Subject
+from lexiscope.core.usage import Usage
 from lexiscope.items.answers.known_words import KnowsWords
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Omission, Part, ends_of, part_of
 from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
 from lexiscope.report.plots.accuracy import stacked_shares
+from lexiscope.report.plots.distributions import histograms
 from lexiscope.report.plots.senses import GridPoint, beta_grid, noise_against_signal, senses_by_frequency
-from lexiscope.report.tables import BOUNDED, INTEGER, TEXT, Cell, Column, Format, Table, columns, drop_empty
-from lexiscope.resources.vectors.training_log import read_log
+from lexiscope.report.tables import (
+    BOUNDED,
+    INTEGER,
+    TEXT,
+    Cell,
+    Column,
+    Format,
+    IntervalCell,
+    Table,
+    columns,
+    drop_empty,
+)
+from lexiscope.resources.vectors.sense_vectors import read_log
 from lexiscope.senses.induced_senses import senses_by_rank
 from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM, AVG_SIM_C, AVG_SIM_C_UPPER, MAX_SIM, MAX_SIM_C
@@ -45,6 +60,8 @@ NOISE, SENSES_PER_WORD = "noise_sd", "senses_per_word"
 """The statistics by which trainings are summed up: the noise at their end, and the mean number of senses of a word."""
 BY_LOOKS, BY_USAGES = "planted_selection", "planted_accuracy"
 """The share of usages of planted senses that is right: by what the chosen sense looks like, and by the usages."""
+SIGNALS = "Signal and noise, word by word"
+"""What is left out where a training has one sense for a word, or knows too few of the words."""
 CHOICE = "Choice of a sense over a synset's sentences"
 """What is left out where a subject has no two senses of a synset's word."""
 
@@ -56,6 +73,7 @@ _UNCOVERED = (
     "All pairs: a pair with a word that the subject does not know counts with similarity 0, so that knowing few words "
     "is not rewarded. Which rule Guo et al. (2018) use is not known here: both are printed."
 )
+_P = "The probability of what is right, mean: the paper's P (Table 2), with the planted word for the person."
 _ONE, _TWO, _THREE = Format("number", 1), Format("number", 2), Format("number", 3)
 _LEFT = (
     Col("Words", "n_vocabulary", INTEGER, show="value"),
@@ -126,6 +144,64 @@ def noise_part(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Part:
     return part_of(records, table, figure, omitted)
 
 
+def signal_part(
+    trainings: Sequence[Gasi],
+    usages: Sequence[Usage],
+    titles: Mapping[str, str],
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Part:
+    """Return how strong the signal of each word is, compared with the noise of its training (Figure 3).
+
+    *usages* are what is judged. A training with one sense for a word, and one that knows too few of the words, is left
+    out with the reason.
+    """
+    results: list[Estimate] = []
+    rows: list[tuple[Cell, ...]] = []
+    drawn, omitted = {}, []
+    distinct = list({usage.key: usage for usage in usages}.values())
+    for training in trainings:
+        title = titles.get(training.subject_id, training.subject_id)
+        known = [usage for usage in distinct if training.knows(usage)]
+        signals = training.signals(known)
+        words = np.array([usage.target.casefold() for usage in known], dtype=str)
+        there = np.isfinite(signals).any(axis=1)
+        try:
+            judged = signal_and_noise(
+                words[there].tolist(), signals[there],
+                noise_sd=training.noise_sd, resamples=resamples, seed=seed,
+            )  # fmt: skip
+        except StatisticError as error:
+            omitted.append(Omission(SIGNALS, error.sentences, title))
+            continue
+        results += [result.about(subject=training.subject_id) for result in judged.results()]
+        choice = np.array([word.choice_sd for word in judged.words])
+        drawn[f"{title}, noise {judged.noise_sd:.2f}" if judged.noise_sd else f"{title}, no noise"] = choice
+        scaled = _with_interval(judged.above_scaled, judged.above_scaled_interval) if judged.noise_sd else None
+        rows.append((
+            title, len(judged.words), judged.n, _with_interval(judged.sd, judged.sd_interval),
+            _with_interval(judged.choice_sd, judged.choice_sd_interval), *np.quantile(choice, (0.1, 0.9)).tolist(),
+            judged.noise_sd, scaled, _with_interval(judged.above_gumbel, judged.above_gumbel_interval),
+        ))  # fmt: skip
+    if not rows:
+        return part_of(omitted)
+    beside = "Share of words whose SD between the senses of a window is above"
+    heads = columns(
+        *("Vectors", ("Words", INTEGER), ("Windows", INTEGER)),
+        Column("SD of c̄·s", _TWO, note="Of all signals of a word; median over words."),
+        Column("Between senses", _TWO, note="SD between the senses of a window, which alone changes a choice; median."),
+        *(("10 %", _TWO), ("90 %", _TWO), ("SD of the noise", _TWO)),
+        Column("Above the noise", BOUNDED, note=f"{beside} the noise of the training."),
+        Column("Above unscaled", BOUNDED, note=f"{beside} that of Gumbel noise without a scale, {GUMBEL_SD:.2f}."),
+    )
+    caption = "SD of c̄·s between the senses of a window, word by word. Intervals of the table resample words."
+    heading = Heading("signal_by_word", "", "Signal and noise, word by word", caption)
+    table = Table("signal_by_word", "", "Signal and noise, word by word", heads, tuple(rows))
+    axis = "SD of c̄·s between the senses of a window"
+    return part_of(results, drop_empty(table), histograms(drawn, heading, axis=axis), omitted)
+
+
 def senses_part(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Part:
     """Return how many senses words have: the means of all trainings; by frequency, those of which words differ."""
     records, varied = [], {}
@@ -137,6 +213,10 @@ def senses_part(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Part:
         if n_words >= _BINS and len(set(vectors.n_senses.tolist())) > 1:
             title = titles.get(training.subject_id, training.subject_id)
             varied[title] = senses_by_rank(vectors.n_senses, vectors.mask.shape[1], bins=_BINS)
+            records += [
+                Record(statistic_name(SENSES_PER_WORD, tenth=tenth), row.mean, training.subject_id)
+                for tenth, row in enumerate(varied[title], start=1)
+            ]
     same = "All words have the same number of senses: nothing was pruned."
     table = _training_table("senses_left", "Senses that are left", records, _LEFT, titles)
     return part_of(records, table, senses_by_frequency(varied) if varied else same)
@@ -278,7 +358,8 @@ def grid_part(
         if (name := training.subject_id) in known and training.about.get("pruned") is None
     ]
     heading = Heading("beta_grid", "", f"{first} on {on} by the scale of the noise")
-    return part_of(table, beta_grid(points, heading, statistic=f"{first} on {on}, {unit}"))
+    chosen = Record(statistic_name("best_beta", similarity=parse_statistic(by)[1]["similarity"]), beta(best))
+    return part_of([chosen], table, beta_grid(points, heading, statistic=f"{first} on {on}, {unit}"))
 
 
 def best_beta(trainings: Sequence[Gasi], records: Iterable[Record], statistic: str, *, named: str) -> str:
@@ -324,6 +405,8 @@ def planted_table(
         Col("By neighbours", BY_LOOKS, BOUNDED, absent=None, note="The sense that is chosen has neighbours like the "
             "word that stood there; chance is one over the number of planted senses."),
         Col("By usages", BY_USAGES, BOUNDED, note="Each induced sense may stand for one planted sense, at best."),
+        Col("P, by neighbours", probability_name(NEIGHBOURS), BOUNDED, absent=None, note=_P),
+        Col("P, by usages", probability_name(ONE_TO_ONE), BOUNDED, absent=None, note=_P),
         Col("Purity", "planted_purity", BOUNDED, note="Each induced sense stands for what is most frequent in it."),
         Col("One sense for all", "planted_majority", BOUNDED, note="What no distinction at all reaches by usages."),
         Col("Recovered", "planted_recovered", _TWO, note="Planted senses of a word that induced ones go with."),
@@ -335,6 +418,64 @@ def planted_table(
     rows = rows_of(results, "subject", names=titles)
     title = f"Recovery of planted senses: {where}"
     return drop_empty(pivot("planted_senses", title, results, heads, rows, labels=("Vectors",), notes=(note,)))
+
+
+def calibration_tables(
+    calibrations: Mapping[str, Sequence[PlantedCalibration]], titles: Mapping[str, str], *, where: str
+) -> tuple[Table, ...]:
+    """Return what the probabilities of planted words are worth: one row a subject, and one row a bin of confidence.
+
+    *calibrations* are those of each subject by id (:func:`~lexiscope.analysis.senses.planted.planted_calibration`);
+    *where* is where the usages come from.
+    """
+    if not calibrations:
+        return ()
+    names = {ONE_TO_ONE: "by usages", NEIGHBOURS: "by neighbours"}
+    own = [(titles.get(name, name), names[calibration.mapping], calibration) for name, several in calibrations.items()
+           for calibration in several]  # fmt: skip
+    heads = columns(
+        *("Vectors", "What a sense stands for"),
+        Column("P", BOUNDED, note=_P),
+        Column("Confidence", BOUNDED, note="The mean probability of the answer."),
+        Column("Right", BOUNDED, note="The share of answers that are right."),
+        Column("Overconfidence", BOUNDED, note="Confidence less the share that is right; below 0: too little."),
+        Column("Calibration error", BOUNDED, note=f"Expected calibration error over {len(own[0][2].bins)} bins. It "
+               "errs upwards where bins hold few usages, and its interval too."),
+        Column("Brier", BOUNDED, note="Squared error of all outcomes, 0 to 2; lower is better."),
+    )  # fmt: skip
+    rows = [
+        (
+            *name,
+            _with_interval(calibration.probability, calibration.probability_interval),
+            calibration.confidence,
+            calibration.accuracy,
+            _with_interval(calibration.overconfidence, calibration.overconfidence_interval),
+            _with_interval(calibration.error, calibration.error_interval),
+            _with_interval(calibration.brier, calibration.brier_interval),
+        )
+        for *name, calibration in own
+    ]
+    note = "Means over pseudo-words; intervals resample them."
+    title = f"The probability of what was planted, and its calibration: {where}"
+    first = Table("planted_calibration", "", title, heads, tuple(rows), notes=(note,))
+    heads = columns(
+        "Vectors", "What a sense stands for", "Confidence in the answer", ("Usages", INTEGER),
+        ("Mean confidence", BOUNDED), Column("Right", BOUNDED, note="Where it differs from the confidence, "
+        "probabilities promise too much or too little."),
+    )  # fmt: skip
+    rows_of_bins = [
+        (*name, f"{b.low:.1f} to {b.high:.1f}", b.n, b.confidence, _with_interval(b.right, b.interval))
+        for *name, calibration in own
+        for b in calibration.bins
+        if b.n
+    ]
+    bins = Table("planted_reliability", "", f"Reliability of the probabilities, bin by bin: {where}", heads,
+                 tuple(rows_of_bins), notes=(note,))  # fmt: skip
+    return first, bins
+
+
+def _with_interval(value: float, interval: Interval) -> Cell:
+    return IntervalCell(interval.low, interval.high, value) if np.isfinite(interval.low) else value
 
 
 # -- which sense is chosen ------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexiscope.analysis.layers.by_condition import ConditionLayers
+from lexiscope.analysis.layers.trajectory import ConditionLayers
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Array, floats, same_length
 from lexiscope.report.plots.style import WIDTH, MarkStyle, mark, panels, short_names

@@ -24,7 +24,7 @@ from lexiscope.report.plots.style import (
     mark,
     short_names,
 )
-from lexiscope.resources.vectors.training_log import LogRow
+from lexiscope.resources.vectors.sense_vectors import LogRow
 from lexiscope.senses.induced_senses import SensesByFrequency
 
 # so far apart, in shares of the map, two points of one word have one label

@@ -63,9 +63,9 @@ class SizeRegression:
 
     @classmethod
     def of(cls, fit: OlsFit) -> SizeRegression:
-        """Return the line of a regression on size, its second coefficient, with slope, p and n as text."""
+        """Return the line of a regression on size, its second coefficient, with slope and n as text."""
         intercept, size, *_ = fit.coefficients
-        text = f"b = {size.estimate:.3f} per tenfold, p = {size.p:.3f}, n = {fit.n}"
+        text = f"b = {size.estimate:.3f} per tenfold, n = {fit.n}"
         return cls(intercept.estimate, size.estimate, text)
 
 

@@ -159,7 +159,9 @@ def add_legend(sheet: Drawing, *, columns: int = 3, below: bool = False, first: 
 
 def fix_layout(sheet: Drawing) -> None:
     """Fix the layout of the drawing: names are placed next to points in the final one."""
-    sheet.draw_without_rendering()
+    engine = sheet.get_layout_engine()
+    if engine is not None:
+        engine.execute(sheet)
     sheet.set_layout_engine("none")
 
 
@@ -168,8 +170,11 @@ def drawn_figure(sheet: Drawing, heading: Heading, alt: str, data: Mapping[str, 
 
     Its SVG has title and description, ids that begin with the figure's name, and no date.
     """
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     buffer = StringIO()
-    sheet.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    # not savefig, which draws twice: once for the layout alone, which is found here before the only drawing
+    FigureCanvasSVG(sheet).print_svg(buffer, metadata={"Date": None, "Creator": None})
     root = _clean(ElementTree.fromstring(buffer.getvalue()))
     _round_numbers(root)
     _describe(root, heading.title, alt)

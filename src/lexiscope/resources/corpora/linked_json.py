@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiscope.resources.corpora.linked_text import Line, LinkedText, Mention, Misplaced, json_lines
-from lexiscope.resources.corpora.pubtator import concept_ids
+from lexiscope.resources.corpora.linked_text import Line, LinkedText, Mention, Misplaced, concept_ids, json_lines
 
 _WIKIDATA = re.compile(r"Q[1-9]\d*\Z")
 

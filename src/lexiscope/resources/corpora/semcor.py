@@ -1,4 +1,4 @@
-"""SemCor 3.0: running English text tagged with the senses of WordNet 3.0."""
+"""SemCor 3.0: English text tagged with senses of WordNet 3.0, also from its original tag files."""
 
 from __future__ import annotations
 

@@ -263,6 +263,8 @@ class WordNet:
     def _keys(self, record: SynsetLine) -> list[tuple[str, str]]:
         """The sense key and the lemma in lower case of each word of a synset."""
         keys = [(self._key(record, place), word.lower()) for place, word in enumerate(record.synset.lemmas)]
+        if len({word for _, word in keys}) == len(keys):
+            return keys
         # 37 synsets write a lemma twice (Earth, earth): index.sense knows one key for both
         known = {word: key for key, word in keys if key in self._senses}
         return [(known.get(word, key), word) for key, word in keys]

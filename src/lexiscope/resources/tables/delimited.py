@@ -225,15 +225,15 @@ def read_text(path: Path) -> str:
 def _records(text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
     """Return the records of a text, the header first, and the line on which each begins; empty lines are left out."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    begins = 1
-    for row in reader:
-        if row:
-            rows.append(row)
-            lines.append(begins)
-        begins = reader.line_num + 1
-    return rows, lines
+    rows = list(reader)
+    if reader.line_num == len(rows):
+        # no cell has a line break: the usual file
+        return [row for row in rows if row], [line for line, row in enumerate(rows, start=1) if row]
+    begins = [1]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    for _ in reader:
+        begins.append(reader.line_num + 1)
+    return [row for row in rows if row], [line for row, line in zip(rows, begins, strict=False) if row]
 
 
 def _check_header(

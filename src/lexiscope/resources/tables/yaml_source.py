@@ -1,4 +1,4 @@
-"""YAML read for its content and for where everything is in it, so that an error can point at a line.
+"""YAML with the line of every value, faults against a schema with their place, and unambiguous writing.
 
 Only plain data are read: anchors, aliases and tags are refused before anything is built from the text, which rules
 out alias bombs and Python objects.
@@ -6,11 +6,15 @@ out alias bombs and Python objects.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent, NodeEvent
@@ -160,3 +164,166 @@ def _place(path: str, text: str, marked: Any) -> Place:
 def _line(text: str, index: int) -> str:
     lines = text.split("\n")
     return lines[index].rstrip("\r") if index < len(lines) else ""
+
+
+# -- yaml faults ----------------------------------------------------------------------------------------------------
+# What a schema finds wrong in a YAML file, with its place: unknown name, missing name, wrong type or value.
+
+
+def fault_error(
+    source: YamlSource, fault: ErrorDetails, model: type[BaseModel], comments: Mapping[str, str]
+) -> InputError:
+    """Return the error for one fault that the schema *model* found: E611 (unknown name), E612 (value), E613 (missing).
+
+    *comments* says what a setting means, by its dotted name (``scale.low``).
+    """
+    # a union adds a step that is not in the file; the nearest place above is the right one
+    keys: tuple[Key, ...] = tuple(fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        names = fields_at(model, keys[:-1])
+        near = difflib.get_close_matches(str(keys[-1]), names, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the names are: {', '.join(names)}"
+        return InputError(f"unknown name {keys[-1]!r}", code="E611", place=source.place(keys, of_key=True), hint=hint)
+    if fault["type"] == "missing":
+        place = source.place(keys[:-1], of_key=True) if len(keys) > 1 else source.place()
+        return InputError(
+            f"{keys[-1]!r} is missing", code="E613", place=place, hint=comments.get(dotted_name(keys), "")
+        )
+    where = ".".join(str(key) for key in keys)
+    hint = _how_to_mend(keys, fault, comments)
+    return InputError(f"{where}: {_what_is_wrong(fault)}", code="E612", place=source.place(keys), hint=hint)
+
+
+def dotted_name(keys: Iterable[Key]) -> str:
+    """Return the name of a setting without the numbers of list entries.
+
+    >>> dotted_name(("qualification", 0, "accept", 1))
+    'qualification.accept'
+    """
+    return ".".join(key for key in keys if isinstance(key, str))
+
+
+def fields_at(model: type[BaseModel], keys: Iterable[Key]) -> list[str]:
+    """Return the names that a schema knows under some keys."""
+    for key in keys:
+        if isinstance(key, str) and key in model.model_fields:
+            inner = inner_model(model.model_fields[key].annotation)
+            model = inner if inner is not None else model
+    return list(model.model_fields)
+
+
+def inner_model(annotation: object) -> type[BaseModel] | None:
+    """Return the schema inside a type: of a section, or of the entries of a list."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((model for part in get_args(annotation) if (model := inner_model(part)) is not None), None)
+
+
+def _what_is_wrong(fault: ErrorDetails) -> str:
+    message = fault["msg"].replace("Input should be", "must be").replace("List should have", "needs")
+    message = message.replace("Tuple should have", "needs").replace("String should have", "needs")
+    message = message.replace("a valid integer", "a whole number").replace("a valid string", "a text")
+    message = message.replace("a valid list", "a list").replace("a valid tuple", "a list")
+    message = message.replace("a valid dictionary", "lines of the form 'name: value'")
+    message = re.sub(
+        r"a valid dictionary or instance of \w+|lines of the form 'name: value' or instance of \w+",
+        "lines of the form 'name: value'",
+        message,
+    )
+    return f"{message}, not {fault['input']!r}"
+
+
+def _how_to_mend(keys: tuple[Key, ...], fault: ErrorDetails, comments: Mapping[str, str]) -> str:
+    if fault["type"] == "literal_error":
+        known = re.findall(r"'([^']+)'", str(fault.get("ctx", {}).get("expected", "")))
+        near = difflib.get_close_matches(str(fault["input"]), known, n=1)
+        return f"did you mean {near[0]!r}?" if near else ""
+    if fault["type"] == "string_type" and isinstance(fault["input"], int | float | bool):
+        return "put it in quotation marks"
+    if fault["type"] in ("list_type", "tuple_type") and isinstance(fault["input"], str):
+        return f"write [{fault['input']}]"
+    return comments.get(dotted_name(keys), comments.get(str(keys[0]), ""))
+
+
+# -- plain data as unambiguous YAML: what is written reads back letter for letter -----------------------------------
+
+
+_PLAIN = re.compile(r"[A-Za-z][\w./]*([+:-][\w./]+)*", re.ASCII)
+_RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+
+
+def yaml_value(value: Any, *, indent: int = 0) -> str:
+    """Return the YAML of a value behind its name and colon: block lists and mappings, one entry a line.
+
+    *indent* is the distance of the name from the margin. A text of several lines is a block of lines where it can be.
+
+    >>> print("scale:" + yaml_value({"low": 1, "anchors": [{"point": 1, "text": "no"}]}))
+    scale:
+      low: 1
+      anchors:
+        - point: 1
+          text: "no"
+    """
+    if isinstance(value, str) and _fits_block(value):
+        return _block(value, indent + 2)
+    if value is None or isinstance(value, str | int | float):
+        return f" {yaml_scalar(value)}"
+    if not value:
+        return " {}" if isinstance(value, Mapping) else " []"
+    margin = " " * (indent + 2)
+    if isinstance(value, Mapping):
+        return "".join(f"\n{margin}{line}" for line in _lines(value, indent + 2))
+    return "".join(f"\n{margin}- {_entry(entry, indent + 2)}" for entry in value)
+
+
+def yaml_scalar(value: str | float | None) -> str:
+    """Return a number, a plain word, or a text in double quotation marks in which nothing is left to interpretation.
+
+    >>> yaml_scalar("saw_c"), yaml_scalar("no"), yaml_scalar(True), yaml_scalar(1.5)
+    ('saw_c', '"no"', 'true', '1.5')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str):
+        return "null" if value is None else repr(value)
+    if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
+        return value
+    return '"' + "".join(_escape_sign(sign) for sign in value) + '"'
+
+
+def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
+    return [f"{yaml_scalar(key)}:{yaml_value(entry, indent=indent)}" for key, entry in mapping.items()]
+
+
+def _entry(entry: Any, indent: int) -> str:
+    if isinstance(entry, Mapping) and entry:
+        return ("\n" + " " * (indent + 2)).join(_lines(entry, indent + 2))
+    if isinstance(entry, list | tuple) and entry:
+        return "[" + ", ".join(yaml_scalar(value) for value in entry) + "]"
+    return yaml_value(entry, indent=indent).lstrip(" ") if not isinstance(entry, str) else yaml_scalar(entry)
+
+
+def _fits_block(text: str) -> bool:
+    # what a block cannot give back exactly (tabs, outer blanks, odd line ends, a lone blank line) is quoted instead
+    lines = text.removesuffix("\n").split("\n")
+    return (
+        "\n" in text.removesuffix("\n")
+        and bool(lines[-1])
+        and all(line.isprintable() and line == line.strip() for line in lines)
+        and bool(lines[0])
+    )
+
+
+def _block(text: str, indent: int) -> str:
+    sign = " |" if text.endswith("\n") else " |-"
+    return sign + "".join(f"\n{' ' * indent}{line}" if line else "\n" for line in text.removesuffix("\n").split("\n"))
+
+
+def _escape_sign(sign: str) -> str:
+    if sign in '"\\':
+        return f"\\{sign}"
+    if sign == "\n":
+        return "\\n"
+    if sign.isprintable():
+        return sign
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"

@@ -1,4 +1,4 @@
-"""Vectors of induced senses: several for a word, mapped from disk, with their neighbours.
+"""Vectors of induced senses, mapped from disk, with their neighbours and the log of their training.
 
 A folder holds ``vectors.safetensors`` (senses, contexts, mask), ``vocabulary.tsv`` (word TAB count, in the order of the
 vectors) and ``settings.json``, which says how they came about and what the files hash to. Nothing is read into memory
@@ -8,8 +8,8 @@ but what is asked for.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place, RunError, SubjectError
 from lexiscope.core.foreign import parse_json
-from lexiscope.core.run import read_json, sha256_of
+from lexiscope.core.run import csv_lines, read_json, sha256_of
+from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.resources.tables.plain_lines import read_lines
 
 SETTINGS, VECTORS, VOCABULARY, KIND = "settings.json", "vectors.safetensors", "vocabulary.tsv", "gasi"
@@ -236,3 +237,45 @@ def _means(rows: Floats, windows: NDArray[np.int64]) -> NDArray[np.float64]:
         there = np.flatnonzero(column >= 0)
         means[there] += rows[column[there]]
     return np.asarray(means / np.maximum((windows >= 0).sum(axis=1), 1)[:, None])
+
+
+# -- the log of a training of sense vectors: a file in their folder, one row for some chunks of the text ------------
+
+
+LOG = "training_log.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """What some chunks came to.
+
+    ``tokens``: numbers read so far, over all epochs: known words and line ends, before sub-sampling.
+    ``loss``: of a pair of words and its negatives, *unit:* nats.
+    ``entropy``: of γ as it was drawn, and without noise as a usage is judged, means over windows, *unit:* nats.
+    ``signal_mean`` and ``signal_sd``: of c̄·s_k; ``noise_sd``: of the noise on it. *Source:* GASI, Fig. 3.
+    """
+
+    epoch: int
+    tokens: int
+    rate: float
+    loss: float
+    entropy: float
+    entropy_without_noise: float
+    signal_mean: float
+    signal_sd: float
+    noise_sd: float
+
+
+def log_text(log: Sequence[LogRow]) -> str:
+    """Return the log as CSV with a header."""
+    return csv_lines([column.name for column in fields(LogRow)], map(astuple, log))
+
+
+def read_log(folder: Path) -> tuple[LogRow, ...]:
+    """Return the log of the training in a folder; vectors that were not trained there (pruned ones) have none."""
+    if not (folder / LOG).is_file():
+        return ()
+    names = [column.name for column in fields(LogRow)]
+    rows = read_csv(folder / LOG, names, may_be_empty=True).rows()
+    kinds: dict[str, Callable[[str], Any]] = {name: int if name in ("epoch", "tokens") else float for name in names}
+    return tuple(LogRow(**{name: kind(cells[name]) for name, kind in kinds.items()}) for _, cells in rows)

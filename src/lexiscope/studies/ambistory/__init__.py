@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lexiscope.analysis.families import TestFamily
 from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
@@ -88,21 +89,31 @@ study.question(
     "Do people use the whole scale, and are frequent senses more plausible?",
     place="§4.2, Table 6",
     said=people.scale_words,
+    families=(TestFamily("sense_counts", ("sense_count_rho",)),),
 )(people.scale)
 study.question("How close do models come to people's ratings?", place="§5.1, §5.2, Table 3", said=models.model_words)(
     models.results
 )
 study.question(
-    "Are open stories harder than ended ones?", place="§5.3.2, Table 7", needs="ratings", said=models.kind_words
+    "Are open stories harder than ended ones?",
+    place="§5.3.2, Table 7",
+    needs="ratings",
+    said=models.kind_words,
+    families=(
+        TestFamily("open_against_ended_plain", ("rank_sum(ties=ignored,value=p)",), columns=("p, ties ignored",)),
+        TestFamily("open_against_ended", ("rank_sum",), repeats=("rank_sum(value=p)",), columns=("p",)),
+    ),
 )(models.open_or_ended)
 study.question(
     "Does training on ratings make the errors of a model smaller?",
     place="§5.3",
     needs=("ratings", PAIRS),
     said=models.tuning_words,
+    families=(TestFamily("tuning", ("signed_rank",)),),
 )(models.tuning)
 study.section("Single samples", where="after", section_id="cases")(errors.single_samples)
 study.writes(errors.write_sheet)
+study.writes(people.write_r_script)
 
 
 @study.section("What the paper says and the data do not", where="after")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.analysis.norms.predictions import Predictor, predictors
 from lexiscope.analysis.norms.story_effects import StoryPlace, story_places
 from lexiscope.analysis.ratings import Ratings
@@ -20,12 +21,12 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.answers.chat_answers import MEASURE_EXPECTED
 from lexiscope.items.answers.scale_scoring import MEASURE_MOST_PROBABLE
-from lexiscope.items.read.recorded_rows import check_ratings
+from lexiscope.items.read.importer import check_ratings
 from lexiscope.report.part import distinct_titles
 from lexiscope.report.tables import Format
 from lexiscope.studies.ambistory.settings import AmbistorySettings
-from lexiscope.studies.kit.paper_files import read_texts
 from lexiscope.studies.kit.run import Run
+from lexiscope.studies.kit.study import read_texts
 from lexiscope.tasks.plausibility import SCALE
 
 TASK, MEASURE = "plausibility", "rating"
@@ -71,12 +72,12 @@ class AmbistoryData(Run[AmbistorySettings]):
     @cached_property
     def words(self) -> dict[str, str]:
         """The word form of each item: what intervals of models resample."""
-        return {item.item_id: item.word for item in self.items}
+        return GroupOf({item.item_id: item.word for item in self.items}, "words")
 
     @cached_property
     def setups(self) -> dict[str, str]:
         """The setup of each item: what intervals of agreement resample."""
-        return {item.item_id: str(item.condition("setup")) for item in self.items}
+        return GroupOf({item.item_id: str(item.condition("setup")) for item in self.items}, "setups")
 
     @cached_property
     def places(self) -> dict[str, StoryPlace]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
-from lexiscope.analysis.bootstrap import GroupResampling
+from lexiscope.analysis.bootstrap import GroupOf, GroupResampling
 from lexiscope.analysis.choices.error_tags import tag_agreement, tag_results
 from lexiscope.analysis.norms.example_rows import Rule, choose_examples, example_rows, largest_errors
 from lexiscope.build.stories.error_tags import TAGS, ErrorCase, read_tags, write_tag_sheet
@@ -122,7 +122,7 @@ def error_tags(run: AmbistoryData) -> Part | None:
     if not errors:
         raise InputError("no subject of this run made an error: there is nothing that a sheet could code")
     coded = ResponseTable.concat([read_tags(path, errors, coder=coder) for coder, path in paths.items()])
-    words = run.resampling_of({case.case_id: case.item.word for case in errors})
+    words = run.resampling_of(GroupOf({case.case_id: case.item.word for case in errors}, "words"))
     shares = tag_results(coded, tuple(paths), {case.case_id: case.subject for case in errors}, tuple(TAGS), **words)
     results = [run.about(share, condition=f"{run.split}, coder {share.condition}") for share in shares]
     columns = [
@@ -130,7 +130,7 @@ def error_tags(run: AmbistoryData) -> Part | None:
         *(Col(f"{tag.replace('_', ' ')}, %", f"error_tag_share(tag={tag})", PERCENT) for tag in TAGS),
     ]
     names = {"": ALL_SUBJECTS} | {f"{run.split}, coder {coder}": coder for coder in paths}
-    note = "Several tags may apply to one error: shares do not add up. 95 % interval, words resampled."
+    note = "Several tags may apply to one error: shares do not add up. 95 % interval, over words."
     labels, title = ("Coder", "Subject"), "What people saw in the errors"
     rows = rows_of(results, "condition", "subject", names=names)
     table = pivot("error_tags", title, results, columns, rows, labels=labels, notes=(note,))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.norms.predictions import RHO, Predictor, nearness_by_layer
-from lexiscope.analysis.norms.story_effects import KINDS, accuracy_by_kind, open_against_ended
-from lexiscope.analysis.norms.tuning import base_against_tuned
+from lexiscope.analysis.norms.predictions import RHO, Predictor, nearness_by_layer, rank_predictors
+from lexiscope.analysis.norms.story_effects import KINDS, accuracy_by_kind, base_against_tuned, open_against_ended
 from lexiscope.analysis.norms.within_sd import (
     accuracy_name,
     constant_scores,
@@ -21,6 +20,7 @@ from lexiscope.report.part import Part, part_of, value_of
 from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE, replies_table, scores_figure, scores_table
 from lexiscope.report.parts.story_tables import disagreement_table
 from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
+from lexiscope.report.presenting import adjusted_in_words
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, TEXTS, THREE, AmbistoryData
 
@@ -45,11 +45,12 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     for predictor in run.predictors:
         about = {"subject": predictor.subject, "condition": run.split}
         score_results += run.about_all(scores(predictor, run.asked_ratings, **words), **about)
+    score_results += run.about_all(rank_predictors(run.predictors, run.asked_ratings, **words), condition=run.split)
     titles = {predictor.subject: predictor.title for predictor in run.predictors}
-    note = f"Samples of: {run.split}. 95 % interval, words resampled. The human ceilings have a table of their own."
+    note = f"Samples of: {run.split}. 95 % interval, over words. The human ceilings have a table of their own."
     every = [*score_results, *counted]
     table = scores_table(every, run.predictors, name="table_3_results", number="3", notes=(note,))
-    caption = "Whole or rounded predictions; bars: 95 % interval, words resampled. Dashed: expectation of guessing."
+    caption = "Whole or rounded predictions; bars: 95 % interval, over words. Dashed: expectation of guessing."
     heading = Heading("figure_accuracy", "", "Accuracy within SD of every subject", caption)
     shown = (
         table,
@@ -108,7 +109,7 @@ def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
     results = run.about_all(near, condition=run.split)
     notes = (
         f"Nearness: minus the cosine distance of the mean vectors of the story and of the meaning's text. Samples of: "
-        f"{run.split}. 95 % interval, words resampled.",
+        f"{run.split}. 95 % interval, over words.",
         "No question is asked and no rating given: there is no accuracy within SD. To name the best layer is to choose "
         "it on the samples that are judged.",
     )
@@ -157,7 +158,7 @@ def _accuracies(run: AmbistoryData) -> Part | None:
     ]
     note = (
         "Whole predictions; others rounded, halves up. Over samples with a readable reply (read / asked); then with "
-        "the others as wrong. 95 % interval, words resampled."
+        "the others as wrong. 95 % interval, over words."
     )
     rows = [PivotRow((title, read), {"subject": subject}) for subject, title, read in subject_rows]
     labels, title = ("Subject", "Read / asked"), "Accuracy within SD on open and ended stories"
@@ -204,7 +205,7 @@ def tuning(run: AmbistoryData) -> Part | None:
         Col("Accuracy, tuned − base", difference, THREE),
         Col("Samples", test, show="n"),
     )
-    note = "Whole predictions; others rounded, halves up. Samples that both predicted; 95 % interval, words resampled."
+    note = "Whole predictions; others rounded, halves up. Samples that both predicted; 95 % interval, over words."
     labels = ("Base", "Tuned")
     return part_of(
         results, pivot("tuning", "Before and after training", results, columns, rows, labels=labels, notes=(note,))
@@ -214,7 +215,11 @@ def tuning(run: AmbistoryData) -> Part | None:
 def tuning_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
     """Return the signed-rank test of every pair, in words."""
     tests = [test for test in records if test.statistic == "signed_rank" and test.p is not None]
-    return "; ".join(f"{test.subject}: V = {test.value:.0f}, p = {test.p:.2g}" for test in tests)
+    texts = []
+    for test in tests:
+        adjusted = adjusted_in_words(test.p_adjusted, test.family)
+        texts.append(", ".join(filter(None, (f"{test.subject}: V = {test.value:.0f}, p = {test.p:.2g}", adjusted))))
+    return "; ".join(texts)
 
 
 def _predictor_named(run: AmbistoryData, spec: str) -> Predictor:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,32 +12,44 @@ from numpy.typing import NDArray
 from lexiscope.analysis.agreement.alpha import LEVELS, krippendorff_alpha
 from lexiscope.analysis.agreement.ceilings import reliability_of_means
 from lexiscope.analysis.agreement.group_raters import best_raters, shuffled_best_raters, single_rater
-from lexiscope.analysis.agreement.variance_components import variance_components
-from lexiscope.analysis.bootstrap import GroupResampling
+from lexiscope.analysis.agreement.summary import variance_components
+from lexiscope.analysis.bootstrap import GroupLabels, GroupOf, GroupResampling, resampled_units
 from lexiscope.analysis.correlation import spearman
+from lexiscope.analysis.mixed.models import likelihood_ratio
+from lexiscope.analysis.mixed.ordinal import OrdinalRatio, ordinal_likelihood_ratio
+from lexiscope.analysis.mixed.r_script import ModelPair
 from lexiscope.analysis.norms.label_distribution import label_table, mean_label_table, rating_shares
 from lexiscope.analysis.norms.norms import item_sd, mean_sd_by_group
 from lexiscope.analysis.norms.story_effects import KINDS, ending_effects
 from lexiscope.analysis.significance import correlation_p
 from lexiscope.build.stories.inventory import guessed_lemmas, sense_counts, story_inventory, story_lengths
 from lexiscope.core.errors import DataError, StatisticError
+from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.report.figures import Heading, apa
+from lexiscope.report.page.exports import export_r
 from lexiscope.report.part import Part, Remark, part_of, value_of
+from lexiscope.report.parts.mixed_tables import (
+    ordinal_estimates_table,
+    ordinal_tests_table,
+    ratio_tests_table,
+    severity_table,
+)
 from lexiscope.report.parts.people_tables import ceilings_table, single_raters_table, variance_table
 from lexiscope.report.parts.predictor_tables import labels_figure, labels_table
 from lexiscope.report.parts.story_tables import directions_table, lengths_table, shifts_table
-from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
-from lexiscope.report.tables import INTEGER, P_VALUE, Column, format_number
+from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
+from lexiscope.report.tables import INTEGER, P_VALUE, Column
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory.data import ALL, PERCENT, TEXTS, THREE, TWO, AmbistoryData
-from lexiscope.studies.kit.run import PEOPLE
+from lexiscope.studies.kit.answers import PEOPLE
 
 TOP_FORMS = 10
 SHUFFLES = 100
 COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nonsensical")
 POINTS = tuple(str(point) for point in range(1, 6))
 ALPHA, SENSE_RHO = "krippendorff_alpha(level=interval)", "sense_count_rho(with=mean)"
+SENSE_SD = "sense_count_rho(with=sd)"
 SINGLE_RHO, SINGLE_ACCURACY = "single_rater_rho(over=ratings)", "single_rater_accuracy_within_sd"
 SHIFT = "absolute_difference(between={between})"
 
@@ -52,7 +66,9 @@ def stories(run: AmbistoryData) -> Part:
     table = pivot("counts", "What the dataset holds", counts, (*heads, ticks), splits, labels=("Split",))
     lengths = run.about_all(story_lengths(run.items).results())
     parts = lengths_table(lengths, name="table_2_lengths", number="2")
-    return part_of(counts, table, lengths, parts, _inventory(run))
+    refused = f"--ordinal: no mixed model was fitted, because {run.name} has no ratings of people."
+    asked_in_vain = bool(run.settings.ordinal) and not run.has("ratings")
+    return part_of(counts, table, lengths, parts, _inventory(run), Remark(refused) if asked_in_vain else None)
 
 
 def _counts(run: AmbistoryData, condition: str) -> list[Record]:
@@ -171,14 +187,89 @@ def _components(run: AmbistoryData) -> Part:
 
 def endings(run: AmbistoryData) -> Part:
     """Return how far endings move mean ratings, and how often in the direction they were written for (§4.2)."""
-    words = run.resampling_of({run.setups[item]: word for item, word in run.words.items()})
+    words = run.resampling_of(GroupOf({run.setups[item]: word for item, word in run.words.items()}, "words"))
     try:
         effects = ending_effects(run.people, run.places, **words)
     except StatisticError as error:
         return part_of(Remark(f"Effects of endings could not be computed: {error.what}."))
     results = run.about_all(effects)
     shifts, orders = shifts_table(results, source="Gehring & Roth (2025) do"), directions_table(results)
-    return part_of(results, shifts, orders)
+    return part_of(results, shifts, orders, *_ending_models(run))
+
+
+_NESTED = "(1 | Participant) + (1 | Meaning) + (1 | Item)"
+ENDING_MODELS = (f"Response ~ Ending + {_NESTED}", f"Response ~ 1 + {_NESTED}")
+"""The test of endings: open, written for this meaning (intended), written for the other one (unintended)."""
+_REFERENCES = {"Ending": "open"}
+
+
+def _ending_models(run: AmbistoryData) -> Iterator[object]:
+    """Test endings in mixed models of single ratings, linear and ordinal side by side, if the settings ask for them."""
+    if not run.settings.ordinal:
+        yield Remark(
+            "Mixed models of single ratings, linear and ordinal (cumulative link), with thresholds and the severity of "
+            "raters: --ordinal logit (tens of seconds)."
+        )
+        return
+    data, references = _trials(run), _REFERENCES
+    linear = run.attempt(
+        "chi2(test=ending)",
+        lambda: likelihood_ratio(
+            *ENDING_MODELS, data, starts=1, seed=run.settings.seed, references=references, satterthwaite=False
+        ),
+    )
+    yield run.about_all((linear,) if isinstance(linear, Undefined) else linear.results("ending"))
+    yield ratio_tests_table("ending_tests", {"ending": linear})
+    tests: dict[str, OrdinalRatio | Undefined] = {}
+    for link in run.settings.ordinal:
+        label = "ending" if len(run.settings.ordinal) == 1 else f"ending_{link}"
+        ordinal = tests[label] = run.attempt(
+            f"ordinal_chi2(ordinal_test=ending,link={link})",
+            partial(
+                ordinal_likelihood_ratio,
+                *(*ENDING_MODELS, data),
+                link=link,
+                starts=2,
+                seed=run.settings.seed,
+                references=references,
+            ),
+        )
+        if isinstance(ordinal, Undefined):
+            yield run.about_all((ordinal,))
+            continue
+        yield run.about_all(ordinal.results("ending"))
+        yield run.about_all(ordinal.full.severities("Participant", ordinal_test="ending"))
+    yield ordinal_tests_table("ordinal_tests_ending", tests)
+    fits = {label: test.full for label, test in tests.items() if isinstance(test, OrdinalRatio)}
+    if fits:
+        yield ordinal_estimates_table("ordinal_estimates_ending", fits)
+        yield severity_table("severity_ending", fits, "Participant")
+
+
+def write_r_script(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
+    """Write the mixed models of endings and their trials for R, if the settings ask for these models."""
+    settings = run.settings
+    if not settings.ordinal or "r_script" not in settings.outputs or not run.has("ratings"):
+        return ()
+    pair = ModelPair("ending", *ENDING_MODELS, links=settings.ordinal)
+    return export_r(folder, [pair], _trials(run), references=_REFERENCES, simulated=holds_simulated(run.responses))
+
+
+def _trials(run: AmbistoryData) -> dict[str, NDArray[np.object_] | NDArray[np.float64]]:
+    """One row per rating: the rater, the sample, the meaning it is about, and how its story ends for that meaning."""
+    ratings, items = run.people, run.people.item_ids
+    conditions = [run.by_id[item].conditions for item in items]
+    endings = [
+        "open" if place["story_kind"] == "open" else str(place.get("intention", place["ending_of"]))
+        for place in conditions
+    ]
+    meanings = [f"{place['setup']}/{place['meaning']}" for place in conditions]
+    of_item = {"Item": items, "Meaning": meanings, "Ending": endings}
+    return {
+        "Response": ratings.value,
+        "Participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
+        **{name: np.array(values, dtype=object)[ratings.item] for name, values in of_item.items()},
+    }
 
 
 def ending_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
@@ -214,7 +305,7 @@ def _points(run: AmbistoryData) -> Part:
     shares = rating_shares(run.people, **run.resampling_of(run.words, run.people.item_ids))
     name = "rating_share"
     results = run.about_all((*shares.results(name), shares.ends(name)), condition=ALL)
-    columns = (Col("%", "rating_share(point={point})", PERCENT, note="95 %, words resampled."),)
+    columns = (Col("%", "rating_share(point={point})", PERCENT, note="95 %, over words."),)
     rows = [PivotRow((point, count), of={"point": point}) for point, count in zip(POINTS, shares.counts, strict=True)]
     labels = ("Rating", Column("Ratings", INTEGER))
     return part_of(results, pivot("rating_distribution", "All ratings", results, columns, rows, labels=labels))
@@ -263,17 +354,17 @@ def _frequency(run: AmbistoryData) -> Part:
             correlation = run.attempt(SENSE_RHO, partial(_frequency_correlation, x, y, words), n=len(x))
             name = statistic_name("sense_count_rho", **{"with": what})
             results.append(run.about(correlation, name=name, condition=condition))
-    (sd, *_) = (record for record in records_of(results) if record.statistic == "sense_count_rho(with=sd)")
     note = (
         "Spearman's ρ of WordNet's tag count of the sense under the word's lemma (0 where it was never tagged) with "
         "people's mean rating; 95 % interval, words resampled; p as if samples were independent. "
         f"{sum(count is None for count in counts.values())} samples whose definition is no gloss under the word "
-        f"count as 0. With the SD of the ratings: ρ {apa(sd.value or 0.0, 3)}, "
-        f"p {'—' if sd.p is None else format_number(sd.p, P_VALUE)}."
+        "count as 0."
     )
     columns = (
         Col("ρ with the mean", SENSE_RHO, THREE),
         Col("p", SENSE_RHO, P_VALUE, "p"),
+        Col("ρ with the SD", SENSE_SD, THREE),
+        Col("p, SD", SENSE_SD, P_VALUE, "p"),
         Col("Samples", SENSE_RHO, show="n"),
     )
     title, rows = "Are frequent senses more plausible?", rows_of(results, "condition")
@@ -283,6 +374,6 @@ def _frequency(run: AmbistoryData) -> Part:
 
 def _frequency_correlation(x: list[float], y: NDArray[np.float64], words: GroupResampling) -> Estimate:
     """Spearman's ρ with the p of independent samples; words are resampled."""
-    groups = list(words["groups"].values())
+    groups = GroupLabels(words["groups"].values(), resampled_units(words["groups"]))
     correlation = spearman(x, y, groups=groups, resamples=words["resamples"], seed=words["seed"])
     return correlation.about(p=correlation_p(correlation.value, correlation.n))

@@ -21,6 +21,11 @@ class AmbistorySettings(Settings):
     compare: tuple[tuple[str, str], ...] = option(
         (), "whose errors are compared: a model that was trained, and its base", metavar="TUNED BASE"
     )
+    ordinal: tuple[str, ...] = option(
+        (),
+        "test the effect of endings in mixed models, linear and ordinal with this link: logit, probit; empty: no model",
+        choices=("logit", "probit"),
+    )
     codings: tuple[str, ...] = option(
         (),
         "sheets of errors (error_coding.csv) that people tagged, each named after its coder",

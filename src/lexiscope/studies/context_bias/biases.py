@@ -6,22 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lexiscope.analysis.bias.bias import RANDOM_RETRIEVAL, context_word_bias
+from lexiscope.analysis.bias.bias import RANDOM_RETRIEVAL, context_word_bias, seed_biases
 from lexiscope.analysis.bias.people_by_view import people_by_view, people_scores
 from lexiscope.analysis.bias.verdict import verdict
-from lexiscope.analysis.bias.view_answers import scored_views
-from lexiscope.analysis.bias.view_gaps import ViewGap, human_model_gaps
-from lexiscope.analysis.bias.view_scores import FixedScore, Scores
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewGap, draw_scores, human_model_gaps, scored_views
 from lexiscope.analysis.choices.retrieval import random_choice
+from lexiscope.collect import baseline_answers
 from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import PublishedValue
-from lexiscope.items.answers.sense_options import correct_ids
-from lexiscope.items.answers.truth_choice import DIFFERENT, SAME
+from lexiscope.items.answers.sense_options import DIFFERENT, SAME, correct_ids
 from lexiscope.items.arrange.views import CONTEXT_SPAN
 from lexiscope.report.document import Section
-from lexiscope.report.parts.bias_parts import bar_figures, bias_records, gap_figures, gap_records, plane_figures
-from lexiscope.report.parts.bias_sections import verdict_section
+from lexiscope.report.part import with_interval
+from lexiscope.report.parts.bias_parts import (
+    bar_figures,
+    bias_records,
+    gap_figures,
+    gap_records,
+    plane_figures,
+    verdict_section,
+)
 from lexiscope.report.parts.bias_tables import (
     BiasRow,
     GapRow,
@@ -31,10 +37,12 @@ from lexiscope.report.parts.bias_tables import (
     seeds_table,
     view_scores_table,
 )
-from lexiscope.report.parts.people_parts import agreement_of_people
+from lexiscope.report.parts.people_tables import agreement_of_people
+from lexiscope.report.pivot import Col, pivot, rows_of
+from lexiscope.report.tables import Format
 from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, TEXTS, BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
-from lexiscope.studies.kit.paper_files import printed_values
+from lexiscope.studies.kit.study import printed_values
 from lexiscope.training.view_models import ViewAnswers
 
 PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset="context_bias")
@@ -67,19 +75,29 @@ def dataset_biases(run: BiasData) -> tuple[DatasetBiases, ...]:
         models = [answers for own, answers in run.answers_by_set() if own is audit]
         scores = {answers.subject: _model_scores(audit, answers) for answers in models}
         blind = {answers.subject: answers.blind for answers in models}
-        if audit.name in run.people:
-            answers = run.people[audit.name]
-            task = catalog.task(audit.task)
-            scores[PEOPLE] = people_scores(answers, audit.parts.all_items, task=task, measure=audit.measure)
-        recorded = people_recorded(run, audit)
-        fixed = [FixedScore(float(value.printed), f"{_STATUS[value.subject]} ({value.place})") for value in recorded]
-        scores[PRINTED] = {value.view: score for value, score in zip(recorded, fixed, strict=True)}
-        for subject, own in scores.items():
+        for subject, own in (scores | run.once(_people_of_sets)[audit.name]).items():
             # people who were asked parts alone, or of whom parts are recorded, have scores and no bias
             if "full" in own:
                 biases = context_word_bias(own, **run.resampling)
                 rows.append(DatasetBiases(audit.name, subject, biases, own, blind.get(subject, {})))
     return tuple(rows)
+
+
+def _people_of_sets(run: BiasData) -> dict[str, dict[str, Scores]]:
+    return {audit.name: _scores_of_people(run, audit) for audit in run.sets}
+
+
+def _scores_of_people(run: BiasData, audit: AuditSet) -> dict[str, Scores]:
+    """The scores of people whose answers were given, and those that the paper prints or assumes, by view."""
+    scores: dict[str, Scores] = {}
+    if audit.name in run.people:
+        answers, task = run.people[audit.name], catalog.task(audit.task)
+        scores[PEOPLE] = people_scores(answers, audit.parts.all_items, task=task, measure=audit.measure)
+    scores[PRINTED] = {
+        value.view: FixedScore(float(value.printed), f"{_STATUS[value.subject]} ({value.place})")
+        for value in people_recorded(run, audit)
+    }
+    return scores
 
 
 def people_recorded(run: BiasData, audit: AuditSet) -> tuple[PublishedValue, ...]:
@@ -110,9 +128,9 @@ def verdicts(run: BiasData) -> tuple[Section, ...]:
     for model in run.once(dataset_biases):
         if not model.human:
             human = next((row.biases for row in _biases_of_people(run, model)), None)
-            sentences = verdict(
-                model.biases, human=human, gaps=gaps_of(run, model), blind=model.blind, name=model.subject
-            )
+            # a verdict compares with people who were shown the whole input
+            gaps = gaps_of(run, model) if human is not None else ()
+            sentences = verdict(model.biases, human=human, gaps=gaps, blind=model.blind, name=model.subject)
             title = f"{model.dataset}, {model.subject}"
             sections.append(verdict_section(title, sentences, section_id=f"verdict_{len(sections) + 1}"))
     return tuple(sections)
@@ -127,7 +145,33 @@ def scores_and_biases(run: BiasData) -> object:
     records = [record for row in rows for record in bias_records(row) if not _is_gap_record(record)]
     tables = view_scores_table(rows, number="7"), biases_table(rows)
     figures = plane_figures(rows, people=_HUMANS), bar_figures(rows)
-    return records, tables, figures, _seed_spread(run, records)
+    return records, tables, figures, _seed_spread(run, records), list(rule_baselines(run))
+
+
+def rule_baselines(run: BiasData) -> Iterator[object]:
+    """Yield the accuracy of rules that read no context: first sense, most frequent sense, most linked page."""
+    rows: list[Record] = []
+    for audit in run.sets:
+        gold = {item.item_id: str(item.gold) for item in audit.test}
+        for rule in catalog.task(audit.task).baselines:
+            if rule == "random":
+                continue  # RANDOM is a closed form
+            try:
+                answers, missing = baseline_answers(audit.test, f"baseline:{rule}", audit.task)
+            except InputError as error:  # items without the part of speech that a rule needs
+                missing = error.what
+            if missing:
+                yield f"{audit.name}: baseline:{rule} was not asked: {missing}."
+                continue
+            scored = scored_views(answers, gold, audit.words, subjects=(f"baseline:{rule}",), measure=audit.measure)
+            score = draw_scores(scored, **run.resampling).values["full"]
+            named = Record("accuracy", score.value, f"baseline:{rule}", audit.name, view="full", n=score.n)
+            rows.append(with_interval(named, score.interval))
+    if rows:
+        columns = (Col("FULL", "accuracy", Format("number", 1), times=100, where={"view": "full"}),
+                   Col("Items", "accuracy", show="n", where={"view": "full"}))  # fmt: skip
+        title, labels = "Rules that look at no context", ("Dataset", "Rule")
+        yield rows, pivot("rule_baselines", title, rows, columns, rows_of(rows, "dataset", "subject"), labels=labels)
 
 
 def minimum_gap(run: BiasData) -> object:
@@ -141,6 +185,13 @@ def _seed_spread(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
     """The spread over seeds on dev, of models that were trained with more than one (Table 7)."""
     records: list[Record] = []
     for audit, answers in run.answers_by_set():
+        selections = {model.view: model.selection for model in answers.trained if model.selection is not None}
+        dev = {view: selection.dev_by_seed for view, selection in selections.items()}
+        records += [
+            record for bias in seed_biases(dev) for record in bias.about(
+                subject=answers.subject, dataset=audit.name, condition="dev"
+            ).records()
+        ]  # fmt: skip
         for view_model in answers.trained:
             # a learner that is fitted once has no figure on dev that seeds could differ in
             if selection := view_model.selection:
@@ -183,13 +234,20 @@ def people(run: BiasData) -> Iterator[object]:
 def gaps_of(run: BiasData, model: DatasetBiases) -> tuple[ViewGap, ...]:
     """Return people minus a model on its dataset; empty for people, and without people to compare it with.
 
-    People whose answers were given precede those of whom a score is printed.
+    People whose answers were given precede those of whom a score is printed. Of people who were not shown the whole
+    input, what the paper assumes is left out.
     """
-    humans = _biases_of_people(run, model)
-    if model.human or not humans:
+    if model.human:
         return ()
-    human = {view: humans[0].scores[view] for view in ("context", "word", "full") if view in humans[0].scores}
-    return human_model_gaps(model.scores, human, **run.resampling)
+    humans = [row.scores for row in _biases_of_people(run, model)]
+    if not humans:
+        audit = next(audit for audit in run.sets if audit.name == model.dataset)
+        printed = [value.view for value in people_recorded(run, audit) if value.subject == PRINTED]
+        humans = [{view: scores[view] for view in scores if subject == PEOPLE or view in printed}
+                  for subject, scores in run.once(_people_of_sets)[audit.name].items()]  # fmt: skip
+    shown = [{view: own[view] for view in ("context", "word", "full") if view in own} for own in humans]
+    human = next(filter(None, shown), {})
+    return human_model_gaps(model.scores, human, **run.resampling) if human else ()
 
 
 def _biases_of_people(run: BiasData, model: DatasetBiases) -> list[DatasetBiases]:

@@ -27,8 +27,8 @@ from lexiscope.report.tables import INTEGER, Cell, Column, Table, drop_empty
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.data import given_files, joined_responses
-from lexiscope.studies.kit.paper_files import read_texts
-from lexiscope.studies.kit.run_data import RunData
+from lexiscope.studies.kit.run import RunData
+from lexiscope.studies.kit.study import read_texts
 from lexiscope.training.budget import read_duration
 from lexiscope.training.protocols import TrainingPlan, budget_plan, plan_for
 from lexiscope.training.settings import TrainingSettings
@@ -133,11 +133,11 @@ class BiasData(RunData[ContextBiasSettings]):
         return bool(methods) and methods <= {"threshold", "label"}
 
     def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
-        """Return what the paper prints of these datasets: scores of people are no result of a run, they enter it."""
+        """Return what the paper prints of these datasets; what it assumes of people is no number that it found."""
         named = [value for audit in self.sets for value in values.get(audit.name, ())]
-        every = [value for value in named if not value.subject.startswith(PEOPLE)]
+        every = [value for value in named if value.subject != ASSUMED]
         # what the paper prints of people is not compared with simulated participants
-        kept = [value for value in every if not (self.simulated and value.statistic.startswith("people_"))]
+        kept = [value for value in every if not (self.simulated and _is_of_people(value))]
         return () if self.own else kept
 
     def mark_simulated(self, name: str, part: Part) -> Part:
@@ -154,6 +154,10 @@ class BiasData(RunData[ContextBiasSettings]):
         """Return each dataset with the answers of each model."""
         every = [(name, answers) for (name, _), answers in self.answers.items()]
         return [(audit, answers) for audit in self.sets for name, answers in every if name == audit.name]
+
+
+def _is_of_people(value: PublishedValue) -> bool:
+    return value.subject.startswith(PEOPLE) or value.statistic.startswith("people_")
 
 
 def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress | None = None) -> BiasData:
@@ -312,6 +316,8 @@ def datasets(run: BiasData) -> Iterator[object]:
     for audit in run.sets:
         n_words, n_test = len(set(audit.words.values())), len(audit.test)
         yield [run.number("n_items", n, dataset=audit.name, condition=split) for split, n in audit.parts.sizes.items()]
+        documents = {} if run.own else audit.documents_by_split
+        yield [run.number("n_documents", n, dataset=audit.name, condition=split) for split, n in documents.items()]
         yield run.number("n_words", n_words, dataset=audit.name)
         yield run.number("n_word_shown", audit.n_shown, dataset=audit.name, n=n_test)
         if about := (*audit.parts.how, *_second_mentions(audit)):

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, own_card
 from lexiscope.core.errors import DataError, InputError, SpecError, results_and_errors
@@ -14,8 +15,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace, retrieval_items, synset_space
-from lexiscope.items.arrange.division import ItemDivision, divide_by_splits
-from lexiscope.items.arrange.published_pairs import SPLITS
+from lexiscope.items.arrange.pairs import SPLITS
+from lexiscope.items.arrange.splits import ItemDivision, divide_by_splits
 from lexiscope.items.arrange.views import CONTEXT_SPAN, shows_word
 from lexiscope.items.check.bias_fitness import bias_fitness
 from lexiscope.items.read.labelled_file import divide_file, read_labelled
@@ -77,6 +78,15 @@ class AuditSet:
         return sum(map(shows_word, self.test))
 
     @property
+    def documents_by_split(self) -> dict[str, int]:
+        """The number of documents by published split, of a dataset whose items say which document they are from."""
+        of_split: dict[str, set[str]] = {}
+        for item in self.parts.all_items:
+            if {"document", "split"} <= set(item.conditions):
+                of_split.setdefault(str(item.conditions["split"]), set()).add(str(item.conditions["document"]))
+        return {split: len(documents) for split, documents in of_split.items()}
+
+    @property
     def measure(self) -> str:
         """The measure of the rows that answer its items."""
         return MEASURE_RETRIEVED if self.task in RETRIEVAL_TASKS else "choice"
@@ -84,7 +94,7 @@ class AuditSet:
     @property
     def words(self) -> dict[str, str]:
         """The word of every tested item: what is resampled."""
-        return {item.item_id: item.word for item in self.test}
+        return GroupOf({item.item_id: item.word for item in self.test}, "words")
 
 
 @dataclass(frozen=True, slots=True)

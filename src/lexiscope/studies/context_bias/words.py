@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
+from lexiscope.analysis.accuracy import wilson_interval
 from lexiscope.analysis.bias.entropy import MeanEntropy, label_entropy, sense_entropy
-from lexiscope.analysis.bias.guess_answers import guess_answers
-from lexiscope.analysis.bias.guess_flips import count_flips
-from lexiscope.analysis.bias.view_answers import answers_by_view
-from lexiscope.analysis.bias.view_gaps import ambiguity_and_word_bias
+from lexiscope.analysis.bias.guess_flips import count_flips, guess_answers
+from lexiscope.analysis.bias.view_scores import ambiguity_and_word_bias, answers_by_view
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.word_rules import word_rows
-from lexiscope.report.parts.bias_sections import LabelChoice, error_browser
+from lexiscope.report.part import with_interval
+from lexiscope.report.parts.bias_parts import LabelChoice, error_browser
 from lexiscope.report.parts.bias_tables import EntropyRow, ambiguity_table, entropy_table, flips_table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, dataset_biases
 from lexiscope.studies.context_bias.data import TEXTS, BiasData
@@ -148,6 +149,11 @@ def guessed_words(run: BiasData) -> Iterator[object]:
         yield Record("n_guesses", counts.n, answers.subject, audit.name, n=counts.n)
         yield Record("n_valid_guesses", counts.n_valid, answers.subject, audit.name, n=counts.n)
         yield Record("n_insensitive", kept, answers.subject, audit.name, n=counts.sensitive_items, note=why)
+        if kept is not None:
+            of_all = Record("insensitive_share", kept / counts.sensitive_items, answers.subject, audit.name)
+            yield with_interval(
+                replace(of_all, n=counts.sensitive_items), wilson_interval(kept, counts.sensitive_items)
+            )
         yield flips_table(flips, name=f"guess_flips_{number}", number="8")
         yield f"{audit.name}, {answers.subject}: {how}"
     yield TEXTS["reading of guesses" if any_guess else "no guesses"]

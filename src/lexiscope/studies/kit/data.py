@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.collect import subject_files
+from lexiscope.core.code_file import existing_file
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, own_card
 from lexiscope.core.errors import InputError, Place, SpecError
-from lexiscope.core.given_file import existing_file
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.run import sha256_of

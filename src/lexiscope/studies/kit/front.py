@@ -12,11 +12,11 @@ from lexiscope.analysis.ratings import Ratings
 from lexiscope.collect import CollectProgress, ask, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, own_card
-from lexiscope.core.errors import InputError, Place, SpecError, StatisticError
+from lexiscope.core.errors import DataError, InputError, Place, SpecError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Contrast, Estimate, Record, read_records
-from lexiscope.core.run import sha256_of
+from lexiscope.core.run import read_json, sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings, settings_from
 from lexiscope.core.showing import call_presenter, counted
@@ -27,6 +27,7 @@ from lexiscope.items.tables.tabular import is_item_table
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.stored import load
 from lexiscope.report.tables import Table
+from lexiscope.studies.kit.answers import ComparableAnswers, Statistic
 from lexiscope.studies.kit.data import own_dataset
 from lexiscope.studies.kit.ratings_file import columns_of_ratings, has_texts, read_ratings, responses_in
 from lexiscope.studies.kit.run import Floats, Run
@@ -293,21 +294,89 @@ def _rating_table(
 # -- comparison -----------------------------------------------------------------------------------------------------
 
 
-def compare(first: Estimate, second: Estimate) -> Contrast:
-    """Return the difference of two models' estimates of one run, *first* minus *second*, on the same resamples.
+Comparable = Run[Any] | StudyRun | Dataset | ResponseTable | Path | str
+"""What :func:`compare` takes answers from: a run, a finished study or its folder, a dataset, responses, their file."""
 
-    The estimates are those of :meth:`~lexiscope.studies.kit.run.Run.fit`: ``compare(*run.fit().best(2))``.
-    Errors: :class:`StatisticError` for results of two runs, or of none.
+
+def compare(
+    first: Estimate | str | Mapping[str, Any],
+    second: Estimate | str | Mapping[str, Any],
+    statistic: Statistic = "spearman",
+    *,
+    of: Comparable | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Contrast:
+    """Return the difference of two sides, *first* minus *second*, on the same resamples, with its interval and p.
+
+    The sides are two estimates of :meth:`~lexiscope.studies.kit.run.Run.fit` of one run
+    (``compare(*run.fit().best(2))``), or two subjects *of* a run, a finished study, its folder, a dataset, a table of
+    responses or a file of ratings, each with its layer, view and conditions:
+    ``compare("minilm@7", "minilm@12", "pearson", of="my_run")``, ``compare("people same_sense=True", "people
+    same_sense=False", "alpha", of="ratings.csv")``. *statistic* is ``spearman``, ``pearson``, ``r_squared`` (with
+    people's means), ``accuracy``, ``mean``, ``alpha``, or a function of answers and norms; *resamples* and *seed* are
+    those of the run where *of* is one.
+    Errors: :class:`StatisticError` for results of two runs, or of none, and for an undefined statistic;
+    :class:`InputError` for a side that does not exist or is several.
     """
+    if of is not None:
+        if isinstance(of, Run):
+            return of.compare(first, second, statistic)
+        if isinstance(first, Estimate) or isinstance(second, Estimate):
+            raise StatisticError("an estimate has its own run", hint="leave out of, or name both sides as text")
+        return _answers_of(of).compare(first, second, statistic, resamples=resamples, seed=seed)
     for estimate in (first, second):
+        if isinstance(estimate, str | Mapping):
+            raise StatisticError(f"{estimate!r} is a side of no run", hint="say of what: of=RUN")
         if not isinstance(estimate, Estimate):
             what = f"{type(estimate).__name__} is no estimate of one model at one layer"
             raise StatisticError(what, hint="of a curve: its estimate(LAYER), or fit().best(2)")
         if not isinstance(estimate.run, Run):
             what = f"{estimate.name} does not know the items that it was computed from"
             raise StatisticError(what, hint="compare two estimates of one run: run.fit().best(2)")
+    assert isinstance(first, Estimate)
+    assert isinstance(second, Estimate)
     if first.run is not second.run:
         raise StatisticError(
             "these are estimates of two runs", why="the same items have to be resampled", hint="fit both in one run"
         )
     return cast(Run[Settings], first.run).compare(first, second)
+
+
+def _answers_of(of: StudyRun | Dataset | ResponseTable | Path | str) -> ComparableAnswers:
+    """Return the responses and items of what is compared; the items of responses whose items are not known are bare."""
+    folder = of.folder if isinstance(of, StudyRun) else Path(of) if isinstance(of, Path | str) else None
+    if folder is not None and (folder / "run.json").is_file():
+        settings = read_json(folder / "run.json")["settings"]
+        responses = ResponseTable.read_parquet(folder / "responses.parquet")
+        return ComparableAnswers(responses, _items_of_run(settings, responses))
+    if isinstance(of, ResponseTable):
+        return ComparableAnswers(of, tuple(Item(name, _OWN, ()) for name in of.unique("item_id")))
+    data = _dataset_of_ratings(cast(Dataset | Path | str, of), None, None, _FileOptions(None, "", None))
+    return ComparableAnswers(data.responses, data.items)
+
+
+def _items_of_run(settings: Mapping[str, Any], responses: ResponseTable) -> tuple[Item, ...]:
+    """Return the items that a finished run asked about, with their words where its data are at their place.
+
+    An item that was made of another one (a choice set of a sentence) has that one's id at its beginning, and is grouped
+    with the others made of it.
+    """
+    known: dict[str, Item] = {}
+    own, named = settings.get("items"), [settings.get("dataset"), *settings.get("datasets", ())]
+    if own and Path(own).is_file():
+        known = {item.item_id: item for item in _named_dataset(own, None, _FileOptions(None, "", None)).items}
+    for name in filter(None, named):
+        try:
+            known |= {item.item_id: item for item in catalog.dataset(name).items}
+        except DataError:
+            # published data that are not here any more: what they were is in the responses
+            continue
+    return tuple(known.get(name) or _bare_item(name, known) for name in responses.unique("item_id"))
+
+
+def _bare_item(item_id: str, known: Mapping[str, Item]) -> Item:
+    parts = item_id.split("/")
+    roots = ("/".join(parts[:length]) for length in range(len(parts) - 1, 0, -1))
+    root = next((root for root in roots if root in known), "")
+    return Item(item_id, _OWN, (), conditions={"word": known[root].word} if root else {})

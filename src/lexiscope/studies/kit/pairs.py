@@ -17,7 +17,7 @@ from lexiscope.core.errors import SpecError
 from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
-from lexiscope.items.answers.truth_choice import with_correct_answers
+from lexiscope.items.answers.sense_options import with_correct_answers
 from lexiscope.report.pivot import records_of
 
 

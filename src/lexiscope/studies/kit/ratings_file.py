@@ -15,8 +15,8 @@ import numpy as np
 
 from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.ratings import PEOPLE, check_one_scale
+from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.given_file import existing_file
 from lexiscope.core.response import ResponseTable, has_columns, holds_simulated
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Option, option

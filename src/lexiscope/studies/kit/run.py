@@ -1,12 +1,12 @@
-"""A run: what a question of a study sees of people and models, and the few things that every study asks of them."""
+"""A run: its settings, answers and data, and what a question of a study sees of people and models."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,22 @@ from lexiscope.analysis.agreement.ceilings import (
     squared_mean_rho,
 )
 from lexiscope.analysis.agreement.raters import RaterAgreement, leave_one_out, model_place
-from lexiscope.analysis.bootstrap import Bootstrap, percentile_interval
+from lexiscope.analysis.bootstrap import (
+    Bootstrap,
+    GroupLabels,
+    GroupOf,
+    GroupResampling,
+    Resampling,
+    group_resampling,
+    percentile_interval,
+    resampled_units,
+)
+from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_draws, correlation_value
 from lexiscope.analysis.layers.layers import correlations_by_layer
 from lexiscope.analysis.mixed.models import likelihood_ratio
+from lexiscope.analysis.mixed.ordinal import ordinal_likelihood_ratio
+from lexiscope.analysis.ranks import rank_results
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.dataset import Dataset, DatasetCard
 from lexiscope.core.errors import InputError, StatisticError
@@ -34,19 +46,151 @@ from lexiscope.core.result import (
     Curves,
     Estimate,
     Fit,
+    Record,
+    Result,
     Undefined,
     parse_statistic,
     statistic_name,
 )
+from lexiscope.core.settings import Settings, own_items
 from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import COLLECTED
-from lexiscope.studies.kit.run_data import R, RunData, S
+from lexiscope.core.study import PublishedValue, Question
+from lexiscope.report.document import Section
+from lexiscope.report.part import Part
+from lexiscope.studies.kit.answers import NEARNESS, PEOPLE, ComparableAnswers, Statistic
+
+# -- the run of any study: settings, answers, and the data that they are about --------------------------------------
+
+
+S = TypeVar("S", bound=Settings)
+R = TypeVar("R", bound=Result)
+V = TypeVar("V")
+
+
+class RunData(Generic[S]):
+    """What the questions of a study see. A study's own class is a dataclass with these fields and its own.
+
+    ``name`` is the dataset's, ``responses`` every answer of the run (of people, recorded and live subjects),
+    ``checksums`` the sha256 of the files that were read, by name.
+    """
+
+    if TYPE_CHECKING:
+        # fields of the dataclass below it, or properties; here they would be defaults of its fields
+
+        @property
+        def name(self) -> str:
+            """The name of the dataset."""
+
+        @property
+        def settings(self) -> S:
+            """The settings of the run."""
+
+        @property
+        def responses(self) -> ResponseTable:
+            """Every answer."""
+
+        @property
+        def card(self) -> DatasetCard | None:
+            """What the data are."""
+
+        @property
+        def checksums(self) -> Mapping[str, str]:
+            """The sha256 of the files that were read, by name."""
+
+    # -- what a study may say of its run ----------------------------------------------------------------------------
+
+    @property
+    def own(self) -> bool:
+        """Whether the items are the user's own: no paper prints a number of them."""
+        return bool(own_items(self.settings))
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many of what, for ``run.json``."""
+        return {"responses": len(self.responses)}
+
+    @property
+    def record(self) -> Mapping[str, object]:
+        """What else ``run.json`` says of the run: plain values."""
+        return {}
+
+    @property
+    def cards(self) -> Sequence[tuple[DatasetCard, str]]:
+        """The cards of the data with the id of their sections."""
+        return ((self.card, "data"),) if self.card is not None else ()
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The sha256 of the files that the data card names, by name: those of the data, and of files with answers."""
+        return self.checksums
+
+    def has(self, what: str) -> bool:
+        """Say whether the run has what a question needs. Errors: :class:`InputError` where it cannot know that."""
+        raise InputError(f"a question of this study cannot need {what!r}")
+
+    def asks(self, question: Question) -> Question:
+        """Return a question of the study as this run asks it: of other items, perhaps in other words."""
+        return question
+
+    def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
+        """Return, of what papers print (by dataset), what this run is compared with."""
+        return () if self.own else values.get(self.name, ())
+
+    def mark_simulated(self, name: str, part: Part) -> Part:
+        """Return a part, of the question or section *name*, with the mark of simulated participants where it has any.
+
+        A run whose judgments are all simulated is marked as a whole when it is written: only a run in which some are
+        says here which.
+        """
+        return part
+
+    def mark_section(self, section: Section) -> Section:
+        """Return a section of the report with that mark where it names people."""
+        return section
+
+    # -- what every study needs -------------------------------------------------------------------------------------
+
+    def once(self, make: Callable[[Any], V]) -> V:
+        """Return ``make(self)``, computed at the first call: what several questions need is computed once."""
+        kept: dict[Any, Any] = self.__dict__.setdefault("_once", {})
+        if make not in kept:
+            kept[make] = make(self)
+        return cast(V, kept[make])
+
+    @property
+    def resampling(self) -> Resampling:
+        """How statistics of this run make their intervals: ``statistic(ratings, **run.resampling)``."""
+        return {"resamples": self.settings.n_bootstrap, "seed": self.settings.seed}
+
+    def resampling_of(self, groups: Mapping[str, str], items: Iterable[str] | None = None) -> GroupResampling:
+        """Return the same with the groups (words) of some items, which are resampled whole; by default, of all."""
+        return group_resampling(groups, items, **self.resampling)
+
+    def number(self, statistic: str, value: float | None, **about: Any) -> Record:
+        """Return a plain number of the dataset as a record; *about* are its other fields (``n``, ``condition``)."""
+        return Record(statistic, value, **({"dataset": self.name} | about))
+
+    def about(self, result: R, **where: Any) -> R:
+        """Return a result with the dataset's name and what else it is about."""
+        return result.about(**({"dataset": self.name} | where))
+
+    def about_all(self, results: Iterable[R], **where: Any) -> list[R]:
+        """Return results as :meth:`about` returns each of them."""
+        return [self.about(result, **where) for result in results]
+
+    def attempt(self, name: str, make: Callable[[], V], **where: Any) -> V | Undefined:
+        """Return what *make* returns, or why it is undefined on these numbers: one statistic does not stop a study."""
+        try:
+            return make()
+        except StatisticError as error:
+            return self.about(Undefined(name, error.what), **where)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
 
 Floats = NDArray[np.float64]
-NEARNESS = {"rating": 1.0, "cosine_distance": -1.0, "jaccard_distance": -1.0}
-"""The measures in which a model says the nearness of two usages, and the sign with which higher means nearer."""
-PEOPLE = "people"
-"""The name of people in the place of a model's name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +267,7 @@ class Run(RunData[S]):
     @cached_property
     def words(self) -> dict[str, str]:
         """The word of each item, by its id: what intervals resample."""
-        return {item.item_id: item.word for item in self.items}
+        return GroupOf({item.item_id: item.word for item in self.items}, "words")
 
     @cached_property
     def people(self) -> Ratings:
@@ -214,9 +358,7 @@ class Run(RunData[S]):
         return (
             attempt("mean_rater_correlation", lambda: leave_one_out_rho(self._rater_agreement)),
             attempt("squared_mean_rater_correlation", lambda: squared_mean_rho(self._rater_agreement)),
-            attempt(
-                "mean_squared_rater_correlation", lambda: mean_squared_rho(self._rater_agreement, **self.resampling)
-            ),
+            attempt("mean_squared_rater_correlation", lambda: mean_squared_rho(self._rater_agreement)),
             attempt("split_half", lambda: split_half(self.people, seed=self.settings.seed)),
         )
 
@@ -234,11 +376,51 @@ class Run(RunData[S]):
             raise InputError(f"no model {unknown[0]!r} answered", hint=f"models of this run: {', '.join(self.models)}")
         return Curves(tuple(self._fit(statistic, subject) for subject in chosen))
 
-    def compare(self, first: Estimate, second: Estimate) -> Contrast:
-        """Return the difference of two estimates of :meth:`fit`, on the same resamples of words.
+    def ranks(
+        self,
+        statistic: Kind = "spearman",
+        *,
+        among: Mapping[tuple[str, int | None], Floats] | None = None,
+        **about: Any,
+    ) -> list[Estimate | Undefined]:
+        """Return the rank of each model by its correlation with people's means, with the set of ranks left open.
 
-        Errors: :class:`StatisticError` for two statistics, and for an estimate that :meth:`fit` did not make.
+        *among* are the answers of the models, higher = nearer, by subject and layer; by default those of this run, each
+        model at its best layer. *Shape of each:* (items,), NaN where there is none. *about* are fields of the results.
+        Only items that all of them answered are compared (:func:`~lexiscope.analysis.ranks.rank_results`).
         """
+        sides = self._nearest(statistic) if among is None else among
+        columns = {subject: column[self._is_rated] for (subject, _), column in sides.items()}
+        results = rank_results(statistic, columns, self.norm[self._is_rated], **self.bootstrap.options)
+        layers = [layer for _, layer in sides]
+        chosen = (
+            "each at its best layer, chosen on the same items" if any(layer is not None for layer in layers) else ""
+        )
+        return [
+            self.about(result, layer=layer, note=_join_notes(result.note, chosen), **about)
+            for result, layer in zip(results, layers, strict=bool(results))
+        ]
+
+    def compare(
+        self,
+        first: Estimate | str | Mapping[str, Any],
+        second: Estimate | str | Mapping[str, Any],
+        statistic: Statistic = "spearman",
+    ) -> Contrast:
+        """Return the difference of two sides, *first* minus *second*, on the same resamples of words, with its p.
+
+        A side is an estimate of :meth:`fit`, or a subject with its layer, view and conditions: ``"minilm@7"``,
+        ``"minilm@7 view=word"``, ``"people same_sense=True"``, or a mapping with these names. *statistic* is that of
+        such sides: ``spearman``, ``pearson``, ``r_squared``, ``accuracy``, ``mean``, ``alpha``, or a function of
+        answers and norms (:meth:`~lexiscope.studies.kit.answers.ComparableAnswers.compare`).
+        Errors: :class:`StatisticError` for two statistics, and for an estimate that :meth:`fit` did not make;
+        :class:`InputError` for a side that does not exist or is several.
+        """
+        if not (isinstance(first, Estimate) and isinstance(second, Estimate)):
+            if isinstance(first, Estimate) or isinstance(second, Estimate):
+                raise StatisticError("one side is an estimate, the other is not", hint="name both sides, or none")
+            answers = ComparableAnswers(self.responses, self.items)
+            return self.about_named(answers.compare(first, second, statistic, **self.resampling))
         if first.name != second.name:
             raise StatisticError(f"{first.name} and {second.name} are two statistics: there is no difference")
         for estimate in (first, second):
@@ -257,17 +439,30 @@ class Run(RunData[S]):
         here, there = (
             replace(estimate, value=value, n=n) for estimate, value in zip((first, second), values, strict=True)
         )
-        interval = NO_INTERVAL
+        interval, p = NO_INTERVAL, None
         if boot.resamples:
             draws = correlation_draws(
                 columns[both], self.norm[both], kind=kind, groups=boot.groups, resamples=boot.resamples, seed=boot.seed
             )
-            interval = percentile_interval(draws[:, 0] - draws[:, 1], level=boot.level)
+            units, n_groups = resampled_units(boot.groups), len(set(boot.groups))
+            difference = draws[:, 0] - draws[:, 1]
+            interval = percentile_interval(difference, level=boot.level, resampled=units, n_groups=n_groups)
+            p = bootstrap_p(difference, n_groups=n_groups)
         dropped = int(self._is_rated.sum()) - n
         note = f"excluded: {counted(dropped, 'item')} that one of them did not answer" if dropped else ""
         name = statistic_name(f"{kind}_difference", **{"with": "norms"})
-        contrast = Contrast(name, here, there, interval, n, len(set(boot.groups)), note=note)
+        contrast = Contrast(name, here, there, interval, n, len(set(boot.groups)), p=p, note=note)
         return self.about(contrast, unit="correlation", higher="the first is closer to people")
+
+    def about_named(self, contrast: Contrast) -> Contrast:
+        """Return a comparison with the dataset and the run; its conditions are said after those of the run."""
+
+        def joined(result: Estimate | Contrast) -> str:
+            return ", ".join(filter(None, (self.label, result.condition)))
+
+        here, there = (side.about(condition=joined(side)) for side in contrast.pair)
+        named = replace(contrast, first=here, second=there)
+        return named.about(dataset=self.name, run=self, condition=joined(contrast))
 
     def raters_below(self, model: Estimate) -> Estimate:
         """Return the share of people who agree less with the others' means than a model does with all means.
@@ -302,6 +497,32 @@ class Run(RunData[S]):
         missing = f"excluded: {counted(dropped, 'rating')} of items that a model did not answer" if dropped else ""
         return self.about(result, note=_join_notes(missing, *test.remarks))
 
+    def ordinal(self, formula: str, without: str, *, link: str = "logit", name: str = "larger model") -> Fit:
+        """Return an ordinal (cumulative link) mixed model of single ratings with its likelihood-ratio test.
+
+        As :meth:`mixed`, with the ratings as ordered categories: the coefficients are on the latent scale of the link
+        (logit, probit), the thresholds between the points of the scale come before the effects.
+        """
+        data, dropped = _complete_rows(self._trials(), f"{formula} {without}")
+        test = ordinal_likelihood_ratio(formula, without, data, link=link, seed=self.settings.seed)
+        n = test.full.n_observations
+        terms = tuple(
+            Estimate(
+                statistic_name(
+                    "threshold" if i < len(test.full.thresholds) else "coefficient", of="ordinal", link=link
+                ),
+                term.estimate,
+                term.interval(self.bootstrap.level),
+                n,
+                condition=term.name,
+                p=None if i < len(test.full.thresholds) else term.p,
+            )
+            for i, term in enumerate((*test.full.thresholds, *test.full.fixed))
+        )
+        result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms)
+        missing = f"excluded: {counted(dropped, 'rating')} of items that a model did not answer" if dropped else ""
+        return self.about(result, note=_join_notes(missing, *test.remarks))
+
     def frame(self) -> Any:
         """Return one row per rating as a pandas table: rating, participant, item, word, conditions, models' answers."""
         return call_presenter("frame_of", self._trials())
@@ -323,7 +544,7 @@ class Run(RunData[S]):
 
     def _bootstrap_of(self, rows: NDArray[np.bool_]) -> Bootstrap:
         """How intervals of some of the items are made: their words are resampled."""
-        words = tuple(item.word for item in self.items)
+        words = GroupLabels((item.word for item in self.items), "words")
         return Bootstrap(words, self.settings.n_bootstrap, self.settings.seed).of(rows)
 
     @cached_property
@@ -365,6 +586,19 @@ class Run(RunData[S]):
                         )
                         column[row[here]] = value[here]
         return columns
+
+    def _nearest(self, kind: Kind) -> dict[tuple[str, int | None], Floats]:
+        """Each model's answers at the layer that is closest to people; of one without a value, at its first."""
+        best: dict[str, tuple[float, int | None]] = {}
+        for (subject, layer), column in self._columns.items():
+            known = self._is_rated & ~np.isnan(column)
+            try:
+                value = correlation_value(column[known], self.norm[known], kind=kind)
+            except StatisticError:
+                value = -np.inf
+            if subject not in best or value > best[subject][0]:
+                best[subject] = (value, layer)
+        return {(subject, layer): self._columns[subject, layer] for subject, (_, layer) in best.items()}
 
     def _mean(self, of: str, layer: int | None) -> Estimate:
         values = self.norm if of == PEOPLE else self._columns[of, layer]

@@ -15,14 +15,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from lexiscope.core import catalog
+from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError, SpecError
-from lexiscope.core.given_file import existing_file
 from lexiscope.core.run import write_atomically
 from lexiscope.core.settings import Setting, SettingError, Settings, settings_from, settings_of, unknown_setting
 from lexiscope.core.spec import plain_name
-from lexiscope.resources.tables.yaml_faults import fault_error
-from lexiscope.resources.tables.yaml_source import YamlSource, read_yaml
-from lexiscope.resources.tables.yaml_writing import yaml_value
+from lexiscope.resources.tables.yaml_source import YamlSource, fault_error, read_yaml, yaml_value
 
 _KEY = "study"
 

@@ -1,4 +1,4 @@
-"""A study: its paper, data, settings and questions. Running it, its report and its files are done here.
+"""A study: its paper and the paper's files, data, settings and questions; its run, report and files.
 
 A small study is one file, inside the package or anywhere else::
 
@@ -26,14 +26,26 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from lexiscope.analysis.families import TestFamily, with_families
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
-from lexiscope.core.claims import Claim
+from lexiscope.core.claims import Claim, parse_rule
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
-from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable, holds_simulated
-from lexiscope.core.result import Curve, Curves, Record, Result, Undefined, parse_statistic
+from lexiscope.core.result import (
+    Contrast,
+    Curve,
+    Curves,
+    Estimate,
+    Fit,
+    Record,
+    Result,
+    Undefined,
+    parse_statistic,
+    printed_number,
+)
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings, own_items, settings_from
@@ -43,26 +55,33 @@ from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.comparison import claims_section
 from lexiscope.report.page.exports import StudyExports, export, meanings_of
-from lexiscope.report.page.study_folder import Given, about_run
-from lexiscope.report.page.study_run import (
+from lexiscope.report.page.study_folder import (
     Computed,
+    Given,
     Summary,
+    about_run,
     analyses_in_force,
     marked_questions,
     marked_records,
     planned_text,
     run_study,
 )
-from lexiscope.report.part import Part, flat_list, join_parts, part_of, with_published
+from lexiscope.report.part import (
+    Part,
+    flat_list,
+    join_parts,
+    part_of,
+    with_adjusted_columns,
+    with_adjusted_p,
+    with_published,
+)
 from lexiscope.report.presenting import results_table, sentence, words_of
 from lexiscope.report.sections import asked_in, card_section, omissions_section, question_section, questions_table
 from lexiscope.report.tables import Table, with_minus_signs
 from lexiscope.resources.fetch import locate_all
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.data import dataset_of, given_files
-from lexiscope.studies.kit.paper_files import printed_values, read_claims
-from lexiscope.studies.kit.run import Run
-from lexiscope.studies.kit.run_data import RunData
+from lexiscope.studies.kit.run import Run, RunData
 from lexiscope.tasks import DEFAULT
 
 Answer = Callable[[Any], object]
@@ -94,6 +113,7 @@ class StudyQuestion:
     needs: tuple[str, ...]
     answer: Answer
     said: Said | None = None
+    families: tuple[TestFamily, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,18 +229,20 @@ class Study:
         analysis: Literal["exploratory"] = "exploratory",
         needs: str | Sequence[str] = (),
         said: Said | None = None,
+        families: Sequence[TestFamily] = (),
     ) -> Callable[[Answer], Answer]:
         """Mark the function that answers a question.
 
         *place* is where the paper asks it; *needs* is what must be there (``ratings``, ``norms``, ``models``,
         ``layers``): without it the report gives the reason for the missing answer. *said* puts its records into one
-        line for the table of questions.
+        line for the table of questions. *families* are the families of its tests: their p values are adjusted for how
+        many they are. Tests of none of these are a family with the others of the same statistic.
         """
         needed = (needs,) if isinstance(needs, str) else tuple(needs)
 
         def add(answer: Answer) -> Answer:
             question = Question(f"Q{len(self.questions) + 1}", text, place, analysis)
-            self.questions.append(StudyQuestion(question, needed, answer, said))
+            self.questions.append(StudyQuestion(question, needed, answer, said, tuple(families)))
             return answer
 
         return add
@@ -445,7 +467,7 @@ class Study:
 
     def _section_part(self, section: StudySection, run: RunData[Any]) -> Part:
         content = [value for value in flat_list(run.once(section.make)) if not isinstance(value, Section)]
-        return part_of(content, origin=f"the section {section.section_id}")
+        return with_adjusted_p(part_of(content, origin=f"the section {section.section_id}"))
 
     def _answer_part(self, asked: StudyQuestion, run: RunData[Any]) -> Part:
         missing = [what for what in asked.needs if not run.has(what)]
@@ -460,7 +482,11 @@ class Study:
         given = flat_list(run.once(asked.answer))
         name = asked.answer.__name__
         part = part_of(given, origin=f"the question {name}")
-        results = [value for value in given if isinstance(value, Result)]
+        records, families = with_families(part.records, asked.families, planned=self._is_planned(asked.question, run))
+        tables = tuple(with_adjusted_columns(table, families) for table in part.tables)
+        adjusted = dict(zip(part.records, records, strict=True))
+        results = [_with_adjusted_p(value, adjusted) for value in given if isinstance(value, Result)]
+        part = replace(part, records=records, tables=tables)
         # a question with a table of its own lays its results out itself; else they are shown by their type
         if not results or part.tables:
             return part
@@ -472,11 +498,20 @@ class Study:
             figures = tuple(result.plot() for result in layered if any(isinstance(e, Curve) for e in result.entries))
         return replace(
             part,
-            tables=(results_table(name, asked.question.text, results), *part.tables),
+            tables=(
+                with_adjusted_columns(results_table(name, asked.question.text, results), families),
+                *part.tables,
+            ),
             figures=figures,
             paragraphs=(*part.paragraphs, *said),
             remarks=(*part.remarks, *(result.reason for result in results if isinstance(result, Undefined))),
         )
+
+    def _is_planned(self, question: Question, run: RunData[Any]) -> Callable[[Record], bool]:
+        """Return which records of a question belong to an analysis that was planned."""
+        planned = analyses_in_force(self.planned(run.settings) if self.planned else (), run.settings)
+        own = [analysis for analysis in planned if analysis.question_id == question.question_id]
+        return lambda record: any(analysis.covers(record) for analysis in own)
 
     def _overview(self, records: tuple[Record, ...]) -> Table:
         marks = [record for record in records if record.layer is None and record.value is not None]
@@ -528,6 +563,14 @@ class _OverviewRow(Result):
     def records(self) -> tuple[Record, ...]:
         """Return them as they are."""
         return self.given
+
+
+def _with_adjusted_p(result: Result, adjusted: Mapping[Record, Record]) -> Result:
+    """Return a result with the adjusted p that its record has, which its sentence says."""
+    if not isinstance(result, Estimate | Contrast | Fit):
+        return result
+    record = adjusted[result.records()[0]]
+    return result.about(p_adjusted=record.p_adjusted, family=record.family)
 
 
 def _with_own_names(parts: Mapping[str, Part]) -> dict[str, Part]:
@@ -599,3 +642,87 @@ def statistics(path: Path = GLOSSARY) -> Mapping[str, str]:
             raise InputError(f"the statistic {name!r} is there twice: a name has one meaning", place=place)
         by_name[name] = meaning
     return by_name
+
+
+# -- paper files ----------------------------------------------------------------------------------------------------
+# The files of a study: numbers and claims of its paper (``printed.csv``, ``claims.csv``), prose (``texts.md``).
+
+
+_PRINTED = ("dataset", "place", "statistic", "subject", "layer", "condition", "printed", "remark", "unavailable")
+_CLAIMS = ("dataset", "claim", "place", "question", "rule", "unavailable")
+
+
+def printed_values(path: Path, *, dataset: str) -> dict[str, tuple[PublishedValue, ...]]:
+    """Read what a paper prints, by dataset: ``printed.csv`` of a study, one number a row.
+
+    Columns: ``dataset`` (empty: *dataset*, the study's own), ``place`` (table or section), ``statistic``, ``subject``,
+    ``layer`` and ``condition`` of the record (empty where it has none), ``printed`` (the text of the number, in the
+    unit of the record, or of a bound: ``< .001``), ``remark`` (shown where ours differs), ``unavailable`` (why no data
+    exist, where none do). A column ``view`` may follow ``condition``.
+
+    Errors: :class:`InputError` naming the line that lacks its place, whose number does not parse, or that has too few
+    or too many cells.
+    """
+    by_dataset: dict[str, list[PublishedValue]] = {}
+    for place, row in read_csv(path, _PRINTED, optional=("view",), may_be_empty=True).rows():
+        value = _printed_value(row, dataset, place)
+        by_dataset.setdefault(value.dataset, []).append(value)
+    return {name: tuple(values) for name, values in by_dataset.items()}
+
+
+def read_claims(path: Path, *, dataset: str) -> dict[str, tuple[Claim, ...]]:
+    """Read what a paper claims, by dataset: ``claims.csv`` of a study, one claim a row.
+
+    Columns: ``dataset`` (one or several, with spaces between them; empty: *dataset*, the study's own), ``claim`` (one
+    sentence), ``place`` (section or table), ``question`` (the id of a question of the study), ``rule`` (see above), or
+    ``unavailable`` (why no data exist). A claim about several datasets is listed under each.
+
+    Errors: :class:`InputError` naming the line without claim, place or question, with neither or both of rule and
+    reason, or whose rule does not parse.
+    """
+    by_dataset: dict[str, list[Claim]] = {}
+    for place, row in read_csv(path, _CLAIMS, may_be_empty=True).rows():
+        for column in ("claim", "place", "question"):
+            if not row[column]:
+                raise InputError(f"a claim needs its {column}", place=place)
+        if bool(row["rule"]) == bool(row["unavailable"]):
+            what = "a claim needs either a rule, or the reason why no data exist (column unavailable)"
+            raise InputError(what, place=place)
+        names = tuple(row["dataset"].split()) or (dataset,)
+        rule = parse_rule(row["rule"], place=place) if row["rule"] else ()
+        claim = Claim(row["claim"], row["place"], row["question"], names, rule, row["unavailable"])
+        for name in names:
+            by_dataset.setdefault(name, []).append(claim)
+    return {name: tuple(claims) for name, claims in by_dataset.items()}
+
+
+def read_texts(path: Path) -> dict[str, tuple[str, ...]]:
+    """Read the prose of a study's report, ``texts.md``: the paragraphs below each heading ``# NAME``, by name."""
+    sections = path.read_text(encoding="utf-8").removeprefix("# ").split("\n# ")
+    named = (section.partition("\n") for section in sections)
+    return {
+        name: tuple(part.strip().replace("\n", " ") for part in text.strip().split("\n\n")) for name, _, text in named
+    }
+
+
+def _printed_value(row: dict[str, str], dataset: str, place: Place) -> PublishedValue:
+    try:
+        float(printed_number(row["printed"])[1])
+    except ValueError as error:
+        raise InputError(f"{row['printed']!r} is not a printed number", place=place) from error
+    if not row["place"]:
+        raise InputError("a printed number needs its place in the paper", place=place)
+    if row["layer"] and not row["layer"].isdecimal():
+        raise InputError(f"{row['layer']!r} is not the number of a layer", place=place)
+    return PublishedValue(
+        row["statistic"],
+        row["printed"],
+        row["place"],
+        subject=row["subject"],
+        dataset=row["dataset"] or dataset,
+        layer=int(row["layer"]) if row["layer"] else None,
+        condition=row["condition"],
+        remark=row["unavailable"] or row["remark"],
+        reproducible=not row["unavailable"],
+        view=row.get("view", ""),
+    )

@@ -11,9 +11,8 @@ from typing import Any
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, LexiscopeError, Place, RunError
-from lexiscope.core.lock import LOCK_NAME
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import read_json, versions
+from lexiscope.core.run import LOCK_NAME, read_json, versions
 from lexiscope.core.sealed import (
     MACHINE,
     NOTHING,

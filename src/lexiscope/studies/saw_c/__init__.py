@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from lexiscope.analysis.families import TestFamily
 from lexiscope.analysis.layers.layers import NO_BOUNDARY, SEPARATED
 from lexiscope.analysis.norms.norms import norms as item_norms
 from lexiscope.core.response import holds_simulated
@@ -24,8 +25,7 @@ from lexiscope.report.parts.people_tables import norms_table
 from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.presenting import best_in_words, best_of_records
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
-from lexiscope.studies.kit.paper_files import read_texts
-from lexiscope.studies.kit.study import Study
+from lexiscope.studies.kit.study import Study, read_texts
 from lexiscope.studies.saw_c import layers, models, people, senses
 from lexiscope.studies.saw_c.data import BETO, VIEWS, SawCData, complete_settings, load_run
 from lexiscope.studies.saw_c.settings import SawCSettings
@@ -78,6 +78,10 @@ PLANNED = (
     _of_beto("Q4", _BEYOND, _TABLE.format("4.5"), _TESTS),
 )
 """What SAW-C registered before its data were collected: the five rows of its Table 1, on people and one model, BETO."""
+
+
+COEFFICIENTS = TestFamily("coefficients", ("fixed_effect",))
+"""The coefficients of a question's mixed models: every subject, layer and model of them."""
 
 
 def planned_analyses(settings: SawCSettings) -> tuple[PlannedAnalysis, ...]:
@@ -143,7 +147,8 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
     best, view = layers.BEST_R2, settings.views[0]
     columns = (
         Col("Best layer", best, show="layer", note="highest R² of the regression of norms on distance", absent=None),
-        Col("R²", best),
+        Col("R²", best, note="at that layer, chosen on the same items"),
+        Col("R², choice allowed for", layers.CHOSEN_R2, note=layers.ALLOWING),
         Col("ρ", layers.BEST_RHO, show="value", note="most negative over layers"),
         Col(
             "Sense boundary",
@@ -161,7 +166,7 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
     ]
     table = pivot("overview", "People and models", records, columns, rows)
     agreement = find_record(records, "leave_one_out_agreement(method=spearman,summary=mean)")
-    of_people = ("people (leave-one-out)", None, None, agreement.value, None) if agreement else None
+    of_people = ("people (leave-one-out)", None, None, None, agreement.value, None) if agreement else None
     return replace(table, rows=(*table.rows, *((of_people,) if of_people else ())))
 
 
@@ -210,6 +215,7 @@ def _size_result(_run: SawCData, records: Sequence[Record]) -> str:
     place="SAW-C §3.5",
     needs=("ratings", "senses"),
     said=_sense_result,
+    families=(TestFamily("sense", ("chi2",)), COEFFICIENTS),
 )
 def ratings_by_sense(run: SawCData) -> object:
     """Compare people's ratings of pairs with the same sense and with different senses."""
@@ -231,7 +237,7 @@ def sense_boundary(run: SawCData) -> object:
     "How well do distances predict relatedness at each layer, beside single people?",
     place="SAW-C §4.3, §4.4",
     needs=("norms",),
-    said=lambda _run, records: best_in_words(records, layers.BEST_R2, "highest R²"),
+    said=lambda _run, records: best_in_words(records, layers.BEST_R2, "highest R²", chosen=layers.CHOSEN_R2),
 )
 def relatedness(run: SawCData) -> object:
     """Compare distances and models' ratings with people's norms."""
@@ -246,6 +252,7 @@ def relatedness(run: SawCData) -> object:
     place="SAW-C §4.5, §5.4",
     needs=("norms", "senses", "distances"),
     said=lambda _run, records: ratio_tests_in_words(records),
+    families=(TestFamily("sense_and_distance", ("chi2",)), COEFFICIENTS),
 )
 def beyond_distance(run: SawCData) -> object:
     """Compare what sense and distance explain."""
@@ -257,6 +264,7 @@ def beyond_distance(run: SawCData) -> object:
     place="SAW-C §5.2, §5.3",
     needs=("norms", "distances"),
     said=_size_result,
+    families=(TestFamily("size", ("slope",), repeats=("p",)),),
 )
 def size(run: SawCData) -> object:
     """Regress fit on size, and follow families through their layers."""

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from lexiscope.analysis.layers.by_condition import distance_by_condition
 from lexiscope.analysis.layers.expected_layer import OUTSIDE, expected_layers
 from lexiscope.analysis.layers.layers import (
     RHO,
@@ -20,16 +19,17 @@ from lexiscope.analysis.layers.layers import (
     results_by_layer,
     rho_by_layer,
 )
-from lexiscope.analysis.layers.trajectory import last_layer_drop
-from lexiscope.core.result import Curve, Estimate, Record, Result, Undefined
+from lexiscope.analysis.layers.trajectory import distance_by_condition, last_layer_drop
+from lexiscope.core.result import Curve, Estimate, Record, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import value_of
-from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
+from lexiscope.report.pivot import Col, pivot, rank_columns, records_of, rows_of_subjects
 from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.distributions import agreement_histogram, norms_by_distance
 from lexiscope.report.plots.layers import aic_panels, distance_by_layer, peak_panels, trajectories
 from lexiscope.report.presenting import file_name, trajectory_of
 from lexiscope.report.tables import Format, Table
+from lexiscope.studies.kit.run import Floats
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData
 from lexiscope.studies.saw_c.people import rater_agreements, raters_below
 
@@ -39,7 +39,14 @@ WORDS_95 = "95 % CI, words resampled"
 FOCUS: Mapping[str, tuple[str, int | None]] = {"saw_c": (BETO, 12), "raw_c": ("bert", None)}
 """The subject that the paper of a dataset looks at most closely, and its layer (none: the one that fits best)."""
 OF_NORMS = {"r_squared": r_squared_by_layer, R: r_by_layer, RHO: rho_by_layer}
+CHOSEN_R2, CHOSEN_RHO = (
+    statistic_name(plain, **parameters, layer="chosen")
+    for plain, parameters in map(parse_statistic, ("r_squared", RHO))
+)
+"""R² and ρ at the best layer, allowing for its having been chosen on the same items."""
 LOWEST_AIC, BEST_R2, BEST_RHO = "min_aic_over_layers", "max_r_squared_over_layers", "min_spearman_over_layers"
+ALLOWING = "the layer chosen on the words drawn, the value of the words left out"
+RANK = statistic_name("rank", of="spearman", among="subjects")
 EXPECTED_AIC, EXPECTED_R2 = (f"expected_layer(score={score},deltas=signed)" for score in ("aic", "r_squared"))
 
 
@@ -100,7 +107,9 @@ def _fit(run: SawCData, distances: Distances) -> LayerFit:
         makers["aic"] = partial(aic_by_layer, matrix, run.same, layers=layers)
     if run.has_norm.any():
         for name, by_layer in OF_NORMS.items():
-            makers[name] = partial(run.resample, by_layer, *run.on_norms(distances), layers=layers)
+            # no table looks for the best r: that of the best layer is R² or ρ
+            chosen = name != R and len(layers or ()) > 1
+            makers[name] = partial(run.resample, by_layer, *run.on_norms(distances), layers=layers, choice=chosen)
     about = {"subject": distances.subject, "view": distances.view}
     results = {name: run.attempt(name, make, **about) for name, make in makers.items()}
     curves = {name: run.about(curve, **about) for name, curve in results.items() if isinstance(curve, Curve)}
@@ -200,6 +209,8 @@ def relatedness(run: SawCData) -> object:
             if "r_squared" in fit.curves and len(numbers) > 1:
                 then += run.resample(last_layer_drop, fit.curves["r_squared"], *rated)
         results += map(run.about, fit.results("r_squared", R, RHO, best=("r_squared", RHO), then=then))
+    for view in run.views:
+        results += run.ranks(among=_nearness(run.once(fits), view), view=view)
     main = run.once(main_fits)
     layers = [(fit, layer_of(run, fit)) for fit in main if RHO in fit.curves]
     # distance falls where relatedness rises: a positive ρ is disagreement, not agreement
@@ -217,6 +228,13 @@ def relatedness(run: SawCData) -> object:
         [_scatter(run, fit, layer) for fit, layer in focus],
         _trajectory_figures(main),
     )
+
+
+def _nearness(of: Sequence[LayerFit], view: str) -> dict[tuple[str, int | None], Floats]:
+    """Return the nearness of every subject of a view at its layer of lowest ρ: distance turned round."""
+    shown = [(fit, fit.curves[RHO].best) for fit in of if fit.distances.view == view and RHO in fit.curves]
+    layers = [(fit, None if fit.distances.layers is None else best) for fit, best in shown if best is not None]
+    return {(fit.subject, layer): -fit.distances.at(layer) for fit, layer in layers}
 
 
 def layer_of(run: SawCData, fit: LayerFit) -> int | None:
@@ -237,15 +255,18 @@ def _rho_at(fit: LayerFit, layer: int | None) -> float | None:
 
 def relatedness_table(records: Sequence[Record], titles: Mapping[str, str], view: str) -> Table:
     """Return where each subject fits people best, how well, and how much is lost at its last layer."""
-    columns = (
+    columns = [
         Col("Highest R²", BEST_R2, note="of the regression of norms on distance, over layers"),
         Col("at layer", BEST_R2, show="layer"),
+        Col("R², choice allowed for", CHOSEN_R2, note=ALLOWING),
         Col("Lowest ρ", BEST_RHO, note="most negative over layers"),
         Col("at layer", BEST_RHO, show="layer"),
+        Col("ρ, choice allowed for", CHOSEN_RHO, note=ALLOWING),
+        *rank_columns(records, RANK, "by −ρ at the layer of lowest ρ", view=view),
         Col("Expected layer (R²)", EXPECTED_R2, TWO),
         Col("Last-layer drop", "last_layer_drop", note="share of the highest R² that is lost at the last layer"),
-    )
-    notes = ("Intervals resample words; they do not allow for the choice of the best layer.",)
+    ]
+    notes = ("Intervals resample words; those of the highest R² and the lowest ρ do not allow for the layer's choice.",)
     title = f"Relatedness by layer, view {view}"
     return pivot(
         f"relatedness_{file_name(view)}", title, records, columns, rows_of_subjects(titles, view=view), notes=notes

@@ -14,14 +14,13 @@ from lexiscope.analysis.layers.intervals import highest_difference
 from lexiscope.analysis.layers.trajectory import family_by_depth_ratio, family_by_ntile
 from lexiscope.analysis.norms.decomposition import residuals_by_condition
 from lexiscope.analysis.norms.predictions import RHO, Predictor, predictor
-from lexiscope.analysis.regression import ols
-from lexiscope.analysis.scaling import LOG_PARAMETERS, scaling
+from lexiscope.analysis.regression import LOG_PARAMETERS, ols, scaling
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
-from lexiscope.items.read.recorded_rows import check_ratings
+from lexiscope.items.read.importer import check_ratings
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Remark, find_record, record_cell
-from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
+from lexiscope.report.pivot import Col, pivot, rank_columns, records_of, rows_of_subjects
 from lexiscope.report.plots.distributions import Residuals, residual_ridge
 from lexiscope.report.plots.layers import families_by_depth
 from lexiscope.report.plots.size import Sized, SizeRegression, statistic_by_size
@@ -30,7 +29,7 @@ from lexiscope.report.sections import subjects_table, tokens_table
 from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Cell, Column, Format, Missing, Table
 from lexiscope.studies.kit.run import Floats
 from lexiscope.studies.saw_c.data import ASKED, DIFFERENT, SAME, Flags, SawCData
-from lexiscope.studies.saw_c.layers import ORDER, LayerFit, fits
+from lexiscope.studies.saw_c.layers import ORDER, RANK, LayerFit, fits
 from lexiscope.studies.saw_c.people import THREE, rater_agreements, raters_below
 from lexiscope.tasks.relatedness import SCALE
 
@@ -213,13 +212,15 @@ def compare_ratings(run: SawCData) -> object:
     rated = {subject: _predictor_of(run, subject) for subject in run.raters}
     records: list[Record] = []
     ridges: list[Residuals] = []
+    values: dict[tuple[str, int | None], Floats] = {}
     for subject, ratings in rated.items():
         given = (ratings.predictions.get(item.item_id) for item in run.items)
-        value = np.array([np.nan if rating is None else rating for rating in given])
+        value = values[subject, None] = np.array([np.nan if rating is None else rating for rating in given])
         results, residuals = _rating_results(run, value)
         records += records_of(r.about(dataset=run.name, subject=subject) for r in (*ratings.results(), *results))
         if residuals is not None:
             ridges.append(Residuals(ratings.title, residuals, run.senses[run.has_norm & ~np.isnan(value)]))
+    records += records_of(run.ranks(among=values))
     heading = Heading(
         "figure_12_rating_residuals",
         "12",
@@ -279,6 +280,7 @@ def _ratings_table(run: SawCData, rated: Mapping[str, Predictor], records: Seque
         return f"{term.value:.2f} ({error.value:.2f})".replace("-", "−")
 
     columns = [Col("ρ with the norms", RHO, note="95 % interval, words resampled.")]
+    columns += rank_columns(records, RANK, "by ρ, on the pairs that all of them rated")
     for raters in run.once(rater_agreements):
         name = statistic_name("raters_below_model", among=raters.variant, method=raters.method)
         columns.append(Col(f"Raters below, {words[raters.variant]}", name, note=below))

@@ -90,7 +90,9 @@ def people(run: SawCData) -> object:
     """Describe the ratings: how many, agreement of single raters under both definitions, ceilings by name."""
     if not run.has("ratings"):
         none = "There are no human ratings: no statistic of people is computed."
-        return Remark("There are no single ratings: agreement is not computed." if run.has_norm.any() else none)
+        remark = Remark("There are no single ratings: agreement is not computed." if run.has_norm.any() else none)
+        refused = f"--ordinal: no ordinal model was fitted, because {run.name} has no ratings of single people."
+        return (remark, Remark(refused)) if run.settings.ordinal else remark
     rows, agreements = _numbers_of_ratings(run), run.once(rater_agreements)
     levels: tuple[Level, ...] = ("interval", "ordinal")
     alphas = [_alpha(run, level) for level in levels]
@@ -155,9 +157,7 @@ def _alpha(run: SawCData, level: Level) -> Result:
 
 def _ceilings(run: SawCData) -> list[Result]:
     ceilings: list[Result] = [
-        run.about(ceiling)
-        for raters in run.once(rater_agreements)
-        for ceiling in agreement_ceilings(raters, **run.resampling)
+        run.about(ceiling) for raters in run.once(rater_agreements) for ceiling in agreement_ceilings(raters)
     ]
     halves = partial(split_half, run.people, **run.resampling_of(run.words))
     return [*ceilings, run.attempt("split_half_reliability", lambda: run.about(halves()))]

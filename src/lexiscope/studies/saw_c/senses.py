@@ -6,16 +6,16 @@ of a test is always printed next to its χ² (SAW-C's χ² for sense is 325.21 o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from lexiscope.analysis.mixed.models import LikelihoodRatio, NestedModels, likelihood_ratios
+from lexiscope.analysis.mixed.models import LikelihoodRatio, NestedModels, likelihood_ratios, reduce
+from lexiscope.analysis.mixed.ordinal import OrdinalRatio, ordinal_likelihood_ratio
 from lexiscope.analysis.mixed.r_script import ModelPair, distinct_columns
-from lexiscope.analysis.mixed.reduction import reduce
 from lexiscope.analysis.norms.decomposition import (
     crossed,
     explained_variance,
@@ -28,7 +28,14 @@ from lexiscope.core.result import Record, Result, Undefined, statistic_name
 from lexiscope.report.figures import Heading
 from lexiscope.report.page.exports import export_r
 from lexiscope.report.part import Remark, record_cell
-from lexiscope.report.parts.mixed_tables import estimates_table, ratio_tests_table, reduction_table
+from lexiscope.report.parts.mixed_tables import (
+    estimates_table,
+    ordinal_estimates_table,
+    ordinal_tests_table,
+    ratio_tests_table,
+    reduction_table,
+    severity_table,
+)
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of
 from lexiscope.report.plots.distributions import Residuals, residual_ridge
 from lexiscope.report.presenting import file_name
@@ -188,7 +195,57 @@ def tests_of(run: SawCData, question: str) -> object:
         estimates_table(f"mixed_model_estimates_{question.lower()}", fits),
         [offer for test in offered[:1] if test.question == question and test not in own],
         remarks,
+        _ordinal_tests(run, own, question),
     )
+
+
+def _ordinal_tests(run: SawCData, own: Mapping[Test, object], question: str) -> object:
+    """The same tests with ordinal models: thresholds, effects, severity. Linear models stay what they are."""
+    if not run.settings.ordinal:
+        offer = (
+            "Ratings are ordered categories. The same tests with cumulative link models, with thresholds and the "
+            "severity of raters: --ordinal logit (several seconds for each test)."
+        )
+        return [offer] if question == "Q1" else ()
+    outcomes: dict[str, OrdinalRatio | Undefined] = {}
+    results: list[Result] = []
+    remarks: list[Remark] = []
+    for test in own:
+        for link in run.settings.ordinal if _is_possible(run, test) else ():
+            subject, layer = test.subject_and_layer
+            name = statistic_name("ordinal_chi2", ordinal_test=test.name, link=link, df=1)
+            label = test.name if len(run.settings.ordinal) == 1 else f"{test.name}_{link}"
+            outcome = outcomes[label] = run.attempt(
+                name,
+                partial(
+                    ordinal_likelihood_ratio,
+                    *(test.full, test.reduced, run.trials(test.columns)),
+                    link=link,
+                    starts=min(2, run.settings.starts),
+                    seed=run.settings.seed,
+                    references=REFERENCES,
+                ),
+            )
+            if isinstance(outcome, Undefined):
+                results += run.about_all((outcome,), subject=subject, layer=layer)
+                remarks.append(Remark(f"{test.name}, ordinal: {outcome.reason}"))
+                continue
+            results += run.about_all(outcome.results(test.name), subject=subject, layer=layer)
+            remarks += [Remark(f"{test.name}, ordinal: {remark}") for remark in outcome.remarks]
+            if test.name == "sense":
+                results += run.about_all(outcome.full.severities("Participant", ordinal_test=test.name))
+    fits = {label: outcome.full for label, outcome in outcomes.items() if isinstance(outcome, OrdinalRatio)}
+    severe = {
+        label: fit
+        for label, fit in fits.items()
+        if label.partition("_")[0] == "sense" and "Distance" not in fit.formula
+    }
+    tables = [ordinal_tests_table(f"ordinal_tests_{question.lower()}", outcomes)] if outcomes else []
+    if fits:
+        tables.append(ordinal_estimates_table(f"ordinal_estimates_{question.lower()}", fits))
+    if severe:
+        tables.append(severity_table(f"severity_{question.lower()}", severe, "Participant"))
+    return results, tables, remarks
 
 
 def reductions(run: SawCData) -> object:
@@ -211,7 +268,9 @@ def write_r_script(run: SawCData, folder: Path) -> tuple[str, ...]:
     tests = [test for test in run.once(outcomes_of_tests) if _is_possible(run, test)]
     if not tests:
         return ()
-    pairs, columns = distinct_columns([(ModelPair(test.name, test.full, test.reduced), test.columns) for test in tests])
+    pairs, columns = distinct_columns(
+        [(ModelPair(test.name, test.full, test.reduced, links=run.settings.ordinal), test.columns) for test in tests]
+    )
     simulated = holds_simulated(run.responses)
     return export_r(folder, pairs, run.trials(columns), references=REFERENCES, simulated=simulated)
 

@@ -34,6 +34,11 @@ class SawCSettings(ItemSettings):
         "the published tests (paper), also with maximal random effects (maximal), of every subject (every), or none",
         flag="--mixed",
     )
+    ordinal: tuple[str, ...] = option(
+        (),
+        "fit the tests also as ordinal models with this link: logit, probit; empty: linear models only",
+        choices=("logit", "probit"),
+    )
     min_ratings: int = option(10, "fewest ratings that an item needs", least=1)
     exclusions: tuple[str, ...] = option(
         (),

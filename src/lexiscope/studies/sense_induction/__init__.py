@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lexiscope.analysis.choices.random_answers import EXPECTED, UNDECIDED
+from lexiscope.analysis.choices.choice_sets import EXPECTED, UNDECIDED
 from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Record
 from lexiscope.report.page.simulated import simulated_text
 from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.tables import Cell, Format, Table, drop_empty
-from lexiscope.studies.kit.paper_files import read_texts
-from lexiscope.studies.kit.study import Study
+from lexiscope.studies.kit.study import Study, read_texts
 from lexiscope.studies.sense_induction.data import MADE_UP, load_run, text_files
+from lexiscope.studies.sense_induction.paper_tables import difference_words, paper_tables
 from lexiscope.studies.sense_induction.people import people, people_words
 from lexiscope.studies.sense_induction.planted import recovery, recovery_words
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -91,6 +91,12 @@ study.question(
 )(frequency)
 study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", said=people_words)(people)
 study.question("Do similarity and interpretability choose the same vectors?", place="§5.1", said=order_words)(contrast)
+study.question(
+    "Do the differences between models in the published Tables 5 to 7 hold here?",
+    place="Tables 5 to 7, Figure 3",
+    needs="trainings of this program",
+    said=difference_words,
+)(paper_tables)
 study.section("The senses of words", where="after", section_id="senses")(sense_sections)
 study.writes(write_pages)
 

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol, cast
 
-from lexiscope.build.stories.synset_usages import check_synset
+from lexiscope.build.stories.inventory import check_synset
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard
@@ -25,10 +25,18 @@ from lexiscope.report.document import Section
 from lexiscope.report.page.simulated import marked_part, marked_section
 from lexiscope.report.part import Omission, Part, short_titles
 from lexiscope.report.parts.sense_parts import TellsSenses
-from lexiscope.report.parts.sense_tests import SenseTest, SenseTestAnswers, read_answers_and_items, sense_tests
+from lexiscope.report.parts.sense_test_parts import (
+    TASKS as TESTS,
+)
+from lexiscope.report.parts.sense_test_parts import (
+    SenseTest,
+    SenseTestAnswers,
+    read_answers_and_items,
+    sense_tests,
+)
 from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.studies.kit.pairs import PairSet
-from lexiscope.studies.kit.run_data import RunData
+from lexiscope.studies.kit.run import RunData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.subjects.senses.gasi import Gasi, trainings_in
 from lexiscope.tasks.relatedness.by_sense import GivesSenses
@@ -102,10 +110,18 @@ class SenseData(RunData[SenseInductionSettings]):
         )
 
     def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
-        """Return what the paper prints about the sets of the run, and about people unless they are simulated."""
-        asked = len(self.people.responses) and not holds_simulated(self.people.responses)
-        names = [*dict.fromkeys(pairs.name for pairs in self.sets), *(["word_intrusion"] if asked else [])]
-        return [value for name in names for value in values.get(name, ())]
+        """Return what the paper prints: all of it in a run of the study's own sets, else what it prints about the sets.
+
+        What it prints about people is left out where the answers are those of simulated participants.
+        """
+        simulated, asked = holds_simulated(self.people.responses), bool(len(self.people.responses))
+        # a run of sets that a user named is no run of the whole paper
+        whole = bool(self.sets) and not (self.settings.datasets or self.settings.dataset)
+        sets = [*values] if whole else [pairs.name for pairs in self.sets]
+        names = [name for name in sets if name not in TESTS] + (
+            list(TESTS) if (whole or asked) and not simulated else []
+        )
+        return [value for name in dict.fromkeys(names) for value in values.get(name, ())]
 
     def mark_simulated(self, name: str, part: Part) -> Part:
         """Return the part of a question with the mark of simulated participants where theirs are in it."""
@@ -114,6 +130,7 @@ class SenseData(RunData[SenseInductionSettings]):
             "Q2": any(pairs.simulated for pairs in self.sets if pairs.in_context),
             "Q7": holds_simulated(self.people.responses),
             "Q8": self.simulated,
+            "Q9": any(pairs.simulated for pairs in self.sets),
         }
         return marked_part(part) if simulated.get(name) else part
 

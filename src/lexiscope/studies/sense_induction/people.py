@@ -13,9 +13,10 @@ from lexiscope.report.parts.sense_test_parts import (
     accuracy_part,
     agreement_part,
     duplicates_part,
+    simulated_notice,
     single_sense_reference,
+    words_in_groups,
 )
-from lexiscope.report.parts.sense_tests import simulated_notice, words_in_groups
 from lexiscope.studies.sense_induction.data import SenseData
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from lexiscope.core.result import Record, Result
 from lexiscope.report.part import Omission, values_in_words
-from lexiscope.report.parts.sense_parts import BY_LOOKS, BY_USAGES, planted_table
+from lexiscope.report.parts.sense_parts import BY_LOOKS, BY_USAGES, calibration_tables, planted_table
 from lexiscope.senses.examples import ReadsSenses
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.training.gasi.planted import PlantedSenses
@@ -42,12 +42,15 @@ def recovery(run: SenseData) -> tuple[object, ...]:
     # how many pseudo-words a subject knows is in no record
     n_words = {name: len({item.usages[0].lemma for item in known}) for name, (known, _) in planted.answers.items()}
     table = planted_table(results, n_words, run.titles, where=planted.title)
+    by_subject = {subject.subject_id: planted.calibrations(subject, **run.resampling)
+           for subject in planted.subjects if subject.subject_id in planted.answers}  # fmt: skip
+    calibrated = calibration_tables(by_subject, run.titles, where=planted.title)
     by_rule = (
         "The text was made by rule in this run: invented words, each line about one of a few topics. It shows that the "
         "measurement works, and which variant tells planted senses apart where that is easy; of real text it says "
         "nothing."
     )
-    return results, table, by_rule if planted.by_rule else None, omitted
+    return results, table, calibrated, by_rule if planted.by_rule else None, omitted
 
 
 def recovery_words(run: SenseData, records: Sequence[Record]) -> str:

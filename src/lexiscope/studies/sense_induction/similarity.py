@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from lexiscope.analysis.agreement.raters import leave_one_out
-from lexiscope.analysis.choices.random_answers import EXPECTED, choices_with_random
+from lexiscope.analysis.choices.choice_sets import EXPECTED, choices_with_random
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.senses.disagreeing_orders import compare_every, mean_over_datasets
 from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Estimate, Record, Result, statistic_name
 from lexiscope.core.simulated import COLLECTED
-from lexiscope.items.answers.truth_choice import SAME
+from lexiscope.items.answers.sense_options import SAME
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Omission, ends_of, find_record, part_of, values_in_words
 from lexiscope.report.parts.accuracy_tables import random_answers_table

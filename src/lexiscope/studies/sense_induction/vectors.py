@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.senses.similarity import similarity_name
-from lexiscope.core.result import Record
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Record, Result, Undefined, statistic_name
 from lexiscope.report.document import Section
 from lexiscope.report.page import sense_explorer
 from lexiscope.report.page.sense_explorer import (
@@ -23,10 +25,12 @@ from lexiscope.report.parts.sense_parts import (
     NOISE,
     SENSES_PER_WORD,
     best_beta,
+    beta,
     grid_of_beta,
     grid_part,
     noise_part,
     senses_part,
+    signal_part,
     synset_part,
     trainings_table,
 )
@@ -49,8 +53,33 @@ def trainings(run: SenseData) -> tuple[object, ...]:
 
 
 def noise(run: SenseData) -> tuple[object, ...]:
-    """Return the grid of β, noise and signal over the trainings (Figure 3), and the choice of a synset's senses."""
-    return grid(run), noise_part(run.own_trainings, run.titles), synset(run)
+    """Return the grid of β, noise and signal over the trainings and by word (Figure 3), and a synset's senses."""
+    chosen = synset(run)
+    return grid(run), noise_part(run.own_trainings, run.titles), signal(run), chosen, flatter_with_beta(run, chosen)
+
+
+def flatter_with_beta(run: SenseData, chosen: Part | Omission) -> tuple[Result, ...]:
+    """Return Spearman's rho, over the trainings of a grid, of β with the entropy of the choice over a synset."""
+    betas = {training.subject_id: beta(training) for training in grid_of_beta(run.own_trainings)}
+    records = chosen.records if isinstance(chosen, Part) else ()
+    entropies = {r.subject: r.value for r in records if r.statistic == "sentence_entropy" and r.value is not None}
+    known = [subject for subject in betas if subject in entropies]
+    if len(known) < 3:
+        return ()
+    name = statistic_name("spearman", of="beta", **{"with": "sentence_entropy"})
+    x, y = [betas[subject] for subject in known], [entropies[subject] for subject in known]
+    try:
+        return (spearman(x, y, decimals=10, **run.resampling).about(name=name, dataset=_SCWS),)
+    except StatisticError as error:
+        return (Undefined(name, error.what, len(known)).about(dataset=_SCWS),)
+
+
+def signal(run: SenseData) -> Part:
+    """Return signal and noise word by word, over the usages of the sets in context and the planted ones."""
+    pairs = [pairs for pairs in run.sets if pairs.in_context]
+    usages = [usage for own in pairs for item in own.items for usage in item.usages]
+    planted = [item.usages[0] for item in run.planted.items] if run.planted else []
+    return signal_part(run.own_trainings, [*usages, *planted], run.titles, **run.resampling)
 
 
 def noise_words(run: SenseData, records: Sequence[Record]) -> str:

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from lexiscope.analysis.choices.design import CORRECT, INCORRECT, RANDOM, Cell, cell_named
 from lexiscope.analysis.choices.design_answers import versus
+from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
 from lexiscope.core.spec import plain_name
 from lexiscope.report.plots.style import short_names
 from lexiscope.report.tables import Column, Format, Table
-from lexiscope.studies.kit.paper_files import read_texts
-from lexiscope.studies.kit.study import Study
+from lexiscope.studies.kit.study import Study, read_texts
 from lexiscope.studies.synonymy import accuracy, data, further, gaps
 from lexiscope.studies.synonymy.data import SynonymyData
 from lexiscope.studies.synonymy.design import RunDesign, is_papers, label_of, ordered_cells
@@ -77,6 +77,14 @@ study.section("The choice sets")(data.collection)
 study.section("Who answered, and how")(data.subjects)
 
 
+def _contrast_families(name: str) -> tuple[TestFamily, ...]:
+    """The two tests of every contrast, each test a family."""
+    return (
+        TestFamily(name, ("paired_t",), repeats=("paired_t_p",), columns=("p",)),
+        TestFamily(f"{name}_exact", ("mcnemar_p",), columns=("p, exact",)),
+    )
+
+
 # -- the questions, each with its result in one line ------------------------------------------------------------------
 
 
@@ -127,22 +135,36 @@ study.question(
     "Do models prefer a synonym that fits the context to one that does not, and to random nouns?",
     place="§4.1, Table 5, App. E",
     said=lambda run, records: _accuracy_words(run, run.design.controlled),
+    families=(
+        *_contrast_families("contrasts"),
+        TestFamily("above_baseline", ("above_baseline",), repeats=("above_baseline_exact_p",)),
+        TestFamily("above_chance", ("percent_right",), columns=("p, chance",)),
+    ),
 )(accuracy.preferences)
 study.question(
     "Do they know that two words are synonyms without any context?",
     place="§4.1, Table 5",
     needs="choices without context",
     said=lambda run, records: _accuracy_words(run, run.design.alone),
+    families=(TestFamily("above_chance_without_context", ("percent_right",)),),
 )(accuracy.without_context)
 study.question(
     "Do they produce a synonym when they are asked for one?",
     place="§3.2, §4.2",
     needs="completions of gaps",
     said=gaps.gap_words,
+    families=_contrast_families("gap_contrasts"),
 )(gaps.gap_filling)
-study.question("Do decisions depend on how many tokens a word is cut into?", place="§4.3, Table 1", said=_token_words)(
-    further.tokens
-)
+study.question(
+    "Do decisions depend on how many tokens a word is cut into?",
+    place="§4.3, Table 1",
+    said=_token_words,
+    families=(
+        TestFamily("token_deltas", ("independent_t_p(variances=pooled)",), columns=("p",)),
+        TestFamily("token_deltas_welch", ("independent_t_p(variances=welch)",), columns=("p, Welch",)),
+        TestFamily("follows_delta", ("follows_delta",), columns=("p, Welch",)),
+    ),
+)(further.tokens)
 study.question("Are the same items right in different tests?", place="§4.4, Tables 14-17", said=_consistency_words)(
     further.consistency
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 from lexiscope.analysis.accuracy import Accuracy
 from lexiscope.analysis.choices.design import CONTROLLED, Cell
@@ -13,11 +13,12 @@ from lexiscope.analysis.choices.design_answers import (
     SubjectAnswers,
     above_baseline,
     accuracies_by_frequency,
+    accuracy_ranks,
     accuracy_results,
     contrast_results,
 )
 from lexiscope.analysis.choices.design_answers import accuracies as accuracies_of
-from lexiscope.core.result import Estimate
+from lexiscope.core.result import Estimate, statistic_name
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark
 from lexiscope.report.parts.accuracy_tables import (
@@ -33,11 +34,12 @@ from lexiscope.report.parts.accuracy_tables import (
 )
 from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots, accuracy_over_training, training_curve
-from lexiscope.report.tables import Table
+from lexiscope.report.tables import TEXT, Table
 from lexiscope.studies.synonymy.data import SynonymyData
 from lexiscope.studies.synonymy.design import label_of
 
-CAPTION = "Bars: 95 % interval, sentences resampled. Dashed: chance."
+RANK = statistic_name("rank", of="accuracy", among="subjects")
+CAPTION = "Bars: 95 % interval, over sentences. Dashed: chance."
 
 
 def preferences(run: SynonymyData) -> object:
@@ -47,26 +49,34 @@ def preferences(run: SynonymyData) -> object:
     others = [cell for cell in run.cells if cell not in run.design.main]
     tables = (
         _table(run, run.design.main, "table_5_accuracy", "Accuracy, percent of items right, beside chance", "5"),
-        # recorded outcomes do not show which of them were ties
-        intervals_table(
-            [share for answers in run.answers for share in shares(run, [answers], run.design.main)],
-            no_ties=[answers.title for answers in run.of_kind("recorded")],
-        ),
+        _intervals(run, [cell for cell in run.design.main if not cell.is_alone]),
         _table(run, others, "accuracy_other_cells", "Accuracy in the other cells, percent of items right"),
         _denominators(run),
     )
-    return right, tables, _frequency(run), _contrasts(run), _figures(run), _checkpoints(run)
+    return right, tables, _ranks(run), _frequency(run), _contrasts(run), _figures(run), _checkpoints(run)
 
 
 def without_context(run: SynonymyData) -> object:
-    """Answer whether two words are known to be synonyms without context; intervals are in the tables before."""
+    """Answer whether two words are known to be synonyms without context; contrasts are in the tables before."""
     cells = [cell for cell in run.cells if cell.is_alone]
     remark = (
-        "The intervals of these accuracies are in the tables of the question above, their contrasts in its tables of "
-        "contrasts. Compare them with the word-frequency baseline first: random nouns may be rarer."
+        "The contrasts of these accuracies are in the tables of the question above. Compare them with the "
+        "word-frequency baseline first: random nouns may be rarer."
     )
     title = "Accuracy without context, percent of items right"
-    return run.once(accuracies_alone), _table(run, cells, "accuracy_no_context", title), remark
+    intervals = _intervals(
+        run, cells, name="accuracy_intervals_no_context", title="Accuracy without context, with both intervals"
+    )
+    return run.once(accuracies_alone), _table(run, cells, "accuracy_no_context", title), intervals, remark
+
+
+def _intervals(run: SynonymyData, cells: Sequence[Cell], **named: str) -> Table | None:
+    """Both intervals of accuracies, subject by subject."""
+    rows = [share for answers in run.answers for share in shares(run, [answers], cells)]
+    # recorded outcomes do not show which of them were ties
+    return (
+        intervals_table(rows, no_ties=[answers.title for answers in run.of_kind("recorded")], **named) if rows else None
+    )
 
 
 def scores(run: SynonymyData) -> Mapping[str, Accuracies]:
@@ -116,7 +126,7 @@ def _table(run: SynonymyData, cells: Sequence[Cell], name: str, title: str, numb
     tied = [(a.title, sum(a.outcomes[cell].n_tied for cell in a.in_cells(cells))) for a in run.answers]
     ties = ", ".join(f"{title} {n}" for title, n in tied if n)
     notes = (
-        "In brackets the 95 % interval, sentences resampled.",
+        "In brackets the 95 % interval, over sentences.",
         f"Ties count as wrong: {ties}." if ties else "No tie occurred where ties could be seen (live subjects).",
     )
     rows = [PivotRow((label_of(cell),), {"condition": cell.name}) for cell in cells]
@@ -137,6 +147,25 @@ def _denominators(run: SynonymyData) -> Table | None:
     main = {cell.name for cell in run.design.main}
     estimates = [e for e in run.once(accuracies) if e.subject in several and e.condition in main]
     return denominators_table(estimates, names=run.result_labels(estimates))
+
+
+def _ranks(run: SynonymyData) -> object:
+    """The ranks of subjects that read the same texts, cell by cell; none where each is alone with its texts."""
+    compared = [subjects for subjects in _alike(run) if len(subjects) > 1]
+    results = [run.about(rank) for subjects in compared for rank in accuracy_ranks(run.sets, subjects, run.design.main)]
+    if not results:
+        return None
+    columns = [
+        Col(answers.title, RANK, TEXT, where={"subject": answers.subject}) for answers in chain.from_iterable(compared)
+    ]
+    notes = [
+        "By accuracy; ranks that the paired differences leave open, all intervals together, over sentences. 1 is the "
+        "most accurate.",
+        *(f"Ranks among: {', '.join(answers.title for answers in subjects)}." for subjects in compared),
+    ]
+    rows = [PivotRow((label_of(cell),), {"condition": cell.name}) for cell in run.design.main]
+    title = "Ranks of subjects by accuracy"
+    return results, pivot("accuracy_ranks", title, results, columns, rows, labels=("Cell",), notes=notes)
 
 
 def _frequency(run: SynonymyData) -> object:
@@ -177,13 +206,17 @@ def _contrasts(run: SynonymyData) -> object:
 
 
 def _opponents(run: SynonymyData) -> list[tuple[SubjectAnswers, SubjectAnswers]]:
-    """Every two recorded subjects and every two live ones; a live one on published texts also with recorded ones.
+    """Every two subjects that read the same texts."""
+    return [pair for subjects in _alike(run) for pair in combinations(subjects, 2)]
+
+
+def _alike(run: SynonymyData) -> list[Sequence[SubjectAnswers]]:
+    """The subjects that read the same texts: recorded ones, live ones; on published texts all of them.
 
     On repaired texts a live subject has read other texts than the recorded ones: that is no paired contrast.
     """
     recorded, live = run.of_kind("recorded"), run.of_kind("live")
-    alike = [(*recorded, *live)] if run.settings.mode == "published" else [recorded, live]
-    return [pair for subjects in alike for pair in combinations(subjects, 2)]
+    return [(*recorded, *live)] if run.settings.mode == "published" else [recorded, live]
 
 
 def contrast_table(run: SynonymyData, name: str, title: str, results: Results) -> Table | None:
@@ -234,5 +267,5 @@ def _checkpoints(run: SynonymyData) -> object:
         for progress, answers in asked
     ]
     lines = [training_curve(label, [(n, by_label[label]) for _, n, by_label in states]) for label in states[0][2]]
-    heading = Heading("figure_checkpoints", "", "Accuracy over training", "Bands: 95 % interval, sentences resampled.")
+    heading = Heading("figure_checkpoints", "", "Accuracy over training", "Bands: 95 % interval, over sentences.")
     return training_table(states), accuracy_over_training(lines, heading) if lines else None

@@ -7,29 +7,30 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from lexiscope.analysis.choices.design import Cell, ChoiceDesign, without_pairs
+from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_of, without_pairs
 from lexiscope.analysis.choices.design_answers import Kind, SubjectAnswers, subject_answers
 from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
+from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET
 from lexiscope.collect import CollectProgress, baseline_answers, collect, live_subjects, scoring_routes
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
 from lexiscope.core.errors import CapabilityError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, Result
+from lexiscope.core.result import Record, Result, statistic_name
 from lexiscope.core.run import sha256_of
 from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
-from lexiscope.items.check.flagged import FLAGGED_WORDS, flagged_sentences, read_words
+from lexiscope.items.check.rows import FLAGGED_WORDS, flagged_sentences, read_words
 from lexiscope.report.part import Omission, Remark, distinct_titles
 from lexiscope.report.parts.accuracy_tables import design_table
 from lexiscope.report.sections import flagged_table, licences_table, scoring_table
 from lexiscope.report.tables import INTEGER, Table, columns
 from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.studies.kit.data import with_models
-from lexiscope.studies.kit.run_data import RunData
-from lexiscope.studies.synonymy.design import RunDesign, label_of, ordered_cells
+from lexiscope.studies.kit.run import RunData
+from lexiscope.studies.synonymy.design import RunDesign, is_turned, label_of, ordered_cells
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 TASK, GAP_TASK = "minimal_pair", "gap_filling"
@@ -52,7 +53,8 @@ class SynonymyData(RunData[SynonymySettings]):
 
     ``asked`` are the choice sets and the gaps, ``choices`` what was decided or scored in the former, ``gaps`` the
     completions of the latter; ``states`` are the ids of the subjects that are states of a model in training, with how
-    far each was; ``omitted`` the analyses that do not apply, each with its reason.
+    far each was; ``omitted`` the analyses that do not apply, each with its reason; ``n_nouns`` the length of the list
+    of which a dataset drew its random nouns, where it is available.
     """
 
     settings: SynonymySettings
@@ -65,6 +67,7 @@ class SynonymyData(RunData[SynonymySettings]):
     routes: tuple[Mapping[str, object], ...] = ()
     states: Mapping[str, float] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
+    n_nouns: int = 0
 
     # -- what there is ----------------------------------------------------------------------------------------------
 
@@ -77,6 +80,11 @@ class SynonymyData(RunData[SynonymySettings]):
     def own(self) -> bool:
         """Whether items or templates are the user's."""
         return bool(self.settings.items or self.settings.templates)
+
+    @property
+    def names_synsets(self) -> bool:
+        """Whether the synset of a target is another criterion of gap filling than the curated synonym."""
+        return not self.own or any(item.conditions[COLUMN_SYNSET] for item in self.asked.gap_items)
 
     @property
     def responses(self) -> ResponseTable:
@@ -234,7 +242,8 @@ def _open_collection(settings: SynonymySettings) -> SynonymyData:
         raise SpecError(what, hint="leave out recorded, or templates")
     dataset, collection = catalog.dataset(settings.dataset), module.collection()
     asked = choice_items(collection, templates=settings.templates, mode=settings.mode, dataset=dataset.card.name)
-    data = SynonymyData(settings, dataset.card, asked, dict(dataset.checksums), omitted=asked.omitted)
+    n_nouns = len(module.nouns()) if hasattr(module, "nouns") else 0
+    data = SynonymyData(settings, dataset.card, asked, dict(dataset.checksums), omitted=asked.omitted, n_nouns=n_nouns)
     facts = {fact.subject_id: fact for fact in dataset.subjects}
     return data if settings.templates else replace(data, choices=dataset.responses, facts=facts)
 
@@ -254,6 +263,19 @@ def collection(run: SynonymyData) -> object:
         flaws = ": the published texts repaired." if run.settings.mode == "clean" else ", flaws included."
         clusters += f" Texts are in the mode {run.settings.mode!r}{flaws}"
     numbers = {"n_items": n_items, "n_sentences": n_sentences, "n_choice_sets": len(run.asked.items)}
+    # an item of a suite has one text for each of its words, whatever conditions they compete in
+    texts: dict[tuple[str, str, int], set[str]] = {}
+    for item in run.asked.items:
+        cell = cell_of(item)
+        if not is_turned(cell):
+            key = cell.suite, cell.expression, int(item.condition("item"))
+            texts.setdefault(key, set()).update(item.options)
+    numbers |= {"n_suite_items": len(texts), "n_suite_texts": sum(map(len, texts.values()))}
+    if run.asked.gap_items:
+        n_criteria = 2 if run.names_synsets else 1
+        numbers[statistic_name("n_gap_items", criteria=n_criteria)] = n_criteria * len(run.asked.gap_items)
+    if run.n_nouns:
+        numbers["n_nouns"] = run.n_nouns
     return (
         [run.number(name, n) for name, n in {**numbers, "n_flagged": len(flagged)}.items()],
         design_table(run.sets, {cell: label_of(cell) for cell in ordered_cells(run.sets.sets)}),

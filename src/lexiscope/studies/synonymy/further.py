@@ -19,8 +19,8 @@ from lexiscope.analysis.choices.design_answers import (
     token_effects,
     turned_round,
 )
-from lexiscope.analysis.choices.token_effect import DeltaLevel, accuracy_by_delta
-from lexiscope.core.result import Result
+from lexiscope.analysis.choices.tokenisation import DeltaLevel, accuracy_by_delta
+from lexiscope.core.result import Estimate, Result, statistic_name
 from lexiscope.items.choice_sets.templates import TURNED
 from lexiscope.report.part import Remark
 from lexiscope.report.parts.accuracy_tables import (
@@ -50,6 +50,8 @@ def tokens(run: SynonymyData) -> object:
     rows: list[tuple[str, str, DeltaLevel]] = []
     for answers in run.models:
         for condition, right, deltas in _decisions(run, answers):
+            n_pooled = Estimate(statistic_name("n_by_delta", delta="all"), float(len(right)), n=len(right))
+            results.append(run.about(n_pooled, subject=answers.subject, condition=condition))
             for level in accuracy_by_delta(right, deltas):
                 results += run.about_all(level.results(), subject=answers.subject, condition=condition)
                 rows.append((answers.title, condition, level))

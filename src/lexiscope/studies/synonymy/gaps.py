@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lexiscope.analysis.choices.gap_answers import every_gap_hits, gap_accuracy, gap_contrasts
-from lexiscope.analysis.choices.gap_codes import category_shares
+from lexiscope.analysis.bootstrap import GroupOf
+from lexiscope.analysis.choices.gap_answers import category_shares, every_gap_hits, gap_accuracy, gap_contrasts
 from lexiscope.build.choice_items import CATEGORIES_OF_GAPS
 from lexiscope.build.gap_filling.categories import CATEGORIES
 from lexiscope.build.gap_filling.coding_sheet import proposed_categories
-from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET, Answers, gap_prompt, greedy_completions, sentences_of
+from lexiscope.build.gap_filling.gaps import Answers, gap_prompt, greedy_completions, sentences_of
 from lexiscope.build.gap_filling.matching import AnswerRule, mark_completions
 from lexiscope.core.errors import DataError
 from lexiscope.core.result import Record, parse_statistic
@@ -39,10 +39,9 @@ def gap_filling(run: SynonymyData) -> object:
     items, gap, order = run.asked.gap_items, run.asked.gap, [answers.title for answers in run.answers]
     assert gap is not None
     # the synset is another criterion than the curated synonym only where items name synsets
-    synsets = not run.own or any(item.conditions[COLUMN_SYNSET] for item in items)
-    rules = [AnswerRule(criterion) for criterion in (CRITERIA if synsets else CRITERIA[:1])]
+    rules = [AnswerRule(criterion) for criterion in (CRITERIA if run.names_synsets else CRITERIA[:1])]
     hits = [hit for rule in rules for hit in every_gap_hits(mark_completions(run.gaps, items, rule))]
-    sentences, n, seed = sentences_of(items), run.settings.n_bootstrap, run.settings.seed
+    sentences, n, seed = GroupOf(sentences_of(items), "sentences"), run.settings.n_bootstrap, run.settings.seed
     results = [run.about(gap_accuracy(hit, clusters=sentences, resamples=n, seed=seed)) for hit in hits]
     tests = run.about_all(gap_contrasts(hits, clusters=sentences, resamples=n, seed=seed))
     rule = (
@@ -52,7 +51,7 @@ def gap_filling(run: SynonymyData) -> object:
         "target's synset. Seeds are stored with every completion."
     )
     title = "Gap filling: contrasts, t as in Ivan et al. (2025), McNemar's exact test beside it"
-    caption = "Bars: 95 % interval, sentences resampled. There is no chance level: the answer is produced, not chosen."
+    caption = "Bars: 95 % interval, over sentences. There is no chance level: the answer is produced, not chosen."
     heading = Heading("figure_2_gap_filling", "2", "Gap filling: items with an accepted answer", caption)
     names = run.result_labels(results)
     tables = gap_accuracy_table(hits, results, names=names), contrast_table(run, "gap_contrasts", title, tests)
@@ -90,7 +89,7 @@ def _errors(run: SynonymyData) -> object:
         "proposed: no lexicon can tell)."
     )
     heading = Heading("figure_3_gap_categories", "3", "Error categories of greedy predictions, as proposed", caption)
-    sentences, n, seed = sentences_of(items), run.settings.n_bootstrap, run.settings.seed
+    sentences, n, seed = GroupOf(sentences_of(items), "sentences"), run.settings.n_bootstrap, run.settings.seed
     results = [
         run.about(share)
         for subject in coded.unique("subject_id")

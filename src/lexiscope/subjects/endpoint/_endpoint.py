@@ -192,7 +192,7 @@ class Endpoint:
         """
         return self._send("POST", path, dict(body), lost)
 
-    def each(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    def run_tasks(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
         """Yield the results of tasks as they finish, ``parallel`` at a time; after an error none is begun."""
         self._stopped.clear()
         with ThreadPoolExecutor(max_workers=self._options.parallel) as pool:

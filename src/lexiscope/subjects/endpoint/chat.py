@@ -27,12 +27,11 @@ from typing import Any
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, Place, RunError, SubjectError
-from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Message, Preview, Prompting
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.spec import with_options
-from lexiscope.core.subject import Progress, Subject, SubjectSpec, copy_with_seed
+from lexiscope.core.subject import Continuation, Decoding, Progress, Subject, SubjectSpec, copy_with_seed
 from lexiscope.items.answers.chat_answers import chat_answers
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._vector_store import digest
@@ -230,7 +229,7 @@ class Chat:
 
                 # the first one alone: what the endpoint refuses is found out once
                 for batch in (missing[:1], missing[1:]):
-                    for name, entry in endpoint.each(ask, batch):
+                    for name, entry in endpoint.run_tasks(ask, batch):
                         answers[name] = entry
                         if progress is not None:
                             progress(len(answers), len(distinct))

@@ -20,10 +20,9 @@ from typing import Any, Literal, TypeVar
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, Place, RunError, SpecError, SubjectError
-from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import PUBLISHED, ScoringPolicy, TokenScores
 from lexiscope.core.spec import with_options
-from lexiscope.core.subject import Progress, SubjectSpec, copy_with_seed
+from lexiscope.core.subject import Continuation, Decoding, Progress, SubjectSpec, copy_with_seed
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._options import read_options
 from lexiscope.subjects._scoring_options import POLICY_OPTIONS, policy_of, policy_options
@@ -253,7 +252,7 @@ class Completions:
         if questions:
             with self._endpoint() as endpoint:
                 self._check_served_model(endpoint, log)
-                yield from endpoint.each(lambda question: ask(endpoint, question), questions)
+                yield from endpoint.run_tasks(lambda question: ask(endpoint, question), questions)
 
     def _score_batches(self, texts: Sequence[str], log: AnswerLog, kind: list[str]) -> Iterator[dict[str, TokenScores]]:
         """Yield the scores of each batch of texts as its request is finished, kept."""
@@ -277,7 +276,7 @@ class Completions:
                     log.put([*kind, text], {**asdict(tokens), "before": served.before})
                 return scores
 
-            yield from endpoint.each(ask, batches)
+            yield from endpoint.run_tasks(ask, batches)
 
     def _request_tokens(
         self, endpoint: Endpoint, served: PromptScoring, batch: Sequence[str]

@@ -23,8 +23,8 @@ from lexiscope.core.scoring import Offsets
 from lexiscope.core.subject import Floats
 from lexiscope.subjects.local._adapter import AdaptedFolder, add_adapter
 from lexiscope.subjects.local._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
+from lexiscope.subjects.local._model_check import same_to_rounding
 from lexiscope.subjects.local._model_folder import ModelFolder
-from lexiscope.subjects.local._rounding import same_to_rounding
 from lexiscope.subjects.local._score_units import Unit
 
 # rows of a chunk of logits: enough for fast products, few enough for the memory (benchmarks/README.md)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lexiscope.core.errors import Place, SubjectError
-from lexiscope.core.generation import Continuation, Decoding
+from lexiscope.core.subject import Continuation, Decoding
 from lexiscope.subjects.local._causal_forward import CausalForward
 
 

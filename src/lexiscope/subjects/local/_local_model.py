@@ -25,6 +25,8 @@ class LocalModel:
 
     kind = ""
     objective = ""
+    further_files: tuple[str, ...] = ()
+    """The files that only some kinds of model need, asked of a hub."""
 
     def __init__(self, name: str, revision: str, options: RunOptions) -> None:
         self.name, self.hub_revision = name, revision
@@ -37,7 +39,7 @@ class LocalModel:
         Errors: :class:`SubjectError` naming what is missing; :class:`MissingExtraError`.
         """
         code = ("*.py",) if self._trusted_revision else ()
-        files = ("*.safetensors", "*.index.json", "config.json", "generation_config.json", *TOKENIZER_FILES, *code)
+        files = ("*.safetensors", "*.index.json", "config.json", *TOKENIZER_FILES, *self.further_files, *code)
         folder = self._locate(files)
         folder.check()
         return folder

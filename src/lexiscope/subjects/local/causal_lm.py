@@ -28,9 +28,8 @@ from typing import Any
 import numpy as np
 
 from lexiscope.core.errors import Place, SubjectError
-from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import Offsets, ScoringPolicy, TokenScores
-from lexiscope.core.subject import Floats, Progress, SubjectSpec, copy_with_seed
+from lexiscope.core.subject import Continuation, Decoding, Floats, Progress, SubjectSpec, copy_with_seed
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects._scoring_options import CausalOptions, causal_options, policy_options
 from lexiscope.subjects._vector_store import VectorStore, digest, library_versions, read_or_make
@@ -38,8 +37,8 @@ from lexiscope.subjects.local._adapter import AdaptedFolder, locate_model
 from lexiscope.subjects.local._causal_forward import CausalForward
 from lexiscope.subjects.local._generation import Prompt, continue_group, groups_of, stored_continuations
 from lexiscope.subjects.local._local_model import LocalModel
+from lexiscope.subjects.local._model_check import rounding
 from lexiscope.subjects.local._model_folder import ModelFolder
-from lexiscope.subjects.local._rounding import rounding
 from lexiscope.subjects.local._score_units import Route, ScorePlan, Unit, batch_plan, tree_plan
 
 CAPABILITIES = ("Scores", "Generates")
@@ -84,6 +83,7 @@ class CausalLM(LocalModel):
 
     kind = "causal_lm"
     objective = "next token"
+    further_files = ("generation_config.json",)
 
     def __init__(self, name: str, *, revision: str = "", options: CausalOptions | None = None, seed: int = 0) -> None:
         self.options = options or CausalOptions()

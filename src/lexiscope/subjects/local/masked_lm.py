@@ -43,8 +43,8 @@ from lexiscope.subjects.local._loading import (
     torch_threads,
 )
 from lexiscope.subjects.local._local_model import LocalModel
+from lexiscope.subjects.local._model_check import same_to_rounding
 from lexiscope.subjects.local._model_folder import ModelFolder
-from lexiscope.subjects.local._rounding import same_to_rounding
 from lexiscope.subjects.local._span_tokens import plan_batches
 
 CAPABILITIES = ("Scores",)

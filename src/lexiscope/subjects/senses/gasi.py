@@ -7,16 +7,23 @@ one that was tokenised already should be cut at the same places. A word is looke
 case, then as the tokeniser writes it. The target's own form is looked up, its lemma is not tried. A target out of the
 vocabulary, or of several words, is an error; :meth:`Gasi.knows` tells beforehand. Beside no known word all senses of a
 word are equally probable.
+
+``gasi:FOLDER?window=50`` reads up to so many words on each side, 1000 at most, instead of the training's.
+``gasi:FOLDER?vectors=sum`` adds the word's context vector to each of its sense vectors where vectors are compared
+(similarities, distances); the choice of a sense and neighbours stay as they are. Both change the figures of similarity:
+see design/0042. With ``&`` between them both are given.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,48 +43,72 @@ from lexiscope.resources.vectors.sense_vectors import (
     window_probabilities,
 )
 from lexiscope.senses.induced_senses import InducedSenses, senses_of_folder
-from lexiscope.subjects._options import split_name
+from lexiscope.subjects._options import read_options, split_name
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
 TASKS = partial(catalog.tasks_where, lambda task: task.asks_of("ChoosesSense"))
 """It has vectors of words: a question about a whole text (plausibility) is none for it."""
-_WINDOW = 5
+_WINDOW, _WIDEST = 5, 1000
+
+
+@dataclass(frozen=True, slots=True)
+class GasiOptions:
+    """How a training is asked: words on each side that choose the sense (0: as trained), and what is compared.
+
+    Errors: :class:`SpecError` for a window above 1000.
+    """
+
+    window: int = 0
+    vectors: Literal["senses", "sum"] = "senses"
+
+    def __post_init__(self) -> None:
+        if self.window > _WIDEST:
+            raise SpecError(f"a window of {self.window:,} words is too wide", hint=f"use {_WIDEST:,} at most")
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that are not those of the training."""
+        plain = GasiOptions()
+        return {name: value for name, value in asdict(self).items() if value != getattr(plain, name)}
 
 
 def load(spec: SubjectSpec) -> Gasi:
     """Make the subject of a folder. Its vectors are mapped when it is first asked.
 
-    Errors: :class:`SpecError` for an option: there are none.
+    Errors: :class:`SpecError` for a revision, an unknown option, or a value that it does not take.
     """
     name, revision, given = split_name(spec.name)
-    if revision or given:
-        raise SpecError(f"{spec.name!r} names no folder of sense vectors", hint="write gasi:FOLDER")
-    return Gasi(name)
+    if revision:
+        raise SpecError(f"{spec.name!r} names no folder of sense vectors", hint="write gasi:FOLDER?window=50")
+    options = read_options(GasiOptions, given, of="a training of senses")
+    return Gasi(name, called=f"gasi:{spec.name}" if given else "", options=options)
 
 
 def files_of(spec: SubjectSpec) -> tuple[Path, ...]:
     """Return the files that say which vectors a spec names: the records of the trainings."""
-    return tuple(Path(SubjectSpec.parse(training).name).expanduser() / SETTINGS for training in trainings_in(spec))
+    names = (split_name(SubjectSpec.parse(training).name)[0] for training in trainings_in(spec))
+    return tuple(Path(name).expanduser() / SETTINGS for name in names)
 
 
 def trainings_in(spec: SubjectSpec) -> tuple[str, ...]:
     """Return the specs of the trainings in a folder of trained folders, in the order of their names.
 
-    A spec of a training is itself, as is that of a folder without any.
+    A spec of a training is itself, as is that of a folder without any. Options are those of each.
     """
-    folder = Path(spec.name).expanduser()
+    name = split_name(spec.name)[0]
+    folder, options = Path(name).expanduser(), spec.name.removeprefix(name)
     inside = sorted(path.parent for path in folder.glob(f"*/{SETTINGS}"))
     several = bool(inside) and not (folder / SETTINGS).is_file()
-    return tuple(f"gasi:{path}" for path in inside) if several else (f"gasi:{spec.name}",)
+    return tuple(f"gasi:{path}{options}" for path in inside) if several else (f"gasi:{spec.name}",)
 
 
 class Gasi:
-    """Sense vectors of a folder. *name* is the folder, *called* the subject's id where it must not depend on that."""
+    """Sense vectors of a folder. *name* is the folder, *called* the subject's id where it is not ``gasi:`` and that."""
 
     kind = "gasi"
 
-    def __init__(self, name: str, *, called: str = "") -> None:
-        self.name, self.called = name, called
+    def __init__(self, name: str, *, called: str = "", options: GasiOptions | None = None) -> None:
+        self.name, self.called, self.options = name, called, options or GasiOptions()
         self.folder = Path(name).expanduser()
         # its senses do not depend on it; a task draws with it what they cannot decide
         self.seed = 0
@@ -114,12 +145,23 @@ class Gasi:
     @property
     def window(self) -> int:
         """The most words on each side that choose the sense: as in training."""
-        return int(self.about.get("settings", {}).get("window", _WINDOW))
+        return self.options.window or int(self.about.get("settings", {}).get("window", _WINDOW))
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How it was trained, for the run record."""
-        return {"training": self.about.get("settings", {}), "pruned": self.about.get("pruned")}
+        """How it was trained and is asked, for the run record."""
+        trained = {"training": self.about.get("settings", {}), "pruned": self.about.get("pruned")}
+        return {**trained, **({"asked": self.options.given} if self.options.given else {})}
+
+    @property
+    def noise_sd(self) -> float:
+        """The standard deviation of the noise on c̄·s in its training, β π/√6; 0 without noise, or where none is known.
+
+        *Source:* eq. 10 and 11.
+        """
+        settings = self.about.get("settings", {})
+        scale = {"gasi": 1.0, "gasi_beta": float(settings.get("beta", 0.0))}.get(settings.get("variant", ""), 0.0)
+        return scale * math.pi / math.sqrt(6)
 
     @property
     def facts(self) -> SubjectFacts:
@@ -162,6 +204,21 @@ class Gasi:
         rows = [sense_probabilities(self.vectors, self._number(usage), self.context(usage)) for usage in usages]
         return np.array(rows, np.float32).reshape(len(rows), self.vectors.mask.shape[1])
 
+    def signals(self, usages: Sequence[Usage]) -> NDArray[np.float64]:
+        """Return c̄·s_k of each usage and sense, before any softmax: NaN for a sense that the word has not.
+
+        All of a usage are NaN without a known word around it. *Shape: (usages, K)*. *Source:* GASI §2.5, Figure 3.
+        Errors: those of :meth:`sense_distribution`.
+        """
+        rows = np.full((len(usages), self.vectors.mask.shape[1]), np.nan)
+        for row, usage in enumerate(usages):
+            number, window = self._number(usage), self.context(usage)
+            if len(window):
+                mean = np.asarray(self.vectors.contexts[window], np.float64).mean(axis=0)
+                signal = np.asarray(self.vectors.senses[number], np.float64) @ mean
+                rows[row] = np.where(self.vectors.mask[number], signal, np.nan)
+        return rows
+
     def senses_of(self, usages: Sequence[Usage]) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the vectors of all senses of each target, independent of its context, and which of them are there.
 
@@ -173,7 +230,7 @@ class Gasi:
         for row, usage in enumerate(usages):
             if self.knows(usage):
                 number = self._number(usage)
-                vectors[row], there[row] = self.vectors.senses[number], self.vectors.mask[number]
+                vectors[row], there[row] = self._compared(number), self.vectors.mask[number]
         return vectors, there
 
     @property
@@ -188,7 +245,7 @@ class Gasi:
         Errors: those of :meth:`sense_distribution`.
         """
         chosen = self.sense_distribution(usages).argmax(axis=1)
-        rows = [self.vectors.senses[self._number(usage), k] for usage, k in zip(usages, chosen, strict=True)]
+        rows = [self._compared(self._number(usage))[k] for usage, k in zip(usages, chosen, strict=True)]
         if progress is not None:
             progress(len(usages), len(usages))
         return np.array(rows, np.float32).reshape(len(rows), 1, self.vectors.senses.shape[-1])
@@ -210,6 +267,11 @@ class Gasi:
         *Shape: (windows, K)*.
         """
         return window_probabilities(self.vectors, word, windows)
+
+    def _compared(self, number: int) -> Floats:
+        """Return the vectors of a word that are compared with those of others. *Shape: (K, width)*."""
+        own = self.vectors.senses[number]
+        return own if self.options.vectors == "senses" else np.asarray(own + self.vectors.contexts[number], np.float32)
 
     def _number(self, usage: Usage) -> int:
         number = number_of(usage.target, self.vectors.index)

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from lexiscope.build.stories.drafting import DraftRequest, drafting_question, precontext_faults
+from lexiscope.build.stories.stories import DraftRequest, drafting_question, precontext_faults
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Screen, Shown, Writing
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
-from lexiscope.items.sentence_count import not_one_sentence
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
-from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_NOT_ONCE, word_not_once
+from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
+from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_NOT_ONCE, not_one_sentence, word_not_once
 from lexiscope.tasks.kit.asking import Asking, Variant
 from lexiscope.tasks.kit.judging import judgment_function
 from lexiscope.tasks.kit.published_sheets import Cells, Judgments, first_condition, text_cells, text_columns

@@ -21,12 +21,10 @@ from lexiscope.core.task import Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
 from lexiscope.items.answers.sense_options import GLOSSES
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn
-from lexiscope.tasks.kit.asking import Asking
+from lexiscope.items.sheets.form import Sheet, SheetColumn
+from lexiscope.tasks.kit.asking import SEARCH_VARIANTS, Asking, search_screen, sentence_examples, told_sentence
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import sentence_examples, told_sentence
 from lexiscope.tasks.kit.published_sheets import NUMBER, VIEW, Cells, Judgments, Row, numbered_sheet
-from lexiscope.tasks.kit.search import SEARCH_VARIANTS, search_screen
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

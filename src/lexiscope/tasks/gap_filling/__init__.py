@@ -27,19 +27,17 @@ from lexiscope.build.gap_filling.gaps import (
     prompt_of,
 )
 from lexiscope.core.errors import SubjectError
-from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.reply import MEASURE_REPLY, ReplyKind, is_garbled
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import Screen, Shown, emphasised_line
-from lexiscope.core.subject import Generates, Progress, Subject
+from lexiscope.core.subject import Continuation, Decoding, Generates, Progress, Subject
 from lexiscope.core.task import AnswerFunction, Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.arrange.views import view_item
-from lexiscope.tasks.kit.asking import Asking, Variant
+from lexiscope.tasks.kit.asking import Asking, Variant, sentence_examples, starred_target
 from lexiscope.tasks.kit.judging import judgment_function
-from lexiscope.tasks.kit.one_sentence import sentence_examples, starred_target
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

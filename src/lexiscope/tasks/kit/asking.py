@@ -1,4 +1,4 @@
-"""How a task asks a chat model: its prompt filled with what the page shows people, and nothing else of the item.
+"""How a task asks: prompts from the page people see, one sentence with its target, answers looked up in a list.
 
 A prompt is made of the item's texts as the view shows them and of the conditions that the page shows. Ids,
 gold answers, groups, lists, the place in a file, and other items never enter it.
@@ -7,7 +7,7 @@ gold answers, groups, lists, the place in a file, and other items never enter it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +17,8 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES, ChatQuestion, Message, PromptOption
 from lexiscope.core.scale import Scale
-from lexiscope.core.screen import Choice, Line, Screen
+from lexiscope.core.screen import Choice, Line, Screen, Shown, emphasised_line
+from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
 
 Fields = Callable[[Item, str], Mapping[str, str]]
@@ -308,3 +309,82 @@ def _sections(path: Path) -> Mapping[tuple[str, str], PromptText]:
 def _prompt(section: Mapping[str, str]) -> PromptText:
     not_quoted = tuple(line for line in section.get("not quoted", "").splitlines() if line.strip())
     return PromptText(section.get("system", ""), section["user"], not_quoted)
+
+
+# -- questions that are answered from a list (an entry is looked up): what their tasks have in common ---------------
+
+
+SEARCH_VARIANTS = {GUIDELINES: Variant(max_tokens=64)}
+"""How a model is asked. An answer is a name: it needs no more tokens than that."""
+
+
+def search_screen(folder: Path, measure: str) -> Screen:
+    """Return the page of a task that shows a sentence and searches a list; *folder* holds the task's words.
+
+    The list need not be complete: an address that it lacks is an answer, and so is that nothing was found.
+    """
+    return Screen(
+        folder=folder,
+        widget="search",
+        measure=measure,
+        stimulus=shown_sentence,
+        flags=("not_found",),
+        may_stay_empty=True,
+        views=("full", "context", "word"),
+        fold_outs=("guidelines",),
+        max_length=500,
+    )
+
+
+# -- one sentence ---------------------------------------------------------------------------------------------------
+# One sentence with its target, for the tasks that show no more of an item: page, prompt and worked examples.
+
+
+def sentence_examples(
+    screen: Screen, language: str, *, task: str, gold: str, conditions: Sequence[str] = ()
+) -> tuple[Item, ...]:
+    """Return the worked examples of a task in a language as items of one sentence.
+
+    *gold* names the column of an example that holds the right answer, *conditions* those that the item needs.
+    """
+    items = []
+    for number, row in enumerate(screen.examples(language), start=1):
+        usage = Usage(row["sentence"], row["start"], row["end"], lemma=row.get("word"), language=language)
+        needed = {name: row[name] for name in conditions}
+        items.append(Item(f"example_{number}", task, (usage,), gold=str(row[gold]), conditions=needed))
+    return tuple(items)
+
+
+def pair_examples(screen: Screen, language: str, *, task: str, gold: str) -> tuple[Item, ...]:
+    """Return the worked examples of a task in a language as pairs of sentences.
+
+    *gold* names the column of an example that holds the right answer.
+    """
+    items = []
+    for number, row in enumerate(screen.examples(language), start=1):
+        usages = tuple(
+            Usage(row[f"sentence_{n}"], row[f"start_{n}"], row[f"end_{n}"], lemma=row["word"], language=language)
+            for n in (1, 2)
+        )
+        items.append(Item(f"example_{number}", task, usages, gold=str(row[gold])))
+    return tuple(items)
+
+
+def shown_sentence(item: Item, shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows: the sentence with the target marked, ``[X]`` in its place, or the target alone."""
+    usage = view_item(item, shown.appears_as).usages[0]
+    return {"sentence": emphasised_line(usage.text, usage.start, usage.end)}
+
+
+def told_sentence(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item: the text of the view, the target between ``**``.
+
+    >>> told_sentence(Item("i", "d", (Usage("The bank shuts.", 4, 8),)), "en")
+    {'sentence': 'The **bank** shuts.'}
+    """
+    return {"sentence": starred_target(item.usages[0])}
+
+
+def starred_target(usage: Usage) -> str:
+    """Return the text of a usage with ``**`` around the target."""
+    return starred_text(emphasised_line(usage.text, usage.start, usage.end))

@@ -15,7 +15,7 @@ import numpy as np
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
 from lexiscope.items.arrange.views import shown_texts
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
+from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
 from lexiscope.items.tables.neutral import Cell
 
 Row = Mapping[str, Any]
@@ -24,13 +24,15 @@ Cells = dict[str, Cell]
 
 NUMBER = SheetColumn("example_no", "number of the example, from 1", "integer", low=1)
 VIEW = SheetColumn("view", "full, context or word", "category")
+ITEM_ID = SheetColumn("item_id", "the item", "id")
+PARTICIPANT_ID = SheetColumn("participant_id", "random id of the participant", "id")
 COMMENT = SheetColumn("comment", "the participant's comment", "text")
 SHOWN_ORDER = SheetColumn("shown_order", "order of the options on the page; []: as given", "text")
 CONTEXT = SheetColumn("context1", "context 1 as it was shown: target in brackets, [X] where it was hidden")
 
 _IDENTITY = (
-    SheetColumn("item_id", "the item", "id"),
-    SheetColumn("participant_id", "random id of the participant", "id"),
+    ITEM_ID,
+    PARTICIPANT_ID,
 )
 _STATUS = (
     SheetColumn("status", "accepted, rejected or not reviewed", "category"),

@@ -26,12 +26,18 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring_function
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
-from lexiscope.tasks.kit.asking import Asking, Variant
+from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
+from lexiscope.tasks.kit.asking import Asking, Variant, sentence_examples
 from lexiscope.tasks.kit.distances import MEASURE_DISTANCE, cosine_distances, distance_table
 from lexiscope.tasks.kit.judging import judgment_function
-from lexiscope.tasks.kit.one_sentence import sentence_examples
-from lexiscope.tasks.kit.published_sheets import Judgments, Row, first_condition, judgment_cells
+from lexiscope.tasks.kit.published_sheets import (
+    COMMENT,
+    PARTICIPANT_ID,
+    Judgments,
+    Row,
+    first_condition,
+    judgment_cells,
+)
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -109,10 +115,10 @@ _JUDGMENTS = (
     SheetColumn("sample_id", "the sample: one meaning judged in one story", "id"),
     SheetColumn("group", "the group (list) of the participant", "category"),
     SheetColumn("slot", "the participant's place in the group; empty for a surplus one", "integer", low=1),
-    SheetColumn("participant_id", "random id of the participant", "id"),
+    PARTICIPANT_ID,
     SheetColumn("choice", "plausibility of the meaning; higher means more plausible", "text", "points", answer=True),
     SheetColumn("nonsensical", "the participant marked the text as nonsensical", "truth"),
-    SheetColumn("comment", "the participant's comment", "text"),
+    COMMENT,
 )
 
 

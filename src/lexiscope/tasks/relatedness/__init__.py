@@ -24,11 +24,10 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring_function
 from lexiscope.items.arrange.views import view_item
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
-from lexiscope.tasks.kit.asking import Asking, Variant
+from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
+from lexiscope.tasks.kit.asking import Asking, Variant, pair_examples, starred_target
 from lexiscope.tasks.kit.distances import MEASURE_DISTANCE, cosine_distances, distance_table
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import pair_examples, starred_target
 from lexiscope.tasks.kit.published_sheets import Cells, Judgments, answers_by_item, first_condition, number_cells
 from lexiscope.tasks.relatedness.by_sense import SENSE_MEASURES, similarity_function
 

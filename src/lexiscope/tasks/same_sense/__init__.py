@@ -15,11 +15,10 @@ from lexiscope.core.screen import Habit, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
-from lexiscope.items.answers.truth_choice import DIFFERENT, SAME, bracketed_lines, bracketed_text, truth_choices
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn
-from lexiscope.tasks.kit.asking import Asking
+from lexiscope.items.answers.sense_options import DIFFERENT, SAME, bracketed_lines, bracketed_text, truth_choices
+from lexiscope.items.sheets.form import Sheet, SheetColumn
+from lexiscope.tasks.kit.asking import Asking, pair_examples
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import pair_examples
 from lexiscope.tasks.kit.published_sheets import CONTEXT, Judgments, label_sheet
 from lexiscope.tasks.same_sense.by_sense import FLAG, sense_identity_function
 

@@ -31,7 +31,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.known_words import unknown_reason, unknown_words, with_seen_words
 from lexiscope.items.arrange.views import view_item
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn
+from lexiscope.items.sheets.form import Sheet, SheetColumn
 from lexiscope.senses.word_groups import (
     CHOICE,
     DISTANCE_MEASURE,
@@ -43,9 +43,8 @@ from lexiscope.senses.word_groups import (
     usages_among_others,
     word_usage,
 )
-from lexiscope.tasks.kit.asking import Asking
+from lexiscope.tasks.kit.asking import Asking, sentence_examples, told_sentence
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import sentence_examples, told_sentence
 from lexiscope.tasks.kit.published_sheets import SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered_sheet
 
 FOLDER = Path(__file__).parent

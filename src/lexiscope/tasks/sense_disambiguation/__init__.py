@@ -18,9 +18,8 @@ from lexiscope.core.screen import Choice, Screen
 from lexiscope.core.task import Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.sense_options import GLOSSES, SENSES, glosses_of
-from lexiscope.tasks.kit.asking import Asking
+from lexiscope.tasks.kit.asking import Asking, sentence_examples, shown_sentence, told_sentence
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import sentence_examples, shown_sentence, told_sentence
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

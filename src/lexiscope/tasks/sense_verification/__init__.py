@@ -18,12 +18,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Habit, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
-from lexiscope.items.answers.sense_options import GLOSSES
-from lexiscope.items.answers.truth_choice import bracketed_lines, bracketed_text, truth_choices
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn
-from lexiscope.tasks.kit.asking import Asking
+from lexiscope.items.answers.sense_options import GLOSSES, bracketed_lines, bracketed_text, truth_choices
+from lexiscope.items.sheets.form import Sheet, SheetColumn
+from lexiscope.tasks.kit.asking import Asking, sentence_examples
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, judgment_function
-from lexiscope.tasks.kit.one_sentence import sentence_examples
 from lexiscope.tasks.kit.published_sheets import CONTEXT, Judgments, label_sheet
 
 FOLDER = Path(__file__).parent

@@ -10,19 +10,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lexiscope.build.stories.drafting import DraftRequest, drafting_question
+from lexiscope.build.stories.stories import DraftRequest, drafting_question
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Habit, Screen, Shown, Writing
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
-from lexiscope.items.sentence_count import not_one_sentence
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn, sheet_of
-from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_RECURS, word_recurs
+from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
+from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_RECURS, not_one_sentence, word_recurs
 from lexiscope.tasks.kit.asking import Asking, Variant
 from lexiscope.tasks.kit.judging import judgment_function
-from lexiscope.tasks.kit.published_sheets import Cells, Judgments, first_condition, text_cells, text_columns
+from lexiscope.tasks.kit.published_sheets import ITEM_ID, Cells, Judgments, first_condition, text_cells, text_columns
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -81,7 +80,7 @@ def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
         SheetColumn("setup_id", "the story without its ending", "id"),
         SheetColumn("intended_sense", "the meaning that the ending had to bring out", "text"),
     )
-    behind = (SheetColumn("comment", "the writer's comment", "text"), SheetColumn("item_id", "the item", "id"))
+    behind = (SheetColumn("comment", "the writer's comment", "text"), ITEM_ID)
     rows: list[Cells] = []
     for row in judgments.valid_rows:
         if row["response_text"] is not None:

@@ -20,11 +20,10 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.choice_sets.articles import with_article
 from lexiscope.items.choice_sets.surface import join_punctuation
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn
+from lexiscope.items.sheets.form import Sheet, SheetColumn
 from lexiscope.items.tables.neutral import Cell
-from lexiscope.tasks.kit.asking import Asking, plain_text
+from lexiscope.tasks.kit.asking import Asking, plain_text, sentence_examples
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
-from lexiscope.tasks.kit.one_sentence import sentence_examples
 from lexiscope.tasks.kit.published_sheets import (
     COMMENT,
     SHOWN_ORDER,

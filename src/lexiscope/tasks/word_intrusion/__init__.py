@@ -25,7 +25,7 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.known_words import unknown_words
-from lexiscope.items.sheets.sheet import Sheet, SheetColumn
+from lexiscope.items.sheets.form import Sheet, SheetColumn
 from lexiscope.senses.word_groups import (
     DISTANCE_MEASURE,
     OptionDistances,

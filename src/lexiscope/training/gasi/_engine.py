@@ -91,7 +91,8 @@ class CompiledEngine(_GasiLearner):
         self._vectors, self.mask = vectors, mask
         self.table = sigma_table(self.kernel.CELLS, self.kernel.REACH, np.float32)
         how = self.settings
-        self.numbers = (how.window, how.negatives, how.shared_negatives)
+        batch = 0 if how.gradient == "own" else how.batch
+        self.numbers = (how.window, how.negatives, how.shared_negatives, batch, int(how.gradient == "mean"))
         self.noise, self.sharpness = how.noise_scale, how.sharpness
 
     def learn(self, tokens: NDArray[np.int32], rates: tuple[float, float], seed: int) -> Stats:
@@ -131,6 +132,8 @@ class TorchEngine(_GasiLearner):
                 batch = self._batch(centres[start : start + size], context[start : start + size], rng)
                 self._add(stats, batch)
                 rate = rates[0] + (rates[1] - rates[0]) * start / len(centres)
+                # the gradients of a batch are summed: their mean is the same step at a smaller rate
+                rate /= len(batch.centres) if self.settings.gradient == "mean" else 1
                 bounds = learn_batch(self._vectors, self.mask, batch, rate=rate, sharpness=self.settings.sharpness)
                 stats[2] -= float(bounds.sum())
         return stats

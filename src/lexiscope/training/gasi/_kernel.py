@@ -8,6 +8,9 @@ The bound of a window is Σ_k γ_k Q_k (eq. 14-16). With γ = softmax((c̄·s + 
     c:   Σ_k γ_k (y - σ(c·s_k)) s_k
     each of the window's m words, through c̄:  Σ_k γ_k (Q_k - Q̄) s_k / (τ m)
 
+Every window is learnt by itself, or a batch of windows at once (:func:`learn_batch`): then all gradients are taken at
+the vectors before the batch, and their sum or their mean over its windows is one step.
+
 No variant has code of its own: SASI is τ = 1 and β = 0 (eq. 8), GASI β = 1 (eq. 10), GASI-β anything else (eq. 11-12),
 skip-gram one sense. Importing this module imports numba: only a training does so.
 """
@@ -374,10 +377,11 @@ def learn_chunk(
     """Learn every window of a chunk of tokens, in their order.
 
     *vectors* are (senses (V, K, d), contexts (V, d)); *numbers* are (window, negatives of a pair, shared negatives of a
-    window or 0); *rates* are (at the start, at the end, β, 1/τ). *state* is the one random state of the chunk.
+    window or 0, windows of a batch or 0, whether a batch's gradients are averaged); *rates* are (at the start, at the
+    end, β, 1/τ). *state* is the one random state of the chunk.
     """
     senses, contexts = vectors
-    window, per_pair, shared = numbers
+    window, per_pair, shared, batch, mean = numbers
     start, end, beta, sharpness = rates
     kept = np.empty(len(tokens), np.int32)
     n = keep_some(tokens, keep, state, kept)
@@ -386,6 +390,13 @@ def learn_chunk(
     noise, how = np.zeros(n_senses), np.empty(3)
     work = np.zeros((n_senses + 3, max(senses.shape[2], n_senses)), senses.dtype)
     how[1] = sharpness
+    # the windows of a batch: their centres, how many words each has and which, and how far these and the centre move
+    n_rows = len(words)
+    centres, sizes = np.empty(batch, np.int64), np.empty(batch, np.int64)
+    named = np.empty((batch, n_rows), np.int64)
+    steps = np.empty((batch, n_senses + n_rows, senses.shape[2]), np.float32)
+    own = np.empty((n_senses + n_rows if batch else 0, senses.shape[2]), np.float64)
+    wide, numbered, gathered = work.astype(np.float64), np.arange(n_rows), 0
     for place in range(n):
         word = kept[place]
         if word < 0:
@@ -401,4 +412,40 @@ def learn_chunk(
                 noise[k] = beta * _gumbel(state)
         how[0] = start + (end - start) * place / n
         how[2] = m * per_pair / shared if shared else 1.0
-        learn_window(senses[word], mask[word], contexts, words, m, drawn, noise, how, table, work, stats)
+        if not batch:
+            learn_window(senses[word], mask[word], contexts, words, m, drawn, noise, how, table, work, stats)
+            continue
+        # in double precision: a step is a small difference of large numbers
+        own[:n_senses] = senses[word]
+        for j in range(m + drawn):
+            own[n_senses + j] = contexts[words[j]]
+        learn_window(own[:n_senses], mask[word], own[n_senses:], numbered, m, drawn, noise, how, table, wide, stats)
+        centres[gathered], sizes[gathered], named[gathered] = word, m + drawn, words
+        for k in range(n_senses):
+            for i in range(senses.shape[2]):
+                steps[gathered, k, i] = own[k, i] - senses[word, k, i]
+        for j in range(m + drawn):
+            for i in range(senses.shape[2]):
+                steps[gathered, n_senses + j, i] = own[n_senses + j, i] - contexts[words[j], i]
+        gathered += 1
+        if gathered == batch:
+            learn_batch(vectors, centres, sizes, named, steps, gathered, mean)
+            gathered = 0
+    learn_batch(vectors, centres, sizes, named, steps, gathered, mean)
+
+
+@njit(**_HOW)
+def learn_batch(vectors: Any, centres: Any, sizes: Any, named: Any, steps: Any, n: Any, mean: Any) -> None:
+    """Move the vectors by the steps of *n* windows, summed, or by their mean over these windows."""
+    senses, contexts = vectors
+    n_senses, width = senses.shape[1], senses.shape[2]
+    share = senses.dtype.type(1.0 / n if mean and n else 1.0)
+    for window in range(n):
+        centre = senses[centres[window]]
+        for k in range(n_senses):
+            for i in range(width):
+                centre[k, i] += share * steps[window, k, i]
+        for j in range(sizes[window]):
+            row = contexts[named[window, j]]
+            for i in range(width):
+                row[i] += share * steps[window, n_senses + j, i]

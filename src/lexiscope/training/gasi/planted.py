@@ -6,21 +6,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.senses.planted import PlantedSelection, labels_by_neighbours, planted_selection, sense_recovery
+from lexiscope.analysis.senses.planted import (
+    NEIGHBOURS,
+    ONE_TO_ONE,
+    PlantedCalibration,
+    PlantedSelection,
+    labels_by_neighbours,
+    labels_by_usages,
+    planted_calibration,
+    planted_selection,
+    sense_recovery,
+)
 from lexiscope.build.planted.senses import made_up_text, plant_words, planted_pairs, planted_usages, read_planted
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate
 from lexiscope.core.run import write_atomically
+from lexiscope.core.settings import Option
 from lexiscope.core.subject import ChoosesSense, Subject
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.known_words import KnowsWords
@@ -37,7 +48,7 @@ USAGES, REFERENCE = "planted.csv", "reference"
 """What a folder of planted senses holds: the usages, and vectors of the text before planting."""
 N_LINES, N_PLANTED, N_USAGES = 1000, 12, 30
 """Lines of made-up text, pseudo-words in it, and usages of each of their senses."""
-NEIGHBOURS, SEARCHED = 10, 100
+SHOWN, SEARCHED = 10, 100
 """Neighbours of a sense that say what it looks like, and how many are searched for as many that the reference knows."""
 
 Progress = Callable[[str, int, int], None]
@@ -61,6 +72,7 @@ class PlantedSenses:
     subjects: tuple[ChoosesKnownSenses, ...]
     by_rule: bool = False
     reference: SenseVectors | None = None
+    _known_looks: dict[str, dict[str, list[str]] | None] = field(default_factory=dict, repr=False)
 
     @cached_property
     def answers(self) -> dict[str, tuple[tuple[Item, ...], NDArray[np.float64]]]:
@@ -99,10 +111,13 @@ class PlantedSenses:
             return {}
         return planted_words((item.usages[0] for item in self.items), self.reference)
 
-    def recovery(self, subject: Subject, *, resamples: int = 2000, seed: int = 0) -> tuple[Estimate, ...]:
+    def recovery(
+        self, subject: Subject, *, bins: int = 10, resamples: int = 2000, seed: int = 0
+    ) -> tuple[Estimate, ...]:
         """Return how far a subject of :attr:`answers` tells apart what was planted, by its usages; how many it misses.
 
         Where its senses can be judged by what they look like (two pseudo-words of :attr:`planted_words`), so, too.
+        Either way with P, the probability of what is right, and its calibration (:meth:`calibrations`).
         """
         known, shares = self.answers[subject.subject_id]
         usages = [item.usages[0] for item in known]
@@ -110,10 +125,47 @@ class PlantedSenses:
         how = {"resamples": resamples, "seed": seed}
         n_unknown = Estimate("n_unknown", float(len(self.items) - len(known)), n=len(known))
         results = (*sense_recovery(words, shares.argmax(axis=1), gold, **how).results(), n_unknown)
-        if self.reference is None or not isinstance(subject, ReadsSenses) or not self.has_known_neighbours(subject):
-            return results
-        looks = selection_by_neighbours(subject.induced, usages, shares, self.planted_words, self.reference, **how)
-        return (*results, *looks.results())
+        if (looks := self._looks(subject)) is not None:
+            results = (*results, *_selection(looks, usages, shares, **how).results())
+        calibrations = self.calibrations(subject, bins=bins, **how)
+        return (*results, *(result for own in calibrations for result in own.results()))
+
+    def calibrations(
+        self,
+        subject: Subject,
+        *,
+        bins: Annotated[int, Option("bins of confidence, from 0 to 1", least=1)] = 10,
+        resamples: Annotated[
+            int, Option("number of bootstrap samples; words are resampled", flag="--bootstrap", least=0)
+        ] = 2000,
+        seed: Annotated[int, Option("of the bootstrap", least=0)] = 0,
+    ) -> tuple[PlantedCalibration, ...]:
+        """Return P and calibration of a subject of :attr:`answers`, by its usages and, if known, by its neighbours."""
+        known, shares = self.answers[subject.subject_id]
+        usages = [item.usages[0] for item in known]
+        words, gold = [str(usage.lemma) for usage in usages], [str(usage.sense) for usage in usages]
+        calibrated = partial(planted_calibration, bins=bins, resamples=resamples, seed=seed)
+        made = [calibrated(words, shares, labels_by_usages(words, shares, gold), gold, mapping=ONE_TO_ONE)]
+        if (looks := self._looks(subject)) is not None:
+            rows = [row for row, word in enumerate(words) if word in looks]
+            own, truth = [words[row] for row in rows], [gold[row] for row in rows]
+            made.append(calibrated(own, shares[rows], looks, truth, mapping=NEIGHBOURS))
+        return tuple(made)
+
+    def _looks(self, subject: Subject) -> dict[str, list[str]] | None:
+        """Return what the senses of each pseudo-word of a subject look like; ``None`` where that is not known.
+
+        All senses of all words are searched for neighbours, once for each subject.
+        """
+        name = subject.subject_id
+        if name not in self._known_looks:
+            looks = None
+            if self.reference is not None and isinstance(subject, ReadsSenses) and self.has_known_neighbours(subject):
+                words = dict.fromkeys(str(item.usages[0].lemma) for item in self.answers[name][0])
+                meant = {word: self.planted_words[word] for word in words if word in self.planted_words}
+                looks = planted_word_of_senses(subject.induced, meant, self.reference)
+            self._known_looks[name] = looks
+        return self._known_looks[name]
 
     def has_known_neighbours(self, subject: Subject) -> bool:
         """Say whether a subject knows two of the pseudo-words that can be judged by what their senses look like."""
@@ -197,10 +249,10 @@ def planted_word_of_senses(
     labels = {}
     for word, planted in meant.items():
         known = {
-            row: [neighbour.word for neighbour in near[row] if neighbour.word in reference.index][:NEIGHBOURS]
+            row: [neighbour.word for neighbour in near[row] if neighbour.word in reference.index][:SHOWN]
             for row in rows[word]
         }
-        kept = [row for row in rows[word] if len(known[row]) == NEIGHBOURS]
+        kept = [row for row in rows[word] if len(known[row]) == SHOWN]
         labels[word] = [""] * senses.most
         if kept:
             seen = np.stack([np.stack([vector(neighbour) for neighbour in known[row]]) for row in kept])
@@ -238,9 +290,22 @@ def selection_by_neighbours(
     were planted as each pseudo-word; usages of others are left out.
     Errors: :class:`StatisticError` for fewer than two pseudo-words.
     """
-    rows = [row for row, usage in enumerate(usages) if usage.lemma in meant]
-    words = [str(usages[row].lemma) for row in rows]
+    words = dict.fromkeys(str(usage.lemma) for usage in usages if usage.lemma in meant)
     labels = planted_word_of_senses(senses, {word: meant[word] for word in words}, reference)
+    return _selection(labels, usages, probabilities, resamples=resamples, seed=seed)
+
+
+def _selection(
+    labels: Mapping[str, Sequence[str]],
+    usages: Sequence[Usage],
+    probabilities: NDArray[np.floating[Any]],
+    *,
+    resamples: int,
+    seed: int,
+) -> PlantedSelection:
+    """The same with *labels*, what the senses of each pseudo-word look like; usages of others are left out."""
+    rows = [row for row, usage in enumerate(usages) if usage.lemma in labels]
+    words = [str(usages[row].lemma) for row in rows]
     fits = [[label == usages[row].sense for label in labels[word]] for row, word in zip(rows, words, strict=True)]
     seen = {word: len(set(looks) - {""}) for word, looks in labels.items()}
     return planted_selection(words, probabilities[rows], fits, recovered=seen, resamples=resamples, seed=seed)

@@ -11,6 +11,7 @@ from lexiscope.core.settings import option, settings_of
 
 Variant = Literal["skip_gram", "sasi", "gasi", "gasi_beta"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
+Gradient = Literal["own", "sum", "mean"]
 # speed and safety only: a training may go on with others
 _NOT_DECIDING = ("threads", "checkpoint_tokens")
 _GUMBEL_SD = math.pi / math.sqrt(6)
@@ -49,7 +50,12 @@ class GasiSettings:
         "numba", "what computes: numba, compiled, on the processor; torch, in batches, for a GPU"
     )
     device: Literal["cpu", "cuda"] = option("cpu", "of the backend torch")
-    batch: int = option(512, "of the backend torch: windows at once", least=1)
+    batch: int = option(512, "windows at once: of the backend torch, and of --gradient sum and mean", least=1)
+    gradient: Gradient = option(
+        "own",
+        "what a step adds up. own: of numba each window by itself, of torch the sum of a batch. sum, mean: over the "
+        "windows of a batch, all at the vectors before it; a mean is a sum at a rate that is --batch times smaller",
+    )
     threads: int = option(1, "with 1 the same command gives the same bytes; with more it does not", least=1)
     checkpoint_tokens: int = option(20_000_000, "tokens after which the state is kept", flag="--checkpoint", least=1)
 
@@ -94,8 +100,12 @@ class GasiSettings:
         return self.noise_scale * _GUMBEL_SD
 
     def deciding_values(self) -> dict[str, Any]:
-        """Return the settings that decide the result."""
-        return {name: value for name, value in asdict(self).items() if name not in _NOT_DECIDING}
+        """Return the settings that decide the result.
+
+        The gradient is among them where it is not the backend's own: what was begun before there was a choice goes on.
+        """
+        left_out = (*_NOT_DECIDING, *(("gradient",) if self.gradient == "own" else ()))
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
 def _check(name: str, fine: bool, rule: str) -> None:

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.lock import folder_lock
-from lexiscope.core.run import read_json, sha256_of, write_atomically, write_json
+from lexiscope.core.run import folder_lock, read_json, sha256_of, write_atomically, write_json
 from lexiscope.resources.corpora.running_text import TOKENISER, Progress, Tokenisation, read_corpus, words_of
 from lexiscope.training.gasi.vocabulary import Vocabulary, VocabularyLimits, count_words, read_vocabulary
 

@@ -25,19 +25,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place, RunError, SubjectError, require
-from lexiscope.core.lock import folder_lock
-from lexiscope.core.run import manifest, versions, write_atomically, write_json
+from lexiscope.core.run import folder_lock, manifest, versions, write_atomically, write_json
 from lexiscope.core.sealed import write_machine
 from lexiscope.core.settings import Option
 from lexiscope.resources.vectors.sense_vectors import (
     KIND,
+    LOG,
     SETTINGS,
     VECTORS,
     VOCABULARY,
+    LogRow,
     SenseVectors,
+    log_text,
+    read_log,
     read_sense_vectors,
 )
-from lexiscope.resources.vectors.training_log import LOG, LogRow, log_text, read_log
 from lexiscope.subjects.local._adapter import CLAIM
 from lexiscope.training._base import check_claim
 from lexiscope.training.gasi._engine import Engine, Floats, Stats, engine_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from lexiscope.annotation.web.admin.paging import list_page
-from lexiscope.annotation.web.admin.visit import Visit
+from lexiscope.annotation.web.admin.visit import Visit, list_page
 
 
 def items(visit: Visit) -> Response:
@@ -15,9 +14,9 @@ def items(visit: Visit) -> Response:
         return visit.counting_page("items")
     minimum = 0 if app.study.screen.drawn else app.definition.ratings.per_item
     below, sought = query.get("below", "") == "1", query.get("q", "").strip()[:100]
-    searched = {count.item_id: f"{count.item_id}\n{app.study.items[count.item_id].word}" for count in summary.items}
     chosen = [count for count in summary.items if not below or count.valid < minimum]
-    chosen = [count for count in chosen if sought.casefold() in searched[count.item_id].casefold()]
+    texts = {item_id: f"{item_id}\n{item.word}".casefold() for item_id, item in app.study.items.items()}
+    chosen = [count for count in chosen if sought.casefold() in texts[count.item_id]]
     page = list_page(visit, chosen, where="/items", below="1" if below else "", q=sought)
     return visit.page(
         "admin_items.html",

@@ -1,4 +1,4 @@
-"""The overview: progress of the study, time and pay of its participants, lists that still need participants."""
+"""The overview of a study: progress, time and pay; its items; exclusions and agreement so far."""
 
 from __future__ import annotations
 

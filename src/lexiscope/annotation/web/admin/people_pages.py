@@ -13,9 +13,8 @@ from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.store.participants import state_changes
 from lexiscope.annotation.store.record import TRANSITIONS, State, StateError
 from lexiscope.annotation.study_file.exclusions import INCLUDED
-from lexiscope.annotation.web.admin.paging import list_page
 from lexiscope.annotation.web.admin.texts import ONE, STATES
-from lexiscope.annotation.web.admin.visit import Visit, form_text
+from lexiscope.annotation.web.admin.visit import Visit, form_text, list_page
 from lexiscope.annotation.web.security import Refused
 from lexiscope.core.simulated import short_id
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from lexiscope.annotation.store.record import State
-from lexiscope.annotation.web.admin.paging import list_page
 from lexiscope.annotation.web.admin.people_pages import person_line
-from lexiscope.annotation.web.admin.visit import Visit
+from lexiscope.annotation.web.admin.visit import Visit, list_page
 from lexiscope.core.errors import LexiscopeError
 
 

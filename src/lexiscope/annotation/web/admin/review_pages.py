@@ -13,9 +13,8 @@ from starlette.responses import Response
 
 from lexiscope.annotation.store.overview import stored_reviews
 from lexiscope.annotation.store.record import Review, Verdict
-from lexiscope.annotation.web.admin.paging import list_page
 from lexiscope.annotation.web.admin.texts import ONE, VERDICTS
-from lexiscope.annotation.web.admin.visit import Visit, form_text
+from lexiscope.annotation.web.admin.visit import Visit, form_text, list_page
 from lexiscope.annotation.web.security import Refused, path_number
 from lexiscope.annotation.writing.review import (
     NOT_REVIEWED,
@@ -25,7 +24,7 @@ from lexiscope.annotation.writing.review import (
     same_texts,
     status_of,
 )
-from lexiscope.annotation.writing.stage_files import item_file
+from lexiscope.annotation.writing.stages import item_file
 from lexiscope.annotation.writing.staging import Stage, stage_of
 from lexiscope.core.errors import InputError
 from lexiscope.core.screen import Shown
@@ -111,7 +110,7 @@ def review_one(visit: Visit, *, status: int = 200, fault: str = "", reason: str 
     answer = _find_answer(visit, answers)
     every_review = app.store.read(stored_reviews)
     decided = latest_reviews(every_review)
-    reviews = [review for review in every_review if review.answer_id == answer.answer_id]
+    reviews = [made for made in every_review if made.answer_id == answer.answer_id]
     item, latest = app.study.items[answer.item_id], reviews[-1] if reviews else None
     not_reviewed = {written.answer_id for written in answers if status_of(written, decided) == NOT_REVIEWED}
     after = _next_of(not_reviewed, answer.answer_id)
@@ -125,7 +124,7 @@ def review_one(visit: Visit, *, status: int = 200, fault: str = "", reason: str 
         word=item.word,
         faults=_faults(visit, answer.text, answer.item_id),
         same=same_texts(answers).get(answer.answer_id),
-        reviews=[(review, visit.translate(VERDICTS[review.verdict])) for review in reviews],
+        reviews=[(made, visit.translate(VERDICTS[made.verdict])) for made in reviews],
         text=text or (latest.text if latest is not None and latest.text else answer.text),
         reason=reason,
         fault=fault,

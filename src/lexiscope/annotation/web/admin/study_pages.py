@@ -7,16 +7,15 @@ from typing import cast, get_args
 
 from starlette.responses import Response
 
-from lexiscope.annotation.store.overview import study_status
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.study_file.definition import Platform
-from lexiscope.annotation.web.admin.paging import page_with_rows, requested_page
 from lexiscope.annotation.web.admin.texts import KEEPING, ONE
-from lexiscope.annotation.web.admin.visit import Visit
-from lexiscope.annotation.web.markdown import to_html
+from lexiscope.annotation.web.admin.visit import Visit, page_with_rows, requested_page
+from lexiscope.annotation.web.pages import to_html
 from lexiscope.annotation.web.security import Refused, remember
 
-_MOST_LINKS, _KEPT_LINKS = 1000, 10
+_MOST_LINKS = 1000
+_KEPT_LINKS = 10
 _LOGGED = 100
 
 
@@ -30,8 +29,8 @@ def status_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
         here="status",
         status=code,
         said=said or visit.request.query_params.get("said", ""),
-        now=app.store.read(study_status),
-        asked=asked if asked in get_args(Status) and asked != app.store.read(study_status) else "",
+        now=health.status,
+        asked=asked if asked in get_args(Status) and asked != health.status else "",
         closed_html=to_html(app.definition.texts.closed),
         health=health,
         not_kept=[(visit.translate(KEEPING[name]), why) for name, why in sorted(health.not_kept.items())],

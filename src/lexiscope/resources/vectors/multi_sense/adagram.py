@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.resources.vectors.multi_sense.arrays import read_arrays, read_counted_words
 from lexiscope.resources.vectors.multi_sense.form import (
     CODE,
     Floats,
@@ -39,6 +38,8 @@ from lexiscope.resources.vectors.multi_sense.form import (
     MultiSense,
     damage_error,
     group_senses,
+    read_arrays,
+    read_counted_words,
     shares,
     split_name,
 )

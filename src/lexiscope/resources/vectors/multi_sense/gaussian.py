@@ -15,8 +15,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.resources.vectors.multi_sense.arrays import read_arrays, read_counted_words
-from lexiscope.resources.vectors.multi_sense.form import Floats, MultiSense, damage_error
+from lexiscope.resources.vectors.multi_sense.form import (
+    Floats,
+    MultiSense,
+    damage_error,
+    read_arrays,
+    read_counted_words,
+)
 
 
 def read_gaussian(parameters: Path, vocabulary: Path) -> MultiSense:

@@ -1,0 +1,218 @@
+"""Comparisons: the difference of a statistic between two sides on the same draws, with its interval and p.
+
+A side is a statistic of some rows: one subject, layer, view or condition. Both sides share the groups of their rows
+(words): each resample draws the same groups for both, so that what they have in common is not counted as chance. The
+sides may have the same rows (two models) or others (two conditions of a word).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.agreement.alpha import Level, alpha_draws, krippendorff_alpha
+from lexiscope.analysis.bootstrap import (
+    FloatArray,
+    IntArray,
+    group_codes,
+    percentile_interval,
+    ratio_draws,
+    require_finite,
+    resample_rows,
+    resampled_units,
+    student_share,
+    value_or_nan,
+)
+from lexiscope.analysis.correlation import correlation_value, drawn_correlations
+from lexiscope.analysis.ranks import CORRELATIONS, RankSet, rank_sets_of_draws
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Interval
+
+Draw = Callable[[IntArray, int, int, int], FloatArray]
+STATISTICS = (*CORRELATIONS, "accuracy", "mean", "alpha")
+"""The named statistics: correlations of two columns, the mean of one (accuracy: of 0 and 1), alpha of ratings."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """A statistic of one side: its value, the group of each of its rows, and its values in resamples of groups.
+
+    ``draw(codes, n_groups, resamples, seed)`` takes the code of each row's group, of the groups of both sides.
+    """
+
+    name: str
+    value: float
+    labels: tuple[str, ...]
+    draw: Draw
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """The difference of two sides, *first* minus *second*, with its interval and p.
+
+    ``p`` is twice the smaller share of resamples at or beyond 0, the data counted as one of them; ``None`` without an
+    interval. ``n`` are the rows of the first side, ``n_groups`` the groups of both.
+    """
+
+    name: str
+    first: float
+    second: float
+    interval: Interval
+    p: float | None
+    n: int
+    n_groups: int
+
+    @property
+    def value(self) -> float:
+        """The difference."""
+        return self.first - self.second
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Say whether the interval has bounds, and 0 is not between them."""
+        return self.interval.is_defined and not self.interval.low <= 0 <= self.interval.high
+
+
+def side_of_columns(statistic: str, columns: Sequence[ArrayLike], labels: Sequence[str]) -> Side:
+    """Return a side of a named statistic: of two columns for a correlation, of one for ``accuracy`` and ``mean``.
+
+    *Shape:* columns and labels (rows,). Errors: :class:`StatisticError` for another statistic or number of columns, for
+    missing values, and for an accuracy of other values than 0 to 1.
+    """
+    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
+    if statistic not in STATISTICS or statistic == "alpha":
+        raise StatisticError(f"no statistic of columns {statistic!r}; there are: {', '.join(STATISTICS[:-1])}")
+    wanted = 2 if statistic in CORRELATIONS else 1
+    if len(arrays) != wanted or any(array.shape != (len(labels),) for array in arrays) or not len(labels):
+        shapes = [array.shape for array in arrays]
+        raise StatisticError(f"{statistic} needs {wanted} columns of {len(labels)} rows, not shapes {shapes}")
+    require_finite(statistic, *arrays)
+    kind = next((kind for kind in CORRELATIONS if kind == statistic), None)
+    if kind is not None:
+        x, y = arrays
+        value = correlation_value(x, y, kind=kind)
+
+        def draw(codes: IntArray, n_groups: int, resamples: int, seed: int) -> FloatArray:
+            return drawn_correlations(x, y, codes, n_groups, kind=kind, resamples=resamples, seed=seed)
+
+        return Side(statistic, value, tuple(labels), draw)
+    (values,) = arrays
+    if statistic == "accuracy" and not ((values >= 0) & (values <= 1)).all():
+        raise StatisticError("an accuracy is a mean of decisions: values lie between 0 (wrong) and 1 (right)")
+
+    def draw_mean(codes: IntArray, n_groups: int, resamples: int, seed: int) -> FloatArray:
+        return ratio_draws(values, np.ones(len(values)), codes, n_groups, resamples=resamples, seed=seed)
+
+    return Side(statistic, float(values.mean()), tuple(labels), draw_mean)
+
+
+def side_of_ratings(ratings: Ratings, groups: Mapping[str, str] | None = None, *, level: Level = "interval") -> Side:
+    """Return a side of Krippendorff's alpha; items, or groups of items (item id → word), are resampled.
+
+    Errors: those of :func:`~lexiscope.analysis.agreement.alpha.krippendorff_alpha`.
+    """
+    value = krippendorff_alpha(ratings, level=level, resamples=0).value
+    labels = tuple(ratings.item_ids if groups is None else (groups[item] for item in ratings.item_ids))
+
+    def draw(codes: IntArray, n_groups: int, resamples: int, seed: int) -> FloatArray:
+        return alpha_draws(ratings, codes, n_groups, level=level, resamples=resamples, seed=seed)
+
+    return Side("alpha", value, labels, draw)
+
+
+def side_of_rows(statistic: Callable[[IntArray], float], labels: Sequence[str], *, name: str = "statistic") -> Side:
+    """Return a side of any statistic of row indices; where it raises :class:`StatisticError`, a draw has no value.
+
+    Errors: those of the statistic on all rows.
+    """
+
+    def draw(codes: IntArray, n_groups: int, resamples: int, seed: int) -> FloatArray:
+        rows = resample_rows(codes, n_groups, resamples=resamples, seed=seed)
+        return np.array([value_or_nan(statistic, chosen) for chosen in rows])
+
+    return Side(name, float(statistic(np.arange(len(labels), dtype=np.int64))), tuple(labels), draw)
+
+
+def compare_sides(
+    first: Side,
+    second: Side,
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    resampled: str = "",
+) -> PairedDifference:
+    """Return the difference of two sides, *first* minus *second*, on the same resamples of their groups.
+
+    *resampled* is what the groups are called, in the plural, for the printed name of the interval.
+    Errors: :class:`StatisticError` for two statistics, and for fewer than 2 groups.
+
+    >>> words, right = ["a", "a", "b", "c"], side_of_columns("accuracy", [[1, 1, 1, 0]], ["a", "a", "b", "c"])
+    >>> compare_sides(right, side_of_columns("accuracy", [[1, 0, 0, 0]], words), resamples=200).value
+    0.5
+    """
+    if first.name != second.name:
+        raise StatisticError(f"{first.name} and {second.name} are two statistics: there is no difference")
+    n = len(first.labels)
+    codes, count = group_codes([*first.labels, *second.labels], n + len(second.labels))
+    draws = first.draw(codes[:n], count, resamples, seed) - second.draw(codes[n:], count, resamples, seed)
+    units = resampled or resampled_units(first.labels)
+    interval = percentile_interval(draws, level=level, resampled=units, n_groups=count)
+    p = bootstrap_p(draws, n_groups=count) if interval.is_defined else None
+    return PairedDifference(first.name, first.value, second.value, interval, p, n, count)
+
+
+def bootstrap_p(draws: ArrayLike, *, n_groups: int = 0) -> float:
+    """Return the two-sided p of no difference: twice the smaller share of draws at or beyond 0.
+
+    The data count as one draw more, so that p is never 0. Draws without a value do not count. Given *n_groups*, the
+    share is that of Student's t as in the expanded percentiles of
+    :func:`~lexiscope.analysis.bootstrap.percentile_interval`: p is below .05 where that interval excludes 0.
+
+    >>> bootstrap_p([1.0, 2.0, 3.0, -1.0])  # 2 × (1 + 1) / (4 + 1)
+    0.8
+    >>> round(bootstrap_p([*[1.0] * 979, *[-1.0] * 20], n_groups=6), 3)  # z = Φ⁻¹(.021); t = z √(5 / 6), 5 degrees
+    0.123
+    """
+    values = np.asarray(draws, dtype=np.float64)
+    values = values[~np.isnan(values)]
+    below, above = int((values <= 0).sum()), int((values >= 0).sum())
+    share = (min(below, above) + 1) / (len(values) + 1)
+    if n_groups > 1 and share < 0.5:
+        share = student_share(NormalDist().inv_cdf(share) * math.sqrt((n_groups - 1) / n_groups), n_groups - 1)
+    return min(1.0, 2 * share)
+
+
+# -- sets of ranks --------------------------------------------------------------------------------------------------
+
+
+def rank_sets(
+    sides: Sequence[Side], *, level: float = 0.95, resamples: int = 2000, seed: int = 0
+) -> tuple[RankSet, ...]:
+    """Return the set of ranks of each side, the highest value first, from all paired differences on the same draws.
+
+    Two sides differ where the confidence interval of their difference excludes 0. The intervals hold for all pairs
+    together: their width comes from the largest deviation of any pair in each resample. So the chance that any of the
+    sets lacks the true rank is about 1 − *level*. *Source:* Mogstad, Romano, Shaikh & Wilhelm 2024.
+
+    Errors: :class:`StatisticError` for sides of several statistics, fewer than 2 groups, or draws without a value.
+
+    >>> sides = [side_of_columns("accuracy", [column], list("abcdef")) for column in ([1] * 6, [1] * 6, [0] * 6)]
+    >>> [str(ranks) for ranks in rank_sets(sides)]
+    ['1–2', '1–2', '3']
+    """
+    names = {side.name for side in sides}
+    if len(names) > 1:
+        raise StatisticError(f"ranks of several statistics cannot be compared: {', '.join(sorted(names))}")
+    if len(sides) < 2:
+        return tuple(RankSet(1, 1) for _ in sides)
+    codes, count = group_codes([label for side in sides for label in side.labels], sum(len(s.labels) for s in sides))
+    parts = np.split(codes, np.cumsum([len(side.labels) for side in sides])[:-1])
+    draws = np.column_stack([side.draw(own, count, resamples, seed) for side, own in zip(sides, parts, strict=True)])
+    return rank_sets_of_draws(np.array([side.value for side in sides]), draws, level, count)

@@ -1,0 +1,292 @@
+"""Comparison of answers: any two subjects, layers, views or conditions of one table of responses, on the same draws.
+
+A side of the comparison is written as ``SUBJECT@LAYER name=value …``: ``minilm@7``, ``minilm@7 view=word``,
+``people same_sense=True``. The names are ``view``, ``measure``, and the conditions of the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.bootstrap import GroupLabels, GroupOf
+from lexiscope.analysis.comparison import (
+    STATISTICS,
+    Side,
+    compare_sides,
+    side_of_columns,
+    side_of_ratings,
+    side_of_rows,
+)
+from lexiscope.analysis.ranks import CORRELATIONS
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError, SpecError, StatisticError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Contrast, Estimate, statistic_name
+from lexiscope.core.showing import counted
+from lexiscope.core.simulated import COLLECTED
+from lexiscope.core.spec import plain_name
+
+Floats = NDArray[np.float64]
+Statistic = str | Callable[[Floats, Floats], float]
+"""A named statistic, or a function of answers and norms (of people's means: NaN where an item has none)."""
+PEOPLE = "people"
+"""The name of people in the place of a model's name."""
+NEARNESS = {"rating": 1.0, "cosine_distance": -1.0, "jaccard_distance": -1.0}
+"""The measures in which a model says the nearness of two usages, and the sign with which higher means nearer."""
+_DECISIONS = ("correct",)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersOf:
+    """A side of a comparison: a subject (or people), its layer and view, the measure, and conditions of the items."""
+
+    subject: str
+    layer: int | None = None
+    view: str = ""
+    measure: str = ""
+    conditions: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, given: str | Mapping[str, Any] | AnswersOf) -> AnswersOf:
+        """Read a side: text, or a mapping with ``subject``, ``layer``, ``view``, ``measure`` and conditions.
+
+        Errors: :class:`SpecError` for a part that is no ``name=value``.
+
+        >>> AnswersOf.parse("minilm@7 view=word same_sense=True")
+        AnswersOf(subject='minilm', layer=7, view='word', measure='', conditions={'same_sense': 'True'})
+        """
+        if isinstance(given, AnswersOf):
+            return given
+        if isinstance(given, Mapping):
+            named = {name: str(value) for name, value in given.items() if value is not None}
+            subject, layer = named.pop("subject", ""), named.pop("layer", "")
+        else:
+            first, *rest = given.split() or [""]
+            named = {}
+            for part in rest:
+                name, equals, value = part.partition("=")
+                if not (name and equals and value):
+                    raise SpecError(f"{part!r} is no part of a side", hint="write SUBJECT@LAYER name=value …")
+                named[name] = value
+            subject, at, layer = first.rpartition("@")
+            if not (at and layer.isdecimal()):
+                subject, layer = first, ""
+        if not subject or (layer and not layer.isdecimal()):
+            raise SpecError(f"{given!r} names no subject, or no layer", hint="write minilm@7, or people")
+        number = int(layer) if layer else None
+        return cls(subject, number, named.pop("view", ""), named.pop("measure", ""), named)
+
+    @property
+    def condition(self) -> str:
+        """The conditions as text."""
+        return ", ".join(f"{name}={value}" for name, value in self.conditions.items())
+
+
+@dataclass(frozen=True, eq=False)
+class ComparableAnswers:
+    """The responses of people and models to some items: what sides of a comparison are read from."""
+
+    responses: ResponseTable
+    items: Sequence[Item]
+
+    def compare(
+        self,
+        first: str | Mapping[str, Any] | AnswersOf,
+        second: str | Mapping[str, Any] | AnswersOf,
+        statistic: Statistic = "spearman",
+        *,
+        resamples: int = 2000,
+        seed: int = 0,
+        level: float = 0.95,
+    ) -> Contrast:
+        """Return the difference of a statistic, *first* minus *second*, on the same resamples.
+
+        Resampled are words; sentences where the items name the sentence that they were made of (``sentence``).
+        Correlations are those of the answers with people's means; ``accuracy`` is the share of right decisions,
+        ``mean`` that of the answers, ``alpha`` Krippendorff's of people's ratings. A function takes answers and norms.
+        Of two sides with the same items, only those that both answered are compared; a note counts the others.
+        Errors: :class:`InputError` for a side that does not exist or is several; :class:`StatisticError` where the
+        statistic is undefined.
+        """
+        sides = [AnswersOf.parse(side) for side in (first, second)]
+        if statistic == "alpha":
+            return self._contrast(sides, "alpha", [self._alpha(side) for side in sides], "", resamples, seed, level)
+        named = statistic if isinstance(statistic, str) else ""
+        if isinstance(statistic, str) and statistic not in STATISTICS:
+            raise StatisticError(f"no statistic {statistic!r}", hint=f"there are: {', '.join(STATISTICS)}")
+        columns = [self._column(side, named) for side in sides]
+        norm = self.norm if not named or named in CORRELATIONS else np.zeros(len(self.items))
+        has_norm = ~np.isnan(norm) if named in CORRELATIONS else np.ones(len(self.items), dtype=bool)
+        answered = [~np.isnan(column) & has_norm for column in columns]
+        dropped = 0
+        if sides[0].conditions == sides[1].conditions:
+            either, both = answered[0] | answered[1], answered[0] & answered[1]
+            dropped, answered = int(either.sum() - both.sum()), [both, both]
+        note = f"excluded: {counted(dropped, 'item')} that one of them did not answer" if dropped else ""
+        made = [self._side(statistic, column, norm, rows) for column, rows in zip(columns, answered, strict=True)]
+        name = named or getattr(statistic, "__name__", "statistic").strip("<>")
+        return self._contrast(sides, name, made, note, resamples, seed, level)
+
+    # -- behind it --------------------------------------------------------------------------------------------------
+
+    @property
+    def norm(self) -> Floats:
+        """People's mean of each item, or the published one; NaN where there is none. *Shape:* (items,)."""
+        rated = self.responses.where(measure="rating", subject_kind=COLLECTED)
+        if len(rated):
+            ratings = Ratings.from_table(rated, kinds=COLLECTED, repeats="mean")
+            means: Mapping[str, float] = dict(zip(ratings.item_ids, ratings.means().tolist(), strict=True))
+        else:
+            means = self.responses.where(measure="norm").by_item()
+        if not means:
+            raise InputError("these responses have no ratings of people", hint="compare with accuracy or mean")
+        return np.array([means.get(item.item_id, np.nan) for item in self.items])
+
+    def _contrast(
+        self,
+        sides: Sequence[AnswersOf],
+        name: str,
+        made: Sequence[Side],
+        note: str,
+        resamples: int,
+        seed: int,
+        level: float,
+    ) -> Contrast:
+        difference = compare_sides(*made, resamples=resamples, seed=seed, level=level, resampled=self._plural)
+        params = {"with": "norms"} if name in CORRELATIONS else {}
+        plain = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "statistic"
+        # two measures of one subject differ in nothing else that a result can name
+        measures = [f"measure={side.measure}" if side.measure else "" for side in sides]
+        measures = ["", ""] if measures[0] == measures[1] else measures
+        conditions = [
+            ", ".join(filter(None, (side.condition, measure))) for side, measure in zip(sides, measures, strict=True)
+        ]
+        here, there = (
+            Estimate(
+                statistic_name(plain, **params),
+                side.value,
+                n=len(side.labels),
+                subject=answers.subject,
+                layer=answers.layer,
+                view=answers.view,
+                condition=condition,
+            )
+            for answers, side, condition in zip(sides, made, conditions, strict=True)
+        )
+        unit = "correlation" if name in CORRELATIONS else "share" if name == "accuracy" else ""
+        return Contrast(
+            statistic_name(f"{plain}_difference", **params),
+            here,
+            there,
+            difference.interval,
+            difference.n,
+            difference.n_groups,
+            p=difference.p,
+            note=note,
+            unit=unit,
+            view=sides[0].view if sides[0].view == sides[1].view else f"{sides[0].view} − {sides[1].view}",
+            condition=conditions[0]
+            if conditions[0] == conditions[1]
+            else " − ".join(condition or "all" for condition in conditions),
+        )
+
+    def _side(self, statistic: Statistic, column: Floats, norm: Floats, rows: NDArray[np.bool_]) -> Side:
+        x, y = column[rows], norm[rows]
+        labels = [label for label, kept in zip(self._labels, rows.tolist(), strict=True) if kept]
+        if isinstance(statistic, str):
+            return side_of_columns(statistic, [x, y] if statistic in CORRELATIONS else [x], labels)
+        return side_of_rows(lambda drawn: statistic(x[drawn], y[drawn]), labels)
+
+    def _alpha(self, side: AnswersOf) -> Side:
+        if side.subject != PEOPLE:
+            raise InputError(f"alpha is of people's ratings, not of {side.subject}", hint="write people name=value …")
+        kept = {item.item_id for item, chosen in zip(self.items, self._chosen(side).tolist(), strict=True) if chosen}
+        rated = self.responses.where(measure="rating", subject_kind=COLLECTED, item_id=tuple(kept))
+        ratings = Ratings.from_table(rated, kinds=COLLECTED, repeats="mean")
+        groups = dict(zip((item.item_id for item in self.items), self._labels, strict=True))
+        return side_of_ratings(ratings, GroupOf(groups, self._plural))
+
+    def _chosen(self, side: AnswersOf) -> NDArray[np.bool_]:
+        """The items with the conditions of a side. *Shape:* (items,)."""
+        chosen = np.array(
+            [all(str(item.conditions.get(k)) == v for k, v in side.conditions.items()) for item in self.items]
+        )
+        if not chosen.any():
+            known = sorted({name for item in self.items for name in item.conditions})
+            raise InputError(f"no item has {side.condition}", hint=f"conditions of these items: {', '.join(known)}")
+        return chosen
+
+    def _column(self, side: AnswersOf, statistic: str) -> Floats:
+        """The answers of a side in the order of the items, NaN where there is none, or where an item has others."""
+        chosen = self._chosen(side)
+        if side.subject == PEOPLE:
+            return np.where(chosen, self.norm, np.nan)
+        own = self.responses.where(subject_id=self._subject(side.subject))
+        wanted = _DECISIONS if statistic == "accuracy" else tuple(NEARNESS)
+        measures = (side.measure,) if side.measure else tuple(m for m in own.unique("measure") if m in wanted)
+        (measure,) = _only(measures, "measure", side, own.unique("measure"))
+        own = own.where(measure=measure)
+        view = side.view or _only(tuple(v or "" for v in own.unique("view")), "view", side, ())[0]
+        own = own.where(view=view) if view else own
+        layers = np.unique(np.nan_to_num(own.column("layer"), nan=-1.0)).astype(int).tolist()
+        layer = side.layer if side.layer is not None else _only(tuple(layers), "layer", side, ())[0]
+        at = np.nan_to_num(own.column("layer"), nan=-1.0) == layer
+        if not at.any():
+            raise InputError(f"{side.subject} has no layer {layer}", hint=f"its layers: {', '.join(map(str, layers))}")
+        row_of = {item.item_id: row for row, item in enumerate(self.items)}
+        codes, item_ids = own.codes("item_id")
+        rows = np.array([row_of.get(item_id, -1) for item_id in item_ids], dtype=np.int64)[codes]
+        kept = at & (rows >= 0)
+        if len(np.unique(rows[kept])) < int(kept.sum()):
+            what = f"{side.subject} has several answers of the measure {measure} to one item"
+            raise InputError(what, hint="compare a measure with one answer to each item: measure=…")
+        column = np.full(len(self.items), np.nan)
+        sign = NEARNESS.get(measure, 1.0) if statistic != "mean" else 1.0
+        column[rows[kept]] = sign * own.column("value")[kept]
+        return np.where(chosen, column, np.nan)
+
+    def _subject(self, name: str) -> str:
+        known = self.responses.unique("subject_id")
+        matches = [subject for subject in known if subject == name] or [
+            subject for subject in known if name in (plain_name(subject), subject.rpartition(":")[2])
+        ]
+        if len(matches) != 1:
+            kinds = self.responses.where(subject_kind=COLLECTED).unique("subject_id")
+            models = ", ".join(subject for subject in known if subject not in kinds)
+            raise InputError(f"{name!r} names no subject, or several", hint=f"there are: {PEOPLE}, {models}")
+        return str(matches[0])
+
+    @property
+    def _has_words(self) -> bool:
+        return any(item.usages or "word" in item.conditions for item in self.items)
+
+    @property
+    def _has_sentences(self) -> bool:
+        # items made of one sentence are not independent, though their words differ
+        return all("sentence" in item.conditions for item in self.items)
+
+    @property
+    def _plural(self) -> str:
+        return "sentences" if self._has_sentences else "words" if self._has_words else "items"
+
+    @property
+    def _labels(self) -> GroupLabels:
+        """The sentence that each item was made of, else its word; without words, each item is a group of its own."""
+        if self._has_sentences:
+            return GroupLabels((item.conditions["sentence"] for item in self.items), self._plural)
+        names = (item.word if self._has_words else item.item_id for item in self.items)
+        return GroupLabels(names, self._plural)
+
+
+def _only(values: tuple[Any, ...], what: str, side: AnswersOf, known: Sequence[str]) -> tuple[Any]:
+    if len(values) != 1:
+        listed = ", ".join(map(str, values or known)) or "none"
+        how = "SUBJECT@LAYER" if what == "layer" else f"{what}=…"
+        raise InputError(f"{side.subject} has {len(values)} {what}s to compare: {listed}", hint=f"choose one: {how}")
+    return (values[0],)

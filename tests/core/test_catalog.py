@@ -1,0 +1,37 @@
+"""The catalog: names without imports, suggestions, and options of datasets behind a question mark."""
+
+from __future__ import annotations
+
+import pytest
+
+from lexiscope.core import catalog
+from lexiscope.core.errors import SpecError
+
+
+def test_which_options_there_are() -> None:
+    """A dataset says which options it has; most have none."""
+    assert catalog.dataset_options("am2ico") == ("language",)
+    assert catalog.dataset_options("mini_relatedness") == ()
+
+
+@pytest.mark.parametrize(
+    "name", ["am2ico?lang=zh", "am2ico?language=", "am2ico?language", "mini_relatedness?language=en"]
+)
+def test_a_wrong_option_is_refused(name: str) -> None:
+    """An option that the dataset does not have, or one without a value, is refused, and the right ones are named."""
+    with pytest.raises(SpecError, match=r"option 'lang(uage)?'") as caught:
+        catalog.dataset(name)
+    assert caught.value.hint in ("write am2ico?language=…", "write its name alone", "write NAME?key=value&key=value")
+
+
+def test_a_card_does_not_depend_on_options() -> None:
+    """The card is found with and without options."""
+    assert catalog.card("am2ico?language=zh") is catalog.card("am2ico")
+
+
+def test_the_catalog_names_without_importing_and_suggests() -> None:
+    """Names come from files; an unknown one is refused with the nearest known name."""
+    assert "saw_c" in catalog.names("datasets")
+    assert catalog.summary("datasets", "saw_c")
+    with pytest.raises(SpecError, match="saw_c"):
+        catalog.module("datasets", "saw-c")
