@@ -123,7 +123,7 @@ def test_claims_name_a_question_of_the_study_and_its_data(name: str) -> None:
     assert len({(claim.text, claim.datasets) for claim in claims}) == len(claims)
     for claim in claims:
         assert claim.text.endswith(".")
-        assert re.search(r"§|Table|Figure|[Aa]bstract|A\.\d|footnote|RAW-C", claim.place), claim.place
+        assert re.search(r"§|Table|Figure|[Aa]bstract|App\. [A-Z]|A\.\d|footnote|RAW-C", claim.place), claim.place
         for comparison in claim.rule:
             for term in (comparison.left, comparison.right):
                 if term.number is None:

@@ -90,11 +90,12 @@ def test_noise_needs_a_log_and_noise(tmp_path: Path) -> None:
 
 
 def test_senses_are_counted_and_drawn_by_frequency(tmp_path: Path) -> None:
-    """Thirty senses of twenty words; the frequent half of the words has two, the other half one."""
+    """Thirty senses of twenty words; the frequent half of the words has two, the other half one: so has each tenth."""
     one = trained(tmp_path / "a")
     part = senses_part([one], {})
     assert [(record.statistic, record.value) for record in part.records] == [
         ("n_vocabulary", 20), ("n_senses", 30), ("senses_per_word", 1.5),
+        *((f"senses_per_word(tenth={tenth})", 2.0 if tenth <= 5 else 1.0) for tenth in range(1, 11)),
     ]  # fmt: skip
     means, shares = part.figures
     assert means.data["value"].tolist() == [2.0] * 5 + [1.0] * 5
