@@ -120,20 +120,22 @@ def records(ambistory_run: Path) -> tuple[Record, ...]:
 
 @pytest.mark.published
 def test_what_the_paper_prints_of_people_comes_out(records: tuple[Record, ...]) -> None:
-    """39 printed numbers round to the digit; three were rounded twice, one is "about", one a single random draw."""
+    """50 printed numbers round to the digit or are on their side of a bound; three were rounded twice, one is "about",
+    one counts the attention check, one is a single random draw."""
     status: dict[str, list[str]] = {}
     for record in records:
         if record.published is not None:
             status.setdefault(record.status, []).append(record.statistic)
-    assert len(status["reproduced"]) == 38
+    assert len(status["reproduced"]) == 50
     assert sorted(status["within rounding"]) == [
         "label_share(point=2)",
         "label_share(point=5)",
         "label_share(point=5)",
         "rating_share(point=1_or_5)",
+        "samples_per_group(summary=mode)",
     ]
     assert status["not reproduced"] == ["expected_accuracy_within_sd(sd=sample,edge=strict,guesses=uniform)"]
-    assert len(status["not reproducible"]) == 4
+    assert len(status["not reproducible"]) == 128
     assert sum(map(len, status.values())) == len(study.PUBLISHED["ambistory"])
 
 
@@ -183,6 +185,31 @@ def test_what_was_measured_independently_comes_out(
     """Values of an independent implementation on the same files, to their last digit."""
     found = find_record(records, statistic, condition=condition).value
     assert found == pytest.approx(value, abs=0.5000001 * 10**-digits)
+
+
+@pytest.mark.published
+def test_groups_of_raters_and_labels_of_ended_stories(records: tuple[Record, ...], published: Path) -> None:
+    """Counted in the released files: samples by their number modulo 130; labels 1 and 5 where the ending is empty."""
+    rows = [
+        row
+        for split in ("train", "dev", "test")
+        for row in json.loads((published / "ambistory" / f"{split}.json").read_text(encoding="utf-8")).values()
+    ]
+    sizes = Counter(int(row["sample_id"]) % 130 for row in rows)
+    usual = Counter(sizes.values()).most_common(1)[0][0]
+    assert find_record(records, "n_rater_groups").value == len(sizes) == 130
+    assert find_record(records, "samples_per_group(summary=mode)").value == usual == 29
+    assert find_record(records, "samples_per_group(summary=min)").value == min(sizes.values())
+    assert find_record(records, "ratings_per_item(summary=max)").value == max(len(row["choices"]) for row in rows)
+    labels = {kind: [int(statistics.fmean(row["choices"]) + 0.5) for row in released(published)
+                     if bool(row["ending"]) is kind] for kind in (True, False)}  # fmt: skip
+    for point in (1, 3, 5):
+        ended, free = (100 * labels[kind].count(point) / len(labels[kind]) for kind in (True, False))
+        name = f"label_share_difference(of=ended_minus_open,point={point})"
+        record = find_record(records, name, subject="people")
+        assert record.value == pytest.approx(ended - free, abs=1e-9)
+        assert record.low is not None
+        assert record.low < ended - free < (record.high or 0.0)
 
 
 @pytest.mark.published

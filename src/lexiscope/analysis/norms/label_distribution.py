@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.accuracy import share_interval
-from lexiscope.analysis.bootstrap import BoolArray, GroupLabels, cluster_labels, groups_of
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    GroupLabels,
+    cluster_labels,
+    group_codes,
+    groups_of,
+    percentile_interval,
+    ratio_draws,
+    resampled_units,
+)
 from lexiscope.analysis.norms.predictions import Predictions, Rounding, rounded
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
@@ -167,6 +176,58 @@ def label_table(
     parts = {"all": np.ones(len(items), dtype=bool)}
     parts |= {label: condition == label for label in sorted(set(condition.tolist()))}
     return {part: shares(chosen, part) for part, chosen in parts.items()}
+
+
+def label_differences(
+    labels: Predictions,
+    conditions: Mapping[str, str],
+    *,
+    first: str,
+    second: str,
+    points: Sequence[float] = SCALE,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return, for each point, its share among the labels of one condition minus that in another one.
+
+    *Unit:* percentage points. Intervals resample *groups* (item id → word), the same ones in both conditions. Items
+    without a label are left out. *Source:* AmbiStory §5.3.2 (labels of ended against open stories, Table 6).
+    Errors: :class:`InputError` for an item without a condition or a group; :class:`StatisticError` where a condition
+    has no labels.
+
+    >>> labels = {"i": 1.0, "j": 5.0, "k": 5.0, "l": None}
+    >>> kinds = {"i": "ended", "j": "ended", "k": "open", "l": "open"}
+    >>> found = label_differences(labels, kinds, first="ended", second="open", points=(1, 5), resamples=0)
+    >>> [(one.name, one.value) for one in found][1]
+    ('label_share_difference(of=ended_minus_open,point=5)', -50.0)
+    """
+    given = {item: label for item, label in labels.items() if label is not None}
+    items = list(given)
+    condition = np.array(cluster_labels(items, conditions, what="condition"), dtype=object)
+    values = np.array([given[item] for item in items], dtype=np.float64)
+    own = cluster_labels(items, groups, what="group")
+    codes, n_groups = group_codes(own, len(items))
+    sides = [(condition == name).astype(np.float64) for name in (first, second)]
+    if not all(side.any() for side in sides):
+        raise StatisticError(f"there are no labels of {first if not sides[0].any() else second} items")
+    differences = []
+    for point in points:
+        chosen = [side * (values == point) for side in sides]
+        share = [float(hits.sum() / side.sum()) for hits, side in zip(chosen, sides, strict=True)]
+        # one seed draws the same groups for both conditions
+        drawn = [
+            ratio_draws(hits, side, codes, n_groups, resamples=resamples, seed=seed)
+            for hits, side in zip(chosen, sides, strict=True)
+        ]
+        interval = percentile_interval(
+            drawn[0] - drawn[1], level=level, resampled=resampled_units(own), n_groups=n_groups
+        )
+        name = statistic_name("label_share_difference", of=f"{first}_minus_{second}", point=f"{point:g}")
+        value = 100 * (share[0] - share[1])
+        differences.append(Estimate(name, value, interval.times(100), len(items), n_groups, unit="points"))
+    return tuple(differences)
 
 
 def rounded_twice(share: float, *, decimals: int = 1) -> float:

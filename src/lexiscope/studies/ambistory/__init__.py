@@ -89,7 +89,7 @@ study.question(
     "Do people use the whole scale, and are frequent senses more plausible?",
     place="§4.2, Table 6",
     said=people.scale_words,
-    families=(TestFamily("sense_counts", ("sense_count_rho",)),),
+    families=(TestFamily("sense_counts", ("sense_count_rho",), repeats=("sense_count_rho(value=p)",)),),
 )(people.scale)
 study.question("How close do models come to people's ratings?", place="§5.1, §5.2, Table 3", said=models.model_words)(
     models.results

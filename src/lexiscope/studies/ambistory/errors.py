@@ -50,6 +50,12 @@ def cases(run: AmbistoryData) -> Part | None:
         run.number("item_mean", row.mean, condition=row.item_id, n=len(row.ratings))
         for row in example_rows(printed, ratings, {})
     ]
+    means += [
+        run.number("item_rating", predictor.predictions[item], subject=predictor.subject, condition=item)
+        for predictor in run.predictors
+        for item in printed
+        if predictor.predictions.get(item) is not None
+    ]
 
     def sample_table(name: str, title: str, items: Sequence[str], number: str = "") -> Table:
         rows, labels = example_rows(items, ratings, subjects), ("Story", "Meaning judged")

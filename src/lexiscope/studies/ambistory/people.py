@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -18,8 +19,14 @@ from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.mixed.models import likelihood_ratio
 from lexiscope.analysis.mixed.ordinal import OrdinalRatio, ordinal_likelihood_ratio
 from lexiscope.analysis.mixed.r_script import ModelPair
-from lexiscope.analysis.norms.label_distribution import label_table, mean_label_table, rating_shares
+from lexiscope.analysis.norms.label_distribution import (
+    label_differences,
+    label_table,
+    mean_label_table,
+    rating_shares,
+)
 from lexiscope.analysis.norms.norms import item_sd, mean_sd_by_group
+from lexiscope.analysis.norms.predictions import Predictions, rounded
 from lexiscope.analysis.norms.story_effects import KINDS, ending_effects
 from lexiscope.analysis.significance import correlation_p
 from lexiscope.build.stories.inventory import guessed_lemmas, sense_counts, story_inventory, story_lengths
@@ -49,9 +56,10 @@ SHUFFLES = 100
 COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nonsensical")
 POINTS = tuple(str(point) for point in range(1, 6))
 ALPHA, SENSE_RHO = "krippendorff_alpha(level=interval)", "sense_count_rho(with=mean)"
-SENSE_SD = "sense_count_rho(with=sd)"
+SENSE_SD, SENSE_P = "sense_count_rho(with=sd)", "sense_count_rho(with=mean,value=p)"
 SINGLE_RHO, SINGLE_ACCURACY = "single_rater_rho(over=ratings)", "single_rater_accuracy_within_sd"
 SHIFT = "absolute_difference(between={between})"
+ENDED_LABELS = "label_share_difference(of=ended_minus_open,point={point})"
 
 
 # -- the stories ------------------------------------------------------------------------------------------------------
@@ -98,7 +106,7 @@ def _inventory(run: AmbistoryData) -> Part:
 
 def agreement(run: AmbistoryData) -> tuple[Part | None, ...]:
     """Return how much people agree: alpha, standard deviations, single raters, and the ceilings (§4.1, §5.1)."""
-    return _alphas(run), _form_sds(run), _ceilings(run), _components(run)
+    return _alphas(run), _rater_groups(run), _form_sds(run), _ceilings(run), _components(run)
 
 
 def agreement_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
@@ -130,6 +138,37 @@ def _alphas(run: AmbistoryData) -> Part:
     labels = ("Samples of", Column("Samples", INTEGER), Column("Ratings", INTEGER))
     table = pivot("agreement", "Agreement of people", results, columns, rows, labels=labels, notes=(note,))
     return part_of(results, table)
+
+
+def _rater_groups(run: AmbistoryData) -> Part | None:
+    """How the samples were shared out among raters (§3.4): groups, samples of a group, ratings of a sample."""
+    if not all(run.groups.values()):
+        return None
+    rated = zip(run.people.item.tolist(), run.people.rater.tolist(), strict=True)
+    group_of_rater = [run.groups[rater] for rater in run.people.rater_ids]
+    sizes = Counter(group for group, _ in {(group_of_rater[rater], item) for item, rater in rated})
+    usual = max(sorted(set(sizes.values())), key=list(sizes.values()).count)
+    of_groups, of_samples = sorted(sizes.values()), run.people.counts()
+    numbers = {
+        "n_rater_groups": len(sizes),
+        "samples_per_group(summary=min)": of_groups[0],
+        "samples_per_group(summary=mode)": usual,
+        "samples_per_group(summary=max)": of_groups[-1],
+        "ratings_per_item(summary=min)": int(of_samples.min()),
+        "ratings_per_item(summary=max)": int(of_samples.max()),
+    }
+    records = [run.number(name, value) for name, value in numbers.items()]
+    columns = [
+        Col(head, name, INTEGER, "value")
+        for head, name in zip(
+            ("Groups", "Samples of a group, fewest", "usual", "most", "Ratings of a sample, fewest", "most "),
+            numbers,
+            strict=True,
+        )
+    ]
+    rows = [PivotRow(("Raters",), {"condition": ""})]
+    table = pivot("rater_groups", "How the samples were shared out among raters", records, columns, rows, labels=("",))
+    return part_of(records, table)
 
 
 def _form_sds(run: AmbistoryData) -> Part:
@@ -333,7 +372,27 @@ def _labels(run: AmbistoryData) -> Part | None:
     name, title = "table_6_labels", f"Labels of people and models ({run.split})"
     table = labels_table(name, title, tables, titles, conditions="Stories", number="6", notes=(note,))
     heading = Heading("figure_labels", "", "Labels of people and models", f"Samples of: {run.split}.")
-    return part_of(results, table, labels_figure(heading, tables, titles))
+    return part_of(results, table, labels_figure(heading, tables, titles), _ended_labels(run, titles))
+
+
+def _ended_labels(run: AmbistoryData, titles: Mapping[str, str]) -> Part:
+    """How much more often each label is given to ended stories than to open ones (§5.3.2)."""
+    words, kinds = run.resampling_of(run.words, run.asked_ids), {item: place.kind for item, place in run.places.items()}
+    labels: dict[str, Predictions] = {p.subject: p.whole for p in run.predictors if p.n_read}
+    if run.asked_ratings is not None:
+        means = rounded(run.asked_ratings.means()).tolist()
+        labels = {PEOPLE: dict(zip(run.asked_ratings.item_ids, means, strict=True))} | labels
+    results: list[Result] = []
+    for subject, own in labels.items():
+        compare = partial(label_differences, own, kinds, first="ended", second="open", **words)
+        differences = run.attempt(ENDED_LABELS.format(point=1), compare)
+        several = (differences,) if isinstance(differences, Undefined) else differences
+        results += run.about_all(several, subject=subject, condition=run.split)
+    columns = [Col(point, ENDED_LABELS.format(point=point), PERCENT) for point in POINTS]
+    note = "Percentage points; above 0: more often for ended stories. 95 % interval, over words."
+    title, rows = "Labels of ended stories minus those of open ones", rows_of(results, "subject", names=titles)
+    table = pivot("labels_ended_minus_open", title, results, columns, rows, labels=("Who",), notes=(note,))
+    return part_of(results, table)
 
 
 def _frequency(run: AmbistoryData) -> Part:
@@ -354,6 +413,9 @@ def _frequency(run: AmbistoryData) -> Part:
             correlation = run.attempt(SENSE_RHO, partial(_frequency_correlation, x, y, words), n=len(x))
             name = statistic_name("sense_count_rho", **{"with": what})
             results.append(run.about(correlation, name=name, condition=condition))
+            if isinstance(correlation, Estimate) and correlation.p is not None and what == "mean":
+                p = Estimate(SENSE_P, correlation.p, n=correlation.n)
+                results.append(run.about(p, condition=condition))
     note = (
         "Spearman's ρ of WordNet's tag count of the sense under the word's lemma (0 where it was never tagged) with "
         "people's mean rating; 95 % interval, words resampled; p as if samples were independent. "
