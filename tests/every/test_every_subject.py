@@ -45,6 +45,7 @@ from lexiscope.training.gasi.train import write_senses
 from lexiscope.training.methods import train_method
 from lexiscope.training.probes import fit_threshold
 from lexiscope.training.settings import TrainingSettings
+from lexiscope.training.usage_clusters import ClusterSettings, make_usage_clusters
 
 TEXTS = [
     "The bank of the river was wet",
@@ -71,6 +72,7 @@ SPECS = {
     "bi_encoder": ["bi_encoder:{folder}/bi_encoder"],
     "gasi": ["gasi:{folder}/gasi"],
     "sense_embedding": ["sense_embedding:ego_network:{folder}/gasi.txt"],
+    "usage_clusters": ["usage_clusters:{folder}/usage_clusters"],
 }
 NEEDING_NOTHING = {
     kind: list(getattr(catalog.module("subjects", kind), "EXAMPLES", ()))
@@ -122,7 +124,7 @@ RELATING = [
 ]
 PAIRS = [
     spec
-    for kind in ("encoder", "baseline", "recorded", "chat", "gasi", "sense_embedding", *RELATING)
+    for kind in ("encoder", "baseline", "recorded", "chat", "gasi", "sense_embedding", "usage_clusters", *RELATING)
     for spec in SPECS[kind]
 ]
 ALL = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
@@ -144,6 +146,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     save_masked_lm(folder / "masked_of_prompts", [*prompts, "1 2 3 4 5"])
     save_trained(folder)
     save_senses(folder / "gasi")
+    save_clusters(folder)
     save_of_tasks(folder)
     with ThreadingHTTPServer(("127.0.0.1", 0), ServedLetters) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -262,6 +265,19 @@ def save_senses(folder: Path) -> None:
     vectors = SenseVectors(tuple(words), np.ones(len(words), np.int64), senses, contexts, mask)
     write_senses(folder, vectors, {})
     write_word2vec(folder.with_suffix(".txt"), vectors)
+
+
+def save_clusters(folder: Path) -> None:
+    """Cluster the usages of every word of the texts in the vectors of a small model, each sentence thrice."""
+    words = sorted({word for text in TEXTS for word in text.lower().split()})
+    usages = {word: [Usage(f"{text} {again}", start, start + len(word))
+                     for text in TEXTS for again in ("of the town", "at noon", "and the lake", "in the river", ".")
+                     for start in [text.lower().find(word)] if start >= 0] * 5 for word in words}  # fmt: skip
+    settings = ClusterSettings(n_senses=2, fewest=10)
+    made = make_usage_clusters(
+        catalog.subject(f"encoder:{folder / 'masked_lm'}"), usages, out=folder / "usage_clusters", settings=settings
+    )
+    assert not made.left_out
 
 
 def subject_of(spec: str, folder: Path) -> Subject:

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.usage import Usage
 from lexiscope.items.draws import generator_of
 from lexiscope.items.text_rules import sentence_spans
-from lexiscope.resources.corpora.running_text import NUMBER, read_places, words_of
+from lexiscope.resources.corpora.running_text import NUMBER, read_places, words_of, words_with_spans
 from lexiscope.senses.induced_senses import InducedSenses
 
 Floats = NDArray[np.float32]
@@ -277,16 +278,23 @@ class _Distinct:
 
 
 def _example(at: _ProbableOccurrence, probability: float) -> SenseExample:
-    """Return the sentence around a target, cut between words where it is long."""
-    begins, ends = next((low, high) for low, high in sentence_spans(at.text) if low <= at.start < high)
-    low, high = _room(begins, max(ends, at.end), at.start, at.end)
-    if low > begins or (low == 0 and at.cut[0]):
-        low = at.text.find(" ", low, at.start) + 1 or at.start
-    if high < ends or (high == len(at.text) and at.cut[1]):
-        high = max(at.text.rfind(" ", at.end, high), at.end)
+    text, start = sentence_around(at.text, at.start, at.end, cut=at.cut)
+    return SenseExample(text, start, start + at.end - at.start, probability, at.path, at.line)
+
+
+def sentence_around(text: str, start: int, end: int, *, cut: tuple[bool, bool] = (False, False)) -> tuple[str, int]:
+    """Return the sentence around a target, cut between words where it is long, and where the target begins in it.
+
+    *cut* says whether the text was cut before and behind already.
+    """
+    begins, ends = next((low, high) for low, high in sentence_spans(text) if low <= start < high)
+    low, high = _room(begins, max(ends, end), start, end)
+    if low > begins or (low == 0 and cut[0]):
+        low = text.find(" ", low, start) + 1 or start
+    if high < ends or (high == len(text) and cut[1]):
+        high = max(text.rfind(" ", end, high), end)
     before, after = "… " if low > begins else "", " …" if high < ends else ""
-    text = f"{before}{at.text[low:high]}{after}"
-    return SenseExample(text, at.start - low + len(before), at.end - low + len(before), probability, at.path, at.line)
+    return f"{before}{text[low:high]}{after}", start - low + len(before)
 
 
 def _room(begins: int, ends: int, start: int, end: int) -> tuple[int, int]:
@@ -300,6 +308,47 @@ def _room(begins: int, ends: int, start: int, end: int) -> tuple[int, int]:
     before = min(left, max(spare // 2, spare - right))
     after = min(right, spare - before)
     return start - before, end + after
+
+
+# -- usages drawn from running text, for subjects that read whole texts -----------------------------------------------
+
+
+def draw_usages(
+    words: Sequence[str], files: Sequence[Path], *, per_word: int, seed: int = 0, progress: Progress | None = None
+) -> dict[str, tuple[Usage, ...]]:
+    """Return up to *per_word* usages of each word, each occurrence equally likely, in the order of the text.
+
+    A word is looked for in its form, in any letter case. Its text is its sentence, cut between words where it is long;
+    of a sentence that comes again one is drawn. What is drawn of a word does not depend on the other words.
+    Errors: E702 and E703 for a file that is no text or cannot be read, with its line.
+    """
+    wanted = {word.lower(): word for word in words}
+    kept: dict[str, list[tuple[float, int, Usage]]] = {word: [] for word in words}
+    seen: dict[str, set[str]] = {word: set() for word in words}
+    generators = {word: generator_of(seed, word, "usages") for word in words}
+    order = 0
+    for _, _, line in read_places(files, part="corpus", progress=progress):
+        if not _holds(line, wanted.keys()):
+            continue
+        for form, start, end in words_with_spans(line):
+            if (word := wanted.get(form)) is None:
+                continue
+            text, at = sentence_around(line, start, end)
+            if text in seen[word]:
+                continue
+            seen[word].add(text)
+            order += 1
+            kept[word].append((float(generators[word].random()), order, Usage(text, at, at + end - start, lemma=word)))
+            if len(kept[word]) > 2 * per_word:
+                kept[word] = sorted(kept[word], key=lambda row: row[:2])[:per_word]
+    return {
+        word: tuple(usage for _, _, usage in sorted(sorted(rows, key=lambda row: row[:2])[:per_word], key=_place))
+        for word, rows in kept.items()
+    }
+
+
+def _place(row: tuple[float, int, Usage]) -> int:
+    return row[1]
 
 
 # -- the sense that the words of a sentence choose --------------------------------------------------------------------

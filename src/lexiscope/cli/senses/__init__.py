@@ -22,6 +22,10 @@ VERBS: dict[str, tuple[str, str]] = {
         "lexiscope.cli.senses.make_tests:selection",
         "Make sense-selection items: a sentence, and a group of neighbours for each sense of its marked noun.",
     ),
+    "induce": (
+        "lexiscope.cli.senses.induce:induce",
+        "Induce senses from an encoder: cluster the usages of each word, as many senses as they support.",
+    ),
     "planted": (
         "lexiscope.cli.senses.planted:planted",
         "Say how well planted senses are told apart, and how far the probabilities of senses can be believed.",

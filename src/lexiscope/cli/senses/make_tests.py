@@ -24,7 +24,7 @@ from lexiscope.build.sense_tests.polysemous_nouns import NounSource
 from lexiscope.build.sense_tests.selection_of_senses import SelectionRules, build_selection
 from lexiscope.cli import options
 from lexiscope.cli.output import print_table, remark, say
-from lexiscope.cli.senses.subject import read_subject
+from lexiscope.cli.senses.subject import SenseSubject, read_subject
 from lexiscope.cli.verb import Verb, check_new
 from lexiscope.collect import collect_run
 from lexiscope.core.errors import InputError
@@ -34,7 +34,6 @@ from lexiscope.core.sealed import write_sealed
 from lexiscope.items.tables.findings import ExcludedEntry, write_excluded
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.senses.near_words import word_counts_of
-from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.subjects.senses.sense_embedding import SenseEmbedding
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
@@ -133,15 +132,15 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
     _print_left_out(out, made, quiet=quiet)
 
 
-def _word_frequencies(asked: Gasi | SenseEmbedding, path: Path | None) -> dict[str, float]:
+def _word_frequencies(asked: SenseSubject, path: Path | None) -> dict[str, float]:
     if path is None:
         return word_counts_of(asked.induced)
     known = read_frequencies(path)
     return {word: known[word.casefold()] for word in asked.induced.words if word.casefold() in known}
 
 
-def _name_of(asked: Gasi | SenseEmbedding) -> str:
-    return asked.folder.name if isinstance(asked, Gasi) else asked.form
+def _name_of(asked: SenseSubject) -> str:
+    return asked.form if isinstance(asked, SenseEmbedding) else asked.folder.name
 
 
 def _print_left_out(out: Path, made: BuiltTest, *, quiet: bool) -> None:
@@ -174,7 +173,7 @@ class BuiltTest:
     licence: str = ""
 
 
-def write_test(out: Path, made: BuiltTest, asked: Gasi | SenseEmbedding, *, seed: int) -> None:
+def write_test(out: Path, made: BuiltTest, asked: SenseSubject, *, seed: int) -> None:
     """Write the folder, all of it or nothing.
 
     Errors: :class:`InputError` where there is no item at all, before anything is written, with the first reason.

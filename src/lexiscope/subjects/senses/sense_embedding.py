@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.run import sha256_of
@@ -32,10 +31,10 @@ from lexiscope.resources.vectors.sense_vectors import window_means
 from lexiscope.senses.induced_senses import InducedSenses, senses_of_import
 from lexiscope.senses.similarity import nearest_sense
 from lexiscope.subjects._options import split_name
+from lexiscope.subjects.senses._sense_folder import SENSE_TASKS
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
-TASKS = partial(catalog.tasks_where, lambda task: task.asks_of("ChoosesSense"))
-"""It has vectors of words: a question about a whole text (plausibility) is none for it."""
+TASKS = SENSE_TASKS
 _WINDOW = 5
 # windows that are compared with the senses of a word at once
 _BLOCK = 2048
