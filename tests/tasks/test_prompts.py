@@ -16,12 +16,13 @@ from syrupy.location import PyTestLocation
 from syrupy.types import SnapshotIndex
 
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import DataError, InputError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.screen import Screen
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
+from lexiscope.resources import fetch
 from lexiscope.tasks.kit.asking import variants_of, without_examples
 
 ASKED = tuple(name for name in catalog.names("tasks") if catalog.task(name).asks is not None)
@@ -180,29 +181,66 @@ def test_a_hidden_target_is_not_told(name: str) -> None:
 
 
 def test_the_ambiguous_sentence_stands_between_asterisks() -> None:
-    """A23: in both prompts, with the precontext stripped (spec §1); an open story ends there."""
-    for variant in ("guidelines", "published"):
-        told = ask("plausibility", STORY, variant=variant).messages[-1].content
-        assert "It was early. **He looked at the jam.** Then he honked.\n" in told
-        opened = replace(STORY, conditions={**STORY.conditions, "ending": ""})
-        assert (
-            "It was early. **He looked at the jam.**\n"
-            in ask("plausibility", opened, variant=variant).messages[-1].content
-        )
+    """A23: with the precontext stripped (spec §1); an open story ends there."""
+    assert (
+        "It was early. **He looked at the jam.** Then he honked.\n" in ask("plausibility", STORY).messages[-1].content
+    )
+    opened = replace(STORY, conditions={**STORY.conditions, "ending": ""})
+    assert "It was early. **He looked at the jam.**\n" in ask("plausibility", opened).messages[-1].content
 
 
-def test_the_published_prompt_of_ambistory() -> None:
-    """B.3: one message, zero-shot, the meaning without its example; its four shots are not at hand."""
+@pytest.mark.published
+def test_the_published_prompt_of_ambistory(published: Path) -> None:
+    """B.3: one message, the meaning without its example; zero-shot or with its own four examples in the message."""
     question = ask("plausibility", STORY, variant="published")
     assert [message.role for message in question.messages] == ["user"]
     assert question.messages[0].content.endswith(
         'how plausible is it that the meaning of the word "jam" is "cars"?\n\n'
         "Return only the numbered score (1, 2, 3, 4 or 5). Do not return anything else!"
     )
+    assert "It was early. **He looked at the jam.** Then he honked.\n" in question.messages[0].content
     assert "A5" not in question.messages[0].content
     assert question.temperature == 0
+    for shots in range(5):
+        several = ask("plausibility", STORY, variant="published", shots=shots)
+        assert [message.role for message in several.messages] == ["user"]
+        assert several.messages[0].content.count("Correct answer: ") == shots == several.shots
+    with pytest.raises(InputError, match="has 4 examples"):
+        ask("plausibility", STORY, variant="published", shots=5)
+    with pytest.raises(InputError, match="not written in 'es'"):
+        ask("plausibility", examples("plausibility", "es")[0], variant="published")
+    shown = Usage("The bat flew out of the cave.", 4, 7, language="en")
+    bat = replace(STORY, usages=(shown,), conditions={**STORY.conditions, "precontext": "", "ending": ""})
+    assert ask("plausibility", bat, variant="published").shots == 0
+    with pytest.raises(InputError, match="one of the worked examples"):
+        ask("plausibility", bat, variant="published", shots=1)
+
+
+@pytest.mark.published
+def test_the_training_string_of_ambistory(published: Path) -> None:
+    """§5.3.1: the story without marks, then the string with the example of the meaning; no shots."""
+    (message,) = ask("plausibility", STORY, variant="published_training").messages
+    story, string = message.content.split("\n\n")
+    assert story == "It was early. He looked at the jam. Then he honked."
+    assert "of the word jam is cars (as in: A jam on the A5.)?" in string
     with pytest.raises(InputError, match="no worked examples"):
+        ask("plausibility", STORY, variant="published_training", shots=4)
+
+
+def test_without_the_data_folder_the_published_prompt_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says which file is looked for, where, and whence it comes; an unknown variant names those there are."""
+    monkeypatch.setenv("LEXISCOPE_DATA", str(tmp_path))
+    monkeypatch.setattr(fetch, "cache_folder", lambda: tmp_path / "cache")
+    with pytest.raises(DataError) as caught:
         ask("plausibility", STORY, variant="published", shots=4)
+    assert "ambistory/instruments/b3_prediction_four_shot.txt is not here" in caught.value.what
+    assert str(tmp_path / "ambistory" / "instruments") in str(caught.value.why)
+    assert "appendices of the paper" in str(caught.value.hint)
+    with pytest.raises(InputError, match="no variant 'other'") as unknown:
+        ask("plausibility", STORY, variant="other")
+    assert unknown.value.hint == "use one of guidelines, published, published_training"
 
 
 def test_the_prompt_of_saw_c() -> None:

@@ -70,7 +70,6 @@ def test_worked_examples_are_answered_on_the_scale_of_the_item() -> None:
 
 def test_a_variant_that_names_its_points_is_asked_on_them_alone() -> None:
     """The published prompt of AmbiStory says 1, 2, 3, 4 or 5: on 0 to 4 it is refused, not asked wrongly."""
-    assert "1, 2, 3, 4 or 5" in asked("plausibility", Scale(1, 5), variant="published")
     with pytest.raises(InputError, match=r"worded for the scale 1 to 5[\s\S]*0 to 4"):
         asked("plausibility", RAW_C, variant="published")
 

@@ -31,13 +31,15 @@ class Variant:
 
     ``temperature`` and ``max_tokens`` are those of its source; ``None`` leaves them to the endpoint. ``takes_shots``:
     worked examples may precede the item. ``names_points``: its words name the points of the task's scale, so that
-    it cannot be asked on another one.
+    it cannot be asked on another one. ``written`` returns the message of the user with so many worked examples in it,
+    its ``$names`` open, where the words are not the package's: it reads them from the data. They are English.
     """
 
     temperature: float | None = 0.0
     max_tokens: int | None = 16
     takes_shots: bool = True
     names_points: bool = False
+    written: Callable[[int], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +63,18 @@ class Asking:
     ) -> ChatQuestion:
         """Return the question. Errors: those of :class:`~lexiscope.core.prompt.AskFunction`."""
         used = language or _language(item)
-        text = prompt_text(self.screen.folder / "prompt.txt", used, variant)
         settings = self.variants.get(variant, Variant())
         self._check_shots(shots, settings, variant, used)
         scale = self._rating_scale(item, used, settings, variant)
+        text = self._text(used, variant, shots)
         options = self._numbered_options(item, view, used)
-        first = text.messages(self._prompt_values(item, view, used, text))
+        values = self._prompt_values(item, view, used, text)
+        if settings.written is not None and shots and values["story"] in text.user:
+            raise _is_example(item)
+        first = text.messages(values)
         before = [
             turn
-            for example in self.examples(used)[:shots]
+            for example in self.examples(used)[: 0 if settings.written else shots]
             for turn in self._worked_example(replace(example, scale=item.scale), item, view, used, text)
         ]
         return ChatQuestion(
@@ -82,6 +87,14 @@ class Asking:
             language=used,
             shots=shots,
         )
+
+    def _text(self, language: str, variant: str, shots: int) -> PromptText:
+        """Return the messages of a variant: of the task's file, or as the data have them."""
+        written = self.variants[variant].written if variant in self.variants else None
+        others = [name for name, settings in self.variants.items() if settings.written is not None]
+        if written is None or language.partition("-")[0] != "en":
+            return prompt_text(self.screen.folder / "prompt.txt", language, variant, written=others)
+        return PromptText("", written(shots))
 
     def _prompt_values(self, item: Item, view: str, language: str, text: PromptText) -> dict[str, str]:
         scale = item.scale if self.screen.scale is not None else None
@@ -108,8 +121,7 @@ class Asking:
         shown = view_item(example, view)
         asked = text.turn(self._prompt_values(shown, view, language, text))
         if asked == text.turn(self._prompt_values(item, view, language, text)):
-            what = "this item is one of the worked examples, which the prompt shows with their answers"
-            raise InputError(what, place=Place(item_id=item.item_id), hint="ask it without shots")
+            raise _is_example(item)
         return asked, Message("assistant", self._right_answer(shown, view, language))
 
     def _right_answer(self, example: Item, view: str, language: str) -> str:
@@ -144,7 +156,7 @@ class Asking:
             what = f"the variant {variant!r} has no worked examples that could be shown"
             raise InputError(what, hint=f"use shots=0, or the variant {GUIDELINES!r}")
         there = len(self.examples(language))
-        if shots > there:
+        if shots > there and settings.written is None:
             raise InputError(f"{shots} shots are asked for, the task has {there} examples in {language!r}")
 
 
@@ -164,6 +176,11 @@ def starred_text(line: Line) -> str:
     'The **bank**'
     """
     return "".join(f"**{text}**" if emphasised else text for text, emphasised in line)
+
+
+def _is_example(item: Item) -> InputError:
+    what = "this item is one of the worked examples, which the prompt shows with their answers"
+    return InputError(what, place=Place(item_id=item.item_id), hint="ask it without shots")
 
 
 def _language(item: Item) -> str:
@@ -210,21 +227,22 @@ class PromptText:
         return Message("user", fill_template(self.user, values))
 
 
-def prompt_text(path: Path, language: str, variant: str = GUIDELINES) -> PromptText:
+def prompt_text(path: Path, language: str, variant: str = GUIDELINES, *, written: Sequence[str] = ()) -> PromptText:
     """Return a variant of a prompt in a language; ``es-MX`` is answered with ``es``.
 
+    *written* are the variants that are not in the file, but in the data, in English.
     Errors: :class:`InputError` E616 for a language in which the variant is not written, and for an unknown variant.
     """
-    written = _sections(path)
+    sections = _sections(path)
     place = Place(path.parent.name)
-    variants = sorted({name for _, name in written})
+    variants = sorted({*(name for _, name in sections), *written})
     if variant not in variants:
         what = f"the prompt of this task has no variant {variant!r}"
         raise InputError(what, place=place, hint=f"use one of {', '.join(variants)}")
     for name in (language, language.partition("-")[0]):
-        if (name, variant) in written:
-            return written[name, variant]
-    hint = f"use one of {', '.join(name for name, other in written if other == variant)}"
+        if (name, variant) in sections:
+            return sections[name, variant]
+    hint = f"use one of {', '.join(name for name, other in sections if other == variant) or 'en'}"
     raise InputError(f"the prompt is not written in {language!r}", code="E616", place=place, hint=hint)
 
 

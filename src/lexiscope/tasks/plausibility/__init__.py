@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from lexiscope.build.stories.instruments import prediction_prompt, training_prompt
 from lexiscope.build.stories.stories import story_text
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -101,9 +102,10 @@ def _condition_text(item: Item, name: str) -> str:
 
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
-    """Return what a prompt says of an item: the story, its ambiguous sentence between ``**``, and one meaning."""
+    """Return what a prompt says of an item: the story, its ambiguous sentence between ``**`` or plain, one meaning."""
     told = {name: _condition_text(item, name) for name in ("sense", "example")}
-    return {"story": story_text(item, f"**{item.usages[0].text}**"), "target": item.usages[0].target, **told}
+    marked = story_text(item, f"**{item.usages[0].text}**")
+    return {"story": marked, "plain_story": story(item), "target": item.usages[0].target, **told}
 
 
 # -- the published sheets ----------------------------------------------------------------------------------------------
@@ -197,10 +199,13 @@ SCREEN = Screen(
     release=("release.json", release_text),
 )
 
-VARIANTS = {"published": Variant(takes_shots=False, names_points=True)}
-"""``published``: the zero-shot prompt of AmbiStory, B.3, in the words on which several public reproductions of it agree
-(they differ in the mark before each point; this one is that of the guidelines). The paper's four examples are not at
-hand."""
+VARIANTS = {
+    "published": Variant(names_points=True, written=prediction_prompt),
+    "published_training": Variant(takes_shots=False, names_points=True, written=lambda _shots: training_prompt()),
+}
+"""``published``: the prompt of AmbiStory, B.3, zero-shot or with up to four of its worked examples (``shots=4``).
+``published_training``: the story and the string of §5.3.1, with which its models were trained. Both are read from the
+data folder (:mod:`lexiscope.build.stories.instruments`)."""
 
 asks = Asking(SCREEN, fields, example_items, VARIANTS)
 """Makes a chat question of an item."""

@@ -1,0 +1,214 @@
+"""The instruments of AmbiStory in their authors' words: prompts, guidelines, the qualification test.
+
+They are read from the folder ``ambistory/instruments`` of the data, one file each, and are not part of the package. The
+files are cut from the text of the paper, whose lines and asterisks are those of a text extraction: a paragraph that
+begins with a small letter goes on from the one before it, a word that ends in a hyphen there is one word, and any run
+of asterisks is one mark ``**``. *Source:* AmbiStory §5.3.1, A.2.1 to A.2.3, A.3, B.1 to B.3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Literal
+
+from lexiscope.core.dataset import DataFile
+from lexiscope.core.errors import InputError, Place
+from lexiscope.resources import fetch
+
+Instrument = Literal[
+    "a21_guidelines_sentence",
+    "a22_guidelines_ending",
+    "a23_guidelines_plausibility",
+    "a3_qualification",
+    "b1_clean_ending",
+    "b1_clean_sentence",
+    "b2_precontext",
+    "b3_prediction_four_shot",
+    "training_string",
+]
+"""The files, without ``.txt``."""
+FOLDER = "ambistory/instruments"
+GUIDELINES: Mapping[str, Instrument] = {
+    "ambiguous_sentence": "a21_guidelines_sentence",
+    "story_ending": "a22_guidelines_ending",
+    "plausibility": "a23_guidelines_plausibility",
+}
+"""The guidelines that people read, by task."""
+SHOTS = 4
+"""The worked examples of B.3."""
+
+_HOW = (
+    f"cut them from the appendices of the paper (Gehring & Roth 2025) and put them into {FOLDER} of the folder that "
+    f"{fetch.VARIABLE} names"
+)
+_EXAMPLES = "Take a look at the following examples."
+_ITEM = "Now take a look at the following text: "
+# which of the two meanings is right; its underlining is lost in the text of the paper
+_RIGHT = {"hard": 0, "lousy": 1, "fan": 0, "beat": 1}
+_STORY = re.compile(r"Story: (?P<before>.*?) ?\*\*(?P<sentence>.+?)\*\*$")
+_WORD = re.compile(r'Most Plausible Meaning of "(?P<word>\w+)":$')
+# the number of an appendix, and what its authors say about the text; the last begins where a page may break it
+_REMARK = re.compile(
+    r"A\.\d|The following are|Please note that the sentence|only added after data|We (?:use GPT-4o|include a similar)"
+)
+# the marks of headings are lost in the text of the paper: they are short and end without a stop
+_HEADING = re.compile(r"[A-Z][A-Za-z ]{3,50}$")
+_PLACE = re.compile(r"\{([a-z0-9 ]+)\}")
+# a page break, or a dash at the beginning of a line, within a sentence
+_GOES_ON = re.compile(r"(?:- )?[a-z]")
+_RATED = re.compile(r"Plausibility of the meaning ‘(?P<sense>.+)’:$")
+
+
+@dataclass(frozen=True, slots=True)
+class QualificationStory:
+    """One of the four stories of the qualification test (A.3), for both of its versions.
+
+    Writers choose between the two ``senses``; raters rate ``rated`` from 1 to 5. ``right`` is the index of the
+    plausible sense.
+    """
+
+    precontext: str
+    sentence: str
+    word: str
+    senses: tuple[str, str]
+    rated: str
+    right: int
+
+    @property
+    def rating(self) -> int:
+        """The rating that is right: 5 for the plausible sense, 1 for the other one."""
+        return 5 if self.rated == self.senses[self.right] else 1
+
+
+def read_instrument(name: Instrument, *, mended: bool = True) -> tuple[str, ...]:
+    """Return the paragraphs of an instrument, without the heading of its appendix and the authors' remarks on it.
+
+    *mended*: paragraphs and words that a page break divides are whole again; lists of short lines want none of it.
+    Errors: :class:`DataError` where the file is not there, saying where it is looked for and whence it comes.
+    """
+    file = DataFile(f"{FOLDER}/{name}.txt")
+    path = fetch.locate(file, dataset="ambistory", how_to_obtain=_HOW).path
+    text = re.sub(r"\*{2,}", "**", path.read_text(encoding="utf-8"))
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
+    paragraphs = [part for part in paragraphs if not _REMARK.match(part)]
+    if not mended:
+        return tuple(paragraphs)
+    whole: list[str] = []
+    for part in paragraphs:
+        if not whole or not _GOES_ON.match(part):
+            whole.append(part)
+        elif whole[-1].endswith("-"):
+            whole[-1] = whole[-1][:-1] + part
+        else:
+            # what was bold up to the break is bold to its end
+            broken = re.match(r"(- )?\*\*[^*]*\*\*$", whole[-1])
+            whole[-1] = f"{whole[-1][:-2]} {part}**" if broken else f"{whole[-1]} {part}"
+    return tuple(whole)
+
+
+def prediction_prompt(shots: int) -> str:
+    """Return the prompt of B.3 with its first *shots* worked examples, ``$story``, ``$target`` and ``$sense`` open.
+
+    The marked sentence of a story stands between ``**``. Errors: :class:`InputError` for more shots than it has, and
+    for a file that is not that prompt; those of :func:`read_instrument`.
+    """
+    if not 0 <= shots <= SHOTS:
+        raise InputError(f"{shots} shots are asked for, the published prompt has {SHOTS} examples")
+    parts = [_without_inner_marks(part) for part in read_instrument("b3_prediction_four_shot")]
+    ends = [number for number, part in enumerate(parts) if part.startswith("Correct answer: ")]
+    starts = [parts.index(part) for part in parts if part == _EXAMPLES]
+    items = [number for number, part in enumerate(parts) if part.startswith(_ITEM)]
+    if len(ends) != SHOTS or len(starts) != 1 or len(items) != 1:
+        raise _unlike("b3_prediction_four_shot", f"four examples after {_EXAMPLES!r}, then {_ITEM!r}")
+    first = starts[0] if shots == 0 else ends[shots - 1] + 1
+    kept = [*parts[:first], f"{_ITEM}{{story}}", *parts[items[0] + 1 :]]
+    return _template("b3_prediction_four_shot", kept, {"story": "story", "word": "target", "word sense": "sense"})
+
+
+def training_prompt() -> str:
+    """Return the story, without marks, and behind it the string of §5.3.1.
+
+    ``$plain_story``, ``$target``, ``$sense`` and ``$example`` are open. What stands between story and string is not
+    published: here it is an empty line. Errors: those of :func:`prediction_prompt`.
+    """
+    names = {"story": "plain_story", "homonym": "target", "definition": "sense", "example sentence": "example"}
+    return _template("training_string", ["{story}", *read_instrument("training_string")], names)
+
+
+def drafting_prompt(name: Instrument, values: Mapping[str, str]) -> str:
+    """Return a prompt of B.1 or B.2 with its places filled in; *values* has the text of each.
+
+    Errors: :class:`InputError` for a file that has other places; those of :func:`read_instrument`.
+    """
+    text = "\n\n".join(_lists_joined(read_instrument(name)))
+    if set(_PLACE.findall(text)) != set(values):
+        raise _unlike(name, ", ".join(f"{{{place}}}" for place in values))
+    # one pass: braces in a participant's text mean nothing
+    return _PLACE.sub(lambda place: values[place[1]], text)
+
+
+def published_guidelines(task: str) -> str:
+    """Return the guidelines of a task as Markdown: A.2.1, A.2.2 or A.2.3.
+
+    Errors: :class:`InputError` for a task that has none; those of :func:`read_instrument`.
+    """
+    if task not in GUIDELINES:
+        hint = f"they are written for {', '.join(GUIDELINES)}"
+        raise InputError(f"AmbiStory has no guidelines for the task {task!r}", hint=hint)
+    parts = read_instrument(GUIDELINES[task])
+    return "\n\n".join(_lists_joined(f"## {part}" if _HEADING.match(part) else part for part in parts)) + "\n"
+
+
+def published_qualification() -> tuple[QualificationStory, ...]:
+    """Return the four stories of the qualification test (A.3).
+
+    Errors: :class:`InputError` for a file that is not that test; those of :func:`read_instrument`.
+    """
+    parts = read_instrument("a3_qualification", mended=False)
+    starts = [number for number, part in enumerate(parts) if part.startswith("Story: ")]
+    stories = [_qualification_story(parts[start:end]) for start, end in pairwise([*starts, len(parts)])]
+    if [story.word for story in stories] != list(_RIGHT):
+        raise _unlike("a3_qualification", f"stories of {', '.join(_RIGHT)}")
+    return tuple(stories)
+
+
+def _qualification_story(parts: tuple[str, ...]) -> QualificationStory:
+    story, word = _STORY.match(parts[0]), _WORD.match(parts[1]) if len(parts) > 1 else None
+    rated = _RATED.match(parts[4]) if len(parts) > 4 else None
+    if story is None or word is None or rated is None or word["word"].lower() not in _RIGHT:
+        raise _unlike("a3_qualification", "a story, its word, two meanings, and the meaning that is rated")
+    name = word["word"].lower()
+    return QualificationStory(
+        story["before"], story["sentence"], name, (parts[2], parts[3]), rated["sense"], _RIGHT[name]
+    )
+
+
+def _without_inner_marks(part: str) -> str:
+    """Return a paragraph whose marked sentence has its first and last mark only; a numbered point keeps both of its."""
+    pieces = part.split("**")
+    return part if len(pieces) <= 3 else f"{pieces[0]}**{''.join(pieces[1:-1])}**{pieces[-1]}"
+
+
+def _lists_joined(parts: Iterable[str]) -> Iterator[str]:
+    """Yield paragraphs; points of a list that follow each other are one, a line each."""
+    for is_point, several in groupby(parts, key=lambda part: part.startswith(("- ", "* "))):
+        if is_point:
+            yield "\n".join(several)
+        else:
+            yield from several
+
+
+def _template(name: Instrument, parts: Iterable[str], names: Mapping[str, str]) -> str:
+    """Return paragraphs as a template: every place ``{…}`` of the instrument under the name that a task fills in."""
+    text = "\n\n".join(_lists_joined(parts)).replace("$", "$$")
+    if set(_PLACE.findall(text)) != set(names):
+        raise _unlike(name, ", ".join(f"{{{place}}}" for place in names if place != "story"))
+    return _PLACE.sub(lambda place: f"${{{names[place[1]]}}}", text)
+
+
+def _unlike(name: Instrument, expected: str) -> InputError:
+    place = Place(f"{FOLDER}/{name}.txt")
+    return InputError(f"this file is not the instrument {name}", place=place, why=f"it needs {expected}", hint=_HOW)

@@ -1,0 +1,85 @@
+"""The paper's instruments: whole words, balanced marks, and right answers, whatever the text extraction did to them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from lexiscope.build.stories.instruments import (
+    FOLDER,
+    GUIDELINES,
+    Instrument,
+    drafting_prompt,
+    prediction_prompt,
+    published_guidelines,
+    published_qualification,
+    read_instrument,
+    training_prompt,
+)
+from lexiscope.core.errors import InputError
+
+pytestmark = pytest.mark.published
+
+
+def words(text: str) -> list[str]:
+    """The letters and digits of a text in their order, so that breaks, hyphens and marks do not count."""
+    return list(re.sub(r"[^a-z0-9]", "", text.lower()))
+
+
+@pytest.mark.parametrize("name", get_args(Instrument))
+def test_mending_changes_no_word(published: Path, name: Instrument) -> None:
+    """Every letter of the file is there, but for the authors' remarks; no paragraph goes on in the next one."""
+    parts = read_instrument(name)
+    assert sum(part.count("**") for part in parts) % 2 == 0 or name == "b3_prediction_four_shot"
+    assert not [part for part in parts if re.match(r"[a-z]", part) or part.endswith("-")]
+    raw = (published / FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    kept = [
+        part for part in re.split(r"\n\s*\n", raw)
+        if not re.match(r"A\.|The following are|Please note that the|only added|We ", part.strip())
+    ]  # fmt: skip
+    assert words("".join(parts)) == words("".join(kept))
+
+
+def test_the_prompt_of_b3_with_and_without_its_examples(published: Path) -> None:
+    """With all four it has the words of the file, the item's place filled; without, what stands before and behind."""
+    raw = (published / FOLDER / "b3_prediction_four_shot.txt").read_text(encoding="utf-8")
+    expected = raw.replace("pre-context ****sentence**** ending", "story").replace("word sense}", "sense}")
+    assert words(prediction_prompt(4).replace("target", "word")) == words(expected)
+    before, behind = raw.index("Take a look at the following examples"), raw.index("Now take a look")
+    bare = raw[:before] + raw[behind:].replace("pre-context ****sentence**** ending", "story")
+    assert words(prediction_prompt(0).replace("target", "word")) == words(bare.replace("word sense}", "sense}"))
+    lines = prediction_prompt(4).splitlines()
+    assert [line[-1] for line in lines if line.startswith("Correct answer")] == ["1", "3", "2", "5"]
+    assert [line.count("**") for line in lines if line.count("**") > 2] == []
+    assert prediction_prompt(4).count("**") == 1 + 2 * (5 + 4)
+    assert {"${story}", "${target}", "${sense}"} == set(re.findall(r"\$\{\w+\}", prediction_prompt(2)))
+    assert "${example}" in training_prompt()
+
+
+def test_the_prompts_for_drafts_take_what_people_wrote_as_it_is(published: Path) -> None:
+    """B.1 and B.2: braces in a text stay braces, and a place without a text is refused."""
+    clean = drafting_prompt("b1_clean_ending", {"sentence": "A {ending} shuts.", "ending": "It rains."})
+    assert '"A {ending} shuts."' in clean
+    assert clean.endswith("return the original sentence again.")
+    places = {"sentence": "S.", "homonym": "bank", "word sense 1": "money", "word sense 2": "river"}
+    assert 'the word bank can mean either "money" or "river"' in drafting_prompt("b2_precontext", places)
+    with pytest.raises(InputError, match="not the instrument b2_precontext"):
+        drafting_prompt("b2_precontext", {"sentence": "S."})
+
+
+def test_guidelines_and_the_qualification_in_both_versions(published: Path) -> None:
+    """A.2.1 to A.2.3 have their headings; A.3: hard and fan are rated 1, lousy and beat 5."""
+    heads = {task: re.findall(r"^## (.+)$", published_guidelines(task), re.MULTILINE) for task in GUIDELINES}
+    assert [len(own) for own in heads.values()] == [5, 4, 4]
+    assert {own[1] for own in heads.values()} == {"Overview"}
+    with pytest.raises(InputError, match="no guidelines for the task 'relatedness'"):
+        published_guidelines("relatedness")
+    stories = published_qualification()
+    assert {story.word: (story.senses[story.right].split()[0], story.rating) for story in stories} == {
+        "hard": ("difficult", 1), "lousy": ("very", 5), "fan": ("a", 1), "beat": ("come", 5)
+    }  # fmt: skip
+    assert all(story.word in story.sentence.split() or f"{story.word}," in story.sentence or f"{story.word}."
+               in story.sentence for story in stories)  # fmt: skip
