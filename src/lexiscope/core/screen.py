@@ -121,12 +121,26 @@ class Habit:
 
 
 @dataclass(frozen=True, slots=True)
+class QualificationQuestion:
+    """A question of a published qualification test: what a page shows, and the answer that is right.
+
+    ``task`` names the task whose page shows it; empty: the task's own.
+    """
+
+    question_id: str
+    shows: Mapping[str, str]
+    accept: str | int
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Writing:
     """What becomes of the texts that people write: a study of the next task asks about them (AmbiStory §3).
 
     ``text`` is what a text is called, ``next_task`` names the task whose items are made of the accepted ones.
     ``cleaning`` returns the request that a language model clean a text of an item, ``precontext`` (of sentences) that
-    it write the text before one: :mod:`lexiscope.build.stories.stories`.
+    it write the text before one, with ``published=True`` in the words of the paper:
+    :mod:`lexiscope.build.stories.stories`.
     """
 
     text: Literal["sentence", "ending"]
@@ -169,7 +183,8 @@ class Screen:
     ``habit`` says how a study of the task is usually run, ``writing`` what becomes of texts that are written for the
     next study. ``published`` makes the tables in which the answers of a study are published, of its judgments
     (:mod:`lexiscope.tasks.kit.published_sheets`), and ``release`` is a file of another shape: its name, and what
-    writes it.
+    writes it. ``paper_words`` reads, from the data, the English guidelines and the qualification test that the people
+    of the task's paper had.
     """
 
     folder: Path
@@ -201,6 +216,7 @@ class Screen:
     writing: Writing | None = None
     published: Callable[[Any], tuple[Any, ...]] | None = None
     release: tuple[str, Callable[[Any], str]] | None = None
+    paper_words: Callable[[], tuple[str, tuple[QualificationQuestion, ...]]] | None = None
 
     @property
     def languages(self) -> tuple[str, ...]:

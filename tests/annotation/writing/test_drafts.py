@@ -99,6 +99,25 @@ def test_the_prompts_ask_for_what_the_paper_says() -> None:
     assert ending.messages[1].content == "Sentence before it: The bank shut.\nLast sentence: they cries"
 
 
+@pytest.mark.published
+def test_drafts_are_asked_for_in_the_words_of_the_paper(published: Path) -> None:
+    """B.1 and B.2: one message of the user with the texts in their places, the same rules for what comes back."""
+    clean = ambiguous_sentence.cleaning_request(TEXT, BANK, draft_id="1", published=True)
+    (told,) = clean.question.messages
+    assert (told.role, clean.question.variant) == ("user", "ambiguous_sentence/clean_published")
+    assert f"The sentence is: {TEXT}\n" in told.content
+    ending = story_ending.cleaning_request("they cries", ENDING, draft_id="2", published=True)
+    assert f'follows this sentence: "{ENDING.usages[0].text}"' in ending.question.messages[0].content
+    assert ending.faults("The bank cried.") == ("word_recurs",)
+    usage = Usage("The bank shut.", 4, 8, language="en")
+    before = ambiguous_sentence.precontext_request(usage, ("money", "river"), draft_id="s", published=True)
+    assert 'the word bank can mean either "money" or "river"' in before.question.messages[0].content
+    with pytest.raises(InputError, match="not written in 'es'"):
+        ambiguous_sentence.precontext_request(
+            Usage("El banco cerró.", 3, 8, language="es"), ("m", "r"), draft_id="s", published=True
+        )
+
+
 @pytest.mark.parametrize(
     ("reply", "faults"),
     [

@@ -8,9 +8,10 @@ from typing import get_args
 
 import pytest
 
+from lexiscope.annotation.study_file.launch import launch_problems
+from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.build.stories.instruments import (
     FOLDER,
-    GUIDELINES,
     Instrument,
     drafting_prompt,
     prediction_prompt,
@@ -19,6 +20,7 @@ from lexiscope.build.stories.instruments import (
     read_instrument,
     training_prompt,
 )
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 
 pytestmark = pytest.mark.published
@@ -72,14 +74,34 @@ def test_the_prompts_for_drafts_take_what_people_wrote_as_it_is(published: Path)
 
 def test_guidelines_and_the_qualification_in_both_versions(published: Path) -> None:
     """A.2.1 to A.2.3 have their headings; A.3: hard and fan are rated 1, lousy and beat 5."""
-    heads = {task: re.findall(r"^## (.+)$", published_guidelines(task), re.MULTILINE) for task in GUIDELINES}
-    assert [len(own) for own in heads.values()] == [5, 4, 4]
-    assert {own[1] for own in heads.values()} == {"Overview"}
-    with pytest.raises(InputError, match="no guidelines for the task 'relatedness'"):
-        published_guidelines("relatedness")
+    names: tuple[Instrument, ...] = (
+        "a21_guidelines_sentence", "a22_guidelines_ending", "a23_guidelines_plausibility"
+    )  # fmt: skip
+    heads = [re.findall(r"^## (.+)$", published_guidelines(name), re.MULTILINE) for name in names]
+    assert [len(own) for own in heads] == [5, 4, 4]
+    assert {own[1] for own in heads} == {"Overview"}
     stories = published_qualification()
-    assert {story.word: (story.senses[story.right].split()[0], story.rating) for story in stories} == {
-        "hard": ("difficult", 1), "lousy": ("very", 5), "fan": ("a", 1), "beat": ("come", 5)
+    assert {story.word: story.rated_question().accept for story in stories} == {
+        "hard": 1, "lousy": 5, "fan": 1, "beat": 5
     }  # fmt: skip
-    assert all(story.word in story.sentence.split() or f"{story.word}," in story.sentence or f"{story.word}."
-               in story.sentence for story in stories)  # fmt: skip
+    chosen = {story.word: story.chosen_question("a_task") for story in stories}
+    rights = {word: asked.shows["glosses"].split("|")[int(asked.accept) - 1] for word, asked in chosen.items()}
+    assert {word: right.split()[0] for word, right in rights.items()} == {
+        "hard": "difficult", "lousy": "very", "fan": "a", "beat": "come"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("task", ["ambiguous_sentence", "story_ending", "plausibility"])
+def test_a_study_in_the_words_of_the_paper(published: Path, task: str) -> None:
+    """Its qualification can be shown and answered: launch finds nothing to say of it; other languages are refused."""
+    items = catalog.module("tasks", task).example_items("en")  # type: ignore[attr-defined]
+    made = draft_definition(items, task=task, items_file="i.csv", language="en", name="s", published=True)
+    assert [question.id for question in made.qualification] == ["q_hard", "q_lousy", "q_fan", "q_beat"]
+    assert "qualification test" in made.texts.instructions
+    problems = [problem for problem in launch_problems(made, items) if "qualification" in problem.keys]
+    assert problems == []
+    with pytest.raises(InputError, match="are English"):
+        draft_definition(items, task=task, items_file="i.csv", language="es", name="s", published=True)
+    relatedness = catalog.module("tasks", "relatedness").example_items("en")  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="no instructions of a paper"):
+        draft_definition(relatedness, task="relatedness", items_file="i", language="en", name="s", published=True)

@@ -21,6 +21,7 @@ from lexiscope.annotation.study_file.definition import (
     CatchSection,
     Confusion,
     DesignSection,
+    KnownQuestion,
     Planned,
     PoolSection,
     RatingsSection,
@@ -54,14 +55,17 @@ def draft_definition(
     language: str,
     name: str,
     columns: dict[str, str] | None = None,
+    published: bool = False,
 ) -> StudyDefinition:
     """Return a definition in which everything is filled in that the task and the items say.
 
     Relatedness: lists of at most 82 items (the largest of SAW-C), balanced on ``same_sense`` where the items have it,
     a catch trial, SAW-C's four exclusion rules in their pre-registered order. Other tasks: their own habits
     (``Screen.habit``). Anchors, instructions and questions are in the language, if the task has them.
+    *published*: the instructions and the qualification test are those that people of the task's paper had, read from
+    the data.
     Errors: :class:`SpecError` for an unknown task, :class:`InputError` for no items, or items that the task's page
-    cannot show (E617).
+    cannot show (E617); of *published*, E616 for another language than English, and those of the data.
     """
     screen = catalog.screen(task)
     if not items:
@@ -72,6 +76,10 @@ def draft_definition(
     design = _design_section(items, screen, habit)
     # two identical sentences can be asked only where two are shown, and have a right answer only on a scale
     catch = CatchSection(per_list=int(screen.widget == "scale" and screen.n_usages > 1), answer=scale.high)
+    if published:
+        instructions, qualification = _paper_words(screen, language)
+    else:
+        instructions, qualification = _instructions(screen, language, scale.scale()), ()
     return StudyDefinition(
         name=name,
         task=task,
@@ -85,12 +93,11 @@ def draft_definition(
         design=design,
         ratings=_ratings_section(items, screen, habit),
         catch=catch,
+        qualification=qualification,
         about_you=about_you_questions(language),
         exclusions=_exclusion_rules(screen, catch, habit, language),
         planned=_PLANNED if screen.widget == "scale" and SAME_SENSE in design.balance else Planned(),
-        texts=StudyTexts(
-            **TEXTS.get(base_language(language), {}), instructions=_instructions(screen, language, scale.scale())
-        ),
+        texts=StudyTexts(**TEXTS.get(base_language(language), {}), instructions=instructions),
     )
 
 
@@ -200,6 +207,22 @@ def _exclusion_rules(screen: Screen, catch: CatchSection, habit: Habit, language
     if screen.widget == "scale" and about_you_questions(language):
         rules.append(f"self_report(measure={NATIVE},value=no)")
     return tuple(rules)
+
+
+def _paper_words(screen: Screen, language: str) -> tuple[str, tuple[KnownQuestion, ...]]:
+    """Return the instructions and the qualification test that people of the task's paper had."""
+    if screen.paper_words is None:
+        raise InputError("this task has no instructions of a paper", code="E616", hint="leave out --wording published")
+    if base_language(language) != "en":
+        hint = "leave out --wording published, or translate the instructions by hand"
+        what = f"the instructions of the paper are English, the study is in {language!r}"
+        raise InputError(what, code="E616", hint=hint)
+    told, questions = screen.paper_words()
+    tested = [
+        KnownQuestion(id=asked.question_id, task=asked.task, shows=dict(asked.shows), accept=(asked.accept,))
+        for asked in questions
+    ]
+    return told, tuple(tested)
 
 
 def _instructions(screen: Screen, language: str, scale: Scale) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from lexiscope.annotation.store.overview import stored_reviews
 from lexiscope.annotation.store.record import Review, State
@@ -103,23 +104,30 @@ class Stage:
         reviews = cleaning_reviews(drafts, self.accepted, self.items, field=self.writing.text, faults=faults)
         return replace(self, reviews=(*self.reviews, *reviews))
 
-    def cleaning_requests(self) -> tuple[DraftRequest, ...]:
-        """Return the requests to a language model to clean every accepted text."""
+    def cleaning_requests(self, *, published: bool = False) -> tuple[DraftRequest, ...]:
+        """Return the requests to a language model to clean every accepted text; *published*: in the paper's words."""
+        make = partial(self.writing.cleaning, published=published)
         return tuple(
-            self.writing.cleaning(text.clean, self.items[text.answer.item_id], draft_id=str(text.answer.answer_id))
+            make(text.clean, self.items[text.answer.item_id], draft_id=str(text.answer.answer_id))
             for text in self.accepted
         )
 
-    def precontext_requests(self) -> tuple[DraftRequest, ...]:
+    def precontext_requests(self, *, published: bool = False) -> tuple[DraftRequest, ...]:
         """Return the requests to a language model to write a precontext for every accepted sentence.
 
+        *published*: in the paper's words.
         Errors: :class:`InputError` E652 for a study of endings; those of :meth:`setups`.
         """
         precontext = self.writing.precontext
         if precontext is None:
             raise InputError("precontexts are of sentences, and this study asks for endings", code="E652")
         return tuple(
-            precontext(setup.usage, (setup.meanings[0][0], setup.meanings[1][0]), draft_id=setup.setup_id)
+            precontext(
+                setup.usage,
+                (setup.meanings[0][0], setup.meanings[1][0]),
+                draft_id=setup.setup_id,
+                published=published,
+            )
             for setup in self.setups()
         )
 

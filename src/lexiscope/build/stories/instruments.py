@@ -16,6 +16,7 @@ from typing import Literal
 
 from lexiscope.core.dataset import DataFile
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.screen import QualificationQuestion
 from lexiscope.resources import fetch
 
 Instrument = Literal[
@@ -31,12 +32,6 @@ Instrument = Literal[
 ]
 """The files, without ``.txt``."""
 FOLDER = "ambistory/instruments"
-GUIDELINES: Mapping[str, Instrument] = {
-    "ambiguous_sentence": "a21_guidelines_sentence",
-    "story_ending": "a22_guidelines_ending",
-    "plausibility": "a23_guidelines_plausibility",
-}
-"""The guidelines that people read, by task."""
 SHOTS = 4
 """The worked examples of B.3."""
 
@@ -77,10 +72,18 @@ class QualificationStory:
     rated: str
     right: int
 
-    @property
-    def rating(self) -> int:
-        """The rating that is right: 5 for the plausible sense, 1 for the other one."""
-        return 5 if self.rated == self.senses[self.right] else 1
+    def rated_question(self) -> QualificationQuestion:
+        """Return the version of raters, on the page of their own task: 5 is right for the plausible sense, else 1."""
+        shows = {"target": self.word, "sentence_1": self.sentence, "precontext": self.precontext, "ending": ""}
+        shows |= {"sense": self.rated, "example": ""}
+        return QualificationQuestion(f"q_{self.word}", shows, 5 if self.rated == self.senses[self.right] else 1)
+
+    def chosen_question(self, task: str) -> QualificationQuestion:
+        """Return the version of writers, on the page of a *task* that offers the glosses of a word in its text."""
+        shows = {"target": self.word, "sentence_1": f"{self.precontext} {self.sentence}"}
+        return QualificationQuestion(
+            f"q_{self.word}", shows | {"glosses": "|".join(self.senses)}, str(self.right + 1), task
+        )
 
 
 def read_instrument(name: Instrument, *, mended: bool = True) -> tuple[str, ...]:
@@ -150,15 +153,12 @@ def drafting_prompt(name: Instrument, values: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda place: values[place[1]], text)
 
 
-def published_guidelines(task: str) -> str:
-    """Return the guidelines of a task as Markdown: A.2.1, A.2.2 or A.2.3.
+def published_guidelines(name: Instrument) -> str:
+    """Return guidelines that people read, as Markdown: A.2.1, A.2.2 or A.2.3.
 
-    Errors: :class:`InputError` for a task that has none; those of :func:`read_instrument`.
+    Errors: those of :func:`read_instrument`.
     """
-    if task not in GUIDELINES:
-        hint = f"they are written for {', '.join(GUIDELINES)}"
-        raise InputError(f"AmbiStory has no guidelines for the task {task!r}", hint=hint)
-    parts = read_instrument(GUIDELINES[task])
+    parts = read_instrument(name)
     return "\n\n".join(_lists_joined(f"## {part}" if _HEADING.match(part) else part for part in parts)) + "\n"
 
 

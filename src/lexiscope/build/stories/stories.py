@@ -172,6 +172,19 @@ def drafting_question(
     return ChatQuestion(messages, max_tokens=max_tokens, variant=variant, language=language)
 
 
+def published_drafting_question(told: str, *, variant: str, language: str, max_tokens: int = 200) -> ChatQuestion:
+    """Return a question in the words of a paper (:func:`~lexiscope.build.stories.instruments.drafting_prompt`).
+
+    It is one message of the user. Errors: :class:`InputError` E616 for a text that is not English.
+    """
+    if language.partition("-")[0] != "en":
+        hint = "draft without --wording published"
+        raise InputError(f"the published prompt is not written in {language!r}", code="E616", hint=hint)
+    return ChatQuestion(
+        (Message("user", told),), max_tokens=max_tokens, variant=f"{variant}_published", language=language
+    )
+
+
 def precontext_faults(text: str, word: str, language: str) -> tuple[str, ...]:
     """Return what is wrong with a precontext: it is three sentences, and the ambiguous word is not in them.
 

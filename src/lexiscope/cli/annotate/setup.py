@@ -35,11 +35,21 @@ from lexiscope.tasks import DEFAULT
 @options.column_map
 @click.option("--language", metavar="TAG", help="Language of items and texts, where no column gives it: es, en.")
 @click.option("--name", default="study", show_default=True, help="A short name.")
+@click.option(
+    "--wording",
+    type=click.Choice(("own", "published")),
+    default="own",
+    show_default=True,
+    help="Instructions and qualification: Lexiscope's own, or those of the task's paper.",
+)
 @options.path("--out", metavar="FILE", about="The file to write.", required=True)
-def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | None, name: str, out: Path) -> None:
+def init(
+    *, task: str, items_file: str, pairs: tuple[str, ...], language: str | None, name: str, wording: str, out: Path
+) -> None:
     """Write the file of a new study, every setting spelled out.
 
-    Consent and ethics statement stay empty: only you can write them.
+    Consent and ethics statement stay empty: only you can write them. The words of a paper are read from the data
+    folder.
     """
     path, column_map = existing_file(items_file), read_map(pairs)
     # a table that Lexiscope wrote names its columns itself
@@ -53,6 +63,7 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
         language=language or _common_language(source.items),
         name=name,
         columns=dict(column_map.items()),
+        published=wording == "published",
     )
     draft = with_drawn_lists(draft, Path(items_file))
     write_draft(draft, out)

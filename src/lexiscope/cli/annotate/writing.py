@@ -43,10 +43,24 @@ _DRAFTS = options.path("--drafts", metavar="FILE", about="Drafts that were revie
 @click.option("--what", type=click.Choice(("clean", "precontext")), required=True, help="What is to be drafted.")
 @_SUBJECT
 @_DRAFTS
+@click.option(
+    "--wording",
+    type=click.Choice(("own", "published")),
+    default="own",
+    show_default=True,
+    help="The prompt: Lexiscope's own, or that of the task's paper.",
+)
 @options.path("--out", metavar="FILE.csv", about="The table to write.", required=True)
 @POSTGRES
 def draft(
-    study: Path, *, what: str, subject: str | None, drafts: tuple[Path, ...], out: Path, postgres: str | None
+    study: Path,
+    *,
+    what: str,
+    subject: str | None,
+    drafts: tuple[Path, ...],
+    wording: str,
+    out: Path,
+    postgres: str | None,
 ) -> None:
     """Let a language model draft texts for a person to review.
 
@@ -62,7 +76,8 @@ def draft(
     made = made.with_drafts(
         [reviewed for path in drafts for reviewed in read_drafts(existing_file(path))], frozen.screen.faults
     )
-    _write_drafts(made.cleaning_requests() if what == "clean" else made.precontext_requests(), subject, out)
+    make = made.cleaning_requests if what == "clean" else made.precontext_requests
+    _write_drafts(make(published=wording == "published"), subject, out)
 
 
 @click.command("pool", cls=Verb)

@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from lexiscope.build.stories.stories import DraftRequest, drafting_question, precontext_faults
+from lexiscope.build.stories.instruments import (
+    drafting_prompt,
+    published_guidelines,
+    published_qualification,
+)
+from lexiscope.build.stories.stories import (
+    DraftRequest,
+    drafting_question,
+    precontext_faults,
+    published_drafting_question,
+)
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Screen, Shown, Writing
@@ -96,25 +106,41 @@ def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
 
 # -- what a language model may draft around ambiguous sentences ------------------------------------------------------
 # The prompts follow what AmbiStory says of its own (B.1, B.2: spelling, grammar and third person and nothing else;
-# three sentences that do not resolve the ambiguity). Their wording is ours: the paper's was not available.
+# three sentences that do not resolve the ambiguity). Their wording is ours; the paper's own is read from the data.
 
 
-def cleaning_request(text: str, item: Item, *, draft_id: str) -> DraftRequest:
-    """Return the request to clean a sentence that was written for an item; the word must survive, exactly once."""
-    usage = item.usages[0]
-    question = drafting_question(
-        FOLDER / "clean.txt", text, word=usage.target, variant=f"{NAME}/clean", language=usage.language
-    )
+def cleaning_request(text: str, item: Item, *, draft_id: str, published: bool = False) -> DraftRequest:
+    """Return the request to clean a sentence that was written for an item; the word must survive, exactly once.
+
+    *published*: in the words of the paper (B.1). Errors: those of
+    :func:`~lexiscope.build.stories.instruments.drafting_prompt`.
+    """
+    usage, variant = item.usages[0], f"{NAME}/clean"
+    if published:
+        told = drafting_prompt("b1_clean_sentence", {"sentence": text})
+        question = published_drafting_question(told, variant=variant, language=usage.language)
+    else:
+        question = drafting_question(
+            FOLDER / "clean.txt", text, word=usage.target, variant=variant, language=usage.language
+        )
     return DraftRequest(draft_id, "sentence", text, question, lambda draft: faults(draft, item))
 
 
-def precontext_request(usage: Usage, meanings: tuple[str, str], *, draft_id: str) -> DraftRequest:
-    """Return the request for three sentences before an ambiguous one, both meanings left open."""
-    word, language = usage.target, usage.language
-    about = f"Sentence: {usage.text}\nMeaning 1: {meanings[0]}\nMeaning 2: {meanings[1]}"
-    question = drafting_question(
-        FOLDER / "precontext.txt", about, word=word, variant=f"{NAME}/precontext", language=language
-    )
+def precontext_request(
+    usage: Usage, meanings: tuple[str, str], *, draft_id: str, published: bool = False
+) -> DraftRequest:
+    """Return the request for three sentences before an ambiguous one, both meanings left open.
+
+    *published*: in the words of the paper (B.2). Errors: as of :func:`cleaning_request`.
+    """
+    word, language, variant = usage.target, usage.language, f"{NAME}/precontext"
+    if published:
+        senses = {f"word sense {number}": meaning for number, meaning in enumerate(meanings, start=1)}
+        told = drafting_prompt("b2_precontext", {"sentence": usage.text, "homonym": word, **senses})
+        question = published_drafting_question(told, variant=variant, language=language)
+    else:
+        about = f"Sentence: {usage.text}\nMeaning 1: {meanings[0]}\nMeaning 2: {meanings[1]}"
+        question = drafting_question(FOLDER / "precontext.txt", about, word=word, variant=variant, language=language)
     return DraftRequest(draft_id, "precontext", "", question, lambda draft: precontext_faults(draft, word, language))
 
 
@@ -148,6 +174,10 @@ SCREEN = Screen(
     max_length=500,
     writing=Writing("sentence", "story_ending", cleaning_request, precontext_request),
     published=published_sheets,
+    paper_words=lambda: (
+        published_guidelines("a21_guidelines_sentence"),
+        tuple(story.chosen_question("sense_disambiguation") for story in published_qualification()),
+    ),
 )
 
 VARIANTS = {GUIDELINES: Variant(max_tokens=200)}

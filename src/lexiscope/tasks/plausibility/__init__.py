@@ -14,7 +14,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from lexiscope.build.stories.instruments import prediction_prompt, training_prompt
+from lexiscope.build.stories.instruments import (
+    prediction_prompt,
+    published_guidelines,
+    published_qualification,
+    training_prompt,
+)
 from lexiscope.build.stories.stories import story_text
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -197,6 +202,10 @@ SCREEN = Screen(
     habit=Habit(per_item=5, per_list=30, back=True, apart=("setup", "homonym")),
     published=published_sheets,
     release=("release.json", release_text),
+    paper_words=lambda: (
+        published_guidelines("a23_guidelines_plausibility"),
+        tuple(story.rated_question() for story in published_qualification()),
+    ),
 )
 
 VARIANTS = {

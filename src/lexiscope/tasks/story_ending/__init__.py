@@ -10,7 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lexiscope.build.stories.stories import DraftRequest, drafting_question
+from lexiscope.build.stories.instruments import (
+    drafting_prompt,
+    published_guidelines,
+    published_qualification,
+)
+from lexiscope.build.stories.stories import DraftRequest, drafting_question, published_drafting_question
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Habit, Screen, Shown, Writing
@@ -96,16 +101,25 @@ def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
 
 
 # -- what a language model may draft of an ending ---------------------------------------------------------------------
-# AmbiStory's prompt (B.1) saw the sentence before the ending; this one does too. The wording is ours.
+# AmbiStory's prompt (B.1) saw the sentence before the ending; this one does too. The wording is ours; the paper's own
+# is read from the data.
 
 
-def cleaning_request(text: str, item: Item, *, draft_id: str) -> DraftRequest:
-    """Return the request to clean an ending that was written for an item; the word must not come into it."""
-    usage = item.usages[0]
-    about = f"Sentence before it: {usage.text}\nLast sentence: {text}"
-    question = drafting_question(
-        FOLDER / "clean.txt", about, word=usage.target, variant=f"{NAME}/clean", language=usage.language
-    )
+def cleaning_request(text: str, item: Item, *, draft_id: str, published: bool = False) -> DraftRequest:
+    """Return the request to clean an ending that was written for an item; the word must not come into it.
+
+    *published*: in the words of the paper (B.1). Errors: those of
+    :func:`~lexiscope.build.stories.instruments.drafting_prompt`.
+    """
+    usage, variant = item.usages[0], f"{NAME}/clean"
+    if published:
+        told = drafting_prompt("b1_clean_ending", {"sentence": usage.text, "ending": text})
+        question = published_drafting_question(told, variant=variant, language=usage.language)
+    else:
+        about = f"Sentence before it: {usage.text}\nLast sentence: {text}"
+        question = drafting_question(
+            FOLDER / "clean.txt", about, word=usage.target, variant=variant, language=usage.language
+        )
     return DraftRequest(draft_id, "ending", text, question, lambda draft: faults(draft, item))
 
 
@@ -125,6 +139,10 @@ SCREEN = Screen(
     habit=Habit(per_item=1, per_list=20, back=True, apart=("setup",)),
     writing=Writing("ending", "plausibility", cleaning_request),
     published=published_sheets,
+    paper_words=lambda: (
+        published_guidelines("a22_guidelines_ending"),
+        tuple(story.chosen_question("sense_disambiguation") for story in published_qualification()),
+    ),
 )
 
 VARIANTS = {GUIDELINES: Variant(max_tokens=200)}
