@@ -26,6 +26,10 @@ VERBS: dict[str, tuple[str, str]] = {
         "lexiscope.cli.senses.induce:induce",
         "Induce senses from an encoder: cluster the usages of each word, as many senses as they support.",
     ),
+    "drift": (
+        "lexiscope.cli.senses.drift:drift",
+        "Say which senses of words appear, vanish, rise or fall from one corpus to another, for lexicographers.",
+    ),
     "planted": (
         "lexiscope.cli.senses.planted:planted",
         "Say how well planted senses are told apart, and how far the probabilities of senses can be believed.",
