@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -83,7 +84,9 @@ def test_every_printed_number_is_reproduced_or_says_why_not(records: tuple[Recor
     among = "raters_below_model(among=leave_one_out,method=spearman)"
     loo = {f"leave_one_out_agreement(method=spearman,summary={s})" for s in ("mean", "min", "max")}
     assert off == {among, *loo}
-    assert len(compared) >= 55
+    # the rows of tests/studies/test_saw_c_printed.py, but for the three of RAW-C's run (A.3)
+    outcomes = Counter(record.status for record in compared)
+    assert outcomes == {"reproduced": 129, "within rounding": 1, "not reproduced": 4, "not reproducible": 23}
     assert all(record.note for record in compared if record.status != "reproduced")
 
 

@@ -244,12 +244,17 @@ def test_without_the_data_folder_the_published_prompt_is_not_asked(
 
 
 def test_the_prompt_of_saw_c() -> None:
-    """S36: the instructions in Spanish, two sentences on lines of their own, *Palabra*; temperature 0, 3 tokens."""
+    """SAW-C A.4.1: what participants read, then the question again with the item, and the request of one number."""
     first, other = Usage("Vio el banco", 7, 12, language="es"), Usage("Abrió el banco", 9, 14, language="es")
     question = ask("relatedness", Item("i", "d", (first, other)), variant="saw_c")
     assert [message.role for message in question.messages] == ["system", "user"]
     assert question.messages[0].content.startswith("Verá una palabra y, debajo, dos oraciones")
-    assert question.messages[1].content == "Vio el banco\nAbrió el banco\nPalabra: banco"
+    asked, item, request = question.messages[1].content.split("\n\n")
+    assert asked.startswith("¿Hasta qué punto están relacionados los significados de «banco»")
+    assert asked.endswith("del 1 (totalmente sin relación) al 5 (mismo significado).")
+    assert item == "Vio el banco\nAbrió el banco\nPalabra: banco"
+    assert request == "Responda con un solo número del 1 al 5 y nada más."
+    assert "solo número" not in question.messages[0].content
     assert (question.temperature, question.max_tokens, question.language) == (0, 3, "es")
     with pytest.raises(InputError, match="not written in 'en'"):
         ask("relatedness", Item("i", "d", (first, other)), variant="saw_c", language="en")

@@ -25,13 +25,21 @@ class _Training(NamedTuple):
     multilingual: bool = False
 
 
-_SUC = "Spanish Unannotated Corpora"
-_ALBETO = _Training("albert", _SUC, "SentencePiece, 31k")
-_BETO = _Training("bert", _SUC, "WordPiece, 31k", "masked language model, whole-word masking")
-_DISTILBETO = _Training("distilbert", _SUC, "WordPiece, 31k", "distillation")
-_MBERT = _Training("bert", "Wikipedia, 104 languages", "WordPiece, 120k", "masked language model", True)
-_BNE = _Training("roberta", "National Library of Spain, 570 GB", "byte-level BPE, 50k", "masked language model")
-_XLMR = _Training("xlm-roberta", "CommonCrawl, 100 languages", "SentencePiece, 250k", "masked language model", True)
+# objectives and sizes of the training texts: SAW-C Table 2, with what it says is uncertain
+_MLM = "masked language model"
+_SUC = "Spanish Unannotated Corpora, about 3 billion words"
+_BNE_TEXT = "National Library of Spain, about 135 billion words (570 GB)"
+_BETO_OBJECTIVE = f"{_MLM}, dynamic masking, whole-word masking"
+_MBERT_OBJECTIVE = f"{_MLM}, next-sentence prediction; whole-word masking: uncertain"
+_BNE_OBJECTIVE = f"{_MLM}; dynamic masking: uncertain"
+_WIKIPEDIA = "Wikipedia, 104 languages; number of words: unknown"
+_COMMON_CRAWL = "CommonCrawl, 100 languages; number of words, share of Spanish: unknown"
+_ALBETO = _Training("albert", _SUC, "SentencePiece, 31k", _MLM)
+_BETO = _Training("bert", _SUC, "WordPiece, 31k", _BETO_OBJECTIVE)
+_DISTILBETO = _Training("distilbert", _SUC, "WordPiece, 31k", f"distillation, {_MLM}")
+_MBERT = _Training("bert", _WIKIPEDIA, "WordPiece, 120k", _MBERT_OBJECTIVE, True)
+_BNE = _Training("roberta", _BNE_TEXT, "byte-level BPE, 50k", _BNE_OBJECTIVE)
+_XLMR = _Training("xlm-roberta", _COMMON_CRAWL, "SentencePiece, 250k", _MLM, True)
 _PATANA = _Training("bert")
 
 # name, title, family, layers, width, parameters (the n_params column of the released files), training

@@ -81,13 +81,15 @@ def sizes_of_pairs(items: Sequence[Item]) -> dict[str, Estimate]:
     texts = {usage.text for item in items for usage in item.usages}
     lengths = [[len(usage.text.split()) for usage in item.usages] for item in items if len(item.usages) == 2]
     differing = Counter(abs(first - second) for first, second in lengths)
-    lists = {item.list_id for item in items} - {None}
+    per_list = Counter(item.list_id for item in items if item.list_id is not None).values()
     words = float(np.mean([len(text.split()) for text in texts]))
     unequal = {by: statistic_name("items_differing_in_word_count", by=by) for by in ("any", 1, 2)}
     values: dict[str, tuple[str, float]] = {
         "Usage pairs": ("n_items", len(items)),
         "Words": ("n_words", len(per_word)),
-        **({"Lists": ("n_lists", len(lists))} if lists else {}),
+        **({"Lists": ("n_lists", len(per_list))} if per_list else {}),
+        **({"Pairs per list, fewest": ("items_per_list(summary=min)", min(per_list))} if per_list else {}),
+        **({"Pairs per list, most": ("items_per_list(summary=max)", max(per_list))} if per_list else {}),
         "Pairs per word, fewest": ("items_per_word(summary=min)", min(per_word)),
         "Pairs per word, mean": ("items_per_word(summary=mean)", float(np.mean(per_word))),
         "Pairs per word, most": ("items_per_word(summary=max)", max(per_word)),

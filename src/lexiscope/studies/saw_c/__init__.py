@@ -25,13 +25,10 @@ from lexiscope.report.parts.people_tables import norms_table
 from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.presenting import best_in_words, best_of_records
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
-from lexiscope.studies.kit.study import Study, read_texts
+from lexiscope.studies.kit.study import Study
 from lexiscope.studies.saw_c import layers, models, people, senses
 from lexiscope.studies.saw_c.data import BETO, VIEWS, SawCData, complete_settings, load_run
 from lexiscope.studies.saw_c.settings import SawCSettings
-
-TEXTS = read_texts(Path(__file__).with_name("texts.md"))
-"""The prose of the report."""
 
 
 def methods(run: SawCData) -> list[str]:
@@ -40,7 +37,7 @@ def methods(run: SawCData) -> list[str]:
     absent = ", ".join(view for view in settings.views if view not in run.views)
     more = f" There are no distances in the view {absent}." if absent and run.views else ""
     return [
-        *TEXTS["methods"],
+        *models.TEXTS["methods"],
         f"Starting points of each mixed model that may have several optima (the reduced ones): {settings.starts}. "
         f"Views analysed: {', '.join(run.views) or 'none'}.{more}",
     ]
@@ -48,7 +45,7 @@ def methods(run: SawCData) -> list[str]:
 
 def limits(run: SawCData) -> list[str]:
     """Return the limits of this run: none about people or sizes that it does not look at."""
-    texts = [*TEXTS["limits"]]
+    texts = [*models.TEXTS["limits"]]
     if run.has("norms"):
         texts.append("Norms come from the participants who took part, in their varieties of the language.")
         if _size_result(run, part_of(run.once(models.size_and_depth)).records):
@@ -215,7 +212,7 @@ def _size_result(_run: SawCData, records: Sequence[Record]) -> str:
     place="SAW-C §3.5",
     needs=("ratings", "senses"),
     said=_sense_result,
-    families=(TestFamily("sense", ("chi2",)), COEFFICIENTS),
+    families=(TestFamily("sense", ("chi2",), repeats=("p",)), COEFFICIENTS),
 )
 def ratings_by_sense(run: SawCData) -> object:
     """Compare people's ratings of pairs with the same sense and with different senses."""
@@ -252,7 +249,7 @@ def relatedness(run: SawCData) -> object:
     place="SAW-C §4.5, §5.4",
     needs=("norms", "senses", "distances"),
     said=lambda _run, records: ratio_tests_in_words(records),
-    families=(TestFamily("sense_and_distance", ("chi2",)), COEFFICIENTS),
+    families=(TestFamily("sense_and_distance", ("chi2",), repeats=("p",)), COEFFICIENTS),
 )
 def beyond_distance(run: SawCData) -> object:
     """Compare what sense and distance explain."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -15,12 +17,13 @@ from lexiscope.analysis.layers.trajectory import family_by_depth_ratio, family_b
 from lexiscope.analysis.norms.decomposition import residuals_by_condition
 from lexiscope.analysis.norms.predictions import RHO, Predictor, predictor
 from lexiscope.analysis.regression import LOG_PARAMETERS, ols, scaling
+from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.items.read.importer import check_ratings
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Remark, find_record, record_cell
-from lexiscope.report.pivot import Col, pivot, rank_columns, records_of, rows_of_subjects
+from lexiscope.report.pivot import Col, pivot, quantities, rank_columns, records_of, rows_of_subjects
 from lexiscope.report.plots.distributions import Residuals, residual_ridge
 from lexiscope.report.plots.layers import families_by_depth
 from lexiscope.report.plots.size import Sized, SizeRegression, statistic_by_size
@@ -28,10 +31,15 @@ from lexiscope.report.presenting import file_name
 from lexiscope.report.sections import subjects_table, tokens_table
 from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Cell, Column, Format, Missing, Table
 from lexiscope.studies.kit.run import Floats
+from lexiscope.studies.kit.study import read_texts
 from lexiscope.studies.saw_c.data import ASKED, DIFFERENT, SAME, Flags, SawCData
 from lexiscope.studies.saw_c.layers import ORDER, RANK, LayerFit, fits
 from lexiscope.studies.saw_c.people import THREE, rater_agreements, raters_below
 from lexiscope.tasks.relatedness import SCALE
+
+NOT_IN_PAPER = "not in the paper"
+TEXTS = read_texts(Path(__file__).with_name("texts.md"))
+"""The prose of the report."""
 
 # -- what they are --------------------------------------------------------------------------------------------------
 
@@ -41,7 +49,31 @@ def subjects(run: SawCData) -> object:
     facts = {distances.subject: replace(distances.facts, subject_id=distances.subject) for distances in run.distances}
     known = tuple(facts.values())
     table = subjects_table(known, name="table_2_subjects", number="2", title="The model subjects", without=())
-    return table if known else None, _tokens(run)
+    if not known:
+        return _tokens(run)
+    if run.name == "saw_c" and not run.own:
+        table = replace(table, notes=(*table.notes, *TEXTS["table 2"]))
+    return table, _numbers_of_models(run, known), _tokens(run)
+
+
+def _numbers_of_models(run: SawCData, known: Sequence[SubjectFacts]) -> object:
+    """Layers and parameters of each subject, and how many models of the paper there are of each kind."""
+    numbers = [
+        run.number(name, value, subject=facts.subject_id)
+        for facts in known
+        for name, value in (("n_layers", facts.n_layers), ("n_parameters", facts.n_parameters))
+        if value is not None
+    ]
+    paper = [facts for facts in known if NOT_IN_PAPER not in facts.source]
+    flags = [f"multilingual={bool(facts.multilingual)}" for facts in paper]
+    families = [f"family={facts.family}" for facts in paper]
+    both = [f"{family} {flag}" for family, flag in zip(families, flags, strict=True)]
+    counts = Counter([*flags, *families, *both, *(f"layers={facts.n_layers}" for facts in paper)])
+    rows = {
+        condition.replace("=", ": "): run.number("n_models", count, condition=condition)
+        for condition, count in sorted(counts.items())
+    }
+    return numbers, *rows.values(), quantities("models", "The models of the paper, by kind", rows)
 
 
 def _tokens(run: SawCData) -> object:
@@ -68,7 +100,7 @@ def size_and_depth(run: SawCData) -> object:
     parts: list[object] = []
     for view in run.views:
         of_view = (fit for fit in run.once(fits) if fit.distances.view == view)
-        chosen = [fit for fit in of_view if "not in the paper" not in fit.distances.facts.source]
+        chosen = [fit for fit in of_view if NOT_IN_PAPER not in fit.distances.facts.source]
         recorded = [fit for fit in chosen if fit.subject not in run.live]
         parts += [_size_regression(run, recorded, view, "")] if recorded else []
         if len(recorded) < len(chosen):

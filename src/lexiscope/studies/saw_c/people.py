@@ -36,6 +36,7 @@ THREE = Format("number", 3)
 FLAGS: tuple[tuple[str, str, Condition, str], ...] = (
     ("Words whose gender changes with the sense", "same_gender", False, "gender_change"),
     ("… counting the published gender column as it is", "same_gender_published", False, "gender_change_as_published"),
+    ("Words with adjectives as cues", "cue_1", "adjective", "adjective_cue"),
     ("Words with verb cues", "cue_1", "verb", "verb_cue"),
 )
 """Properties of words: label, the items' condition and its value that tells, name."""

@@ -24,7 +24,7 @@ from lexiscope.analysis.norms.decomposition import (
     variance_decomposition,
 )
 from lexiscope.core.response import holds_simulated
-from lexiscope.core.result import Record, Result, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.report.figures import Heading
 from lexiscope.report.page.exports import export_r
 from lexiscope.report.part import Remark, record_cell
@@ -179,6 +179,10 @@ def tests_of(run: SawCData, question: str) -> object:
         name = statistic_name("chi2", test=test.name, df=1)
         numbers = (replace(outcome, name=name),) if isinstance(outcome, Undefined) else outcome.results(test.name)
         results += run.about_all(numbers, subject=subject, layer=layer)
+        if isinstance(outcome, LikelihoodRatio):
+            # the paper prints a bound of it: a number of its own, to be compared
+            p = Estimate(statistic_name("p", test=test.name), outcome.p)
+            results.append(run.about(p, subject=subject, layer=layer))
         reasons = (outcome.reason,) if isinstance(outcome, Undefined) else outcome.remarks
         remarks += [Remark(f"{test.name}: {reason}") for reason in reasons]
     named = {test.name: outcome for test, outcome in own.items()}

@@ -306,9 +306,10 @@ SCREEN = Screen(
 )
 
 VARIANTS = {"saw_c": Variant(temperature=0.0, max_tokens=3, takes_shots=False)}
-"""``saw_c``: built as SAW-C describes its prompt (A.4.1): the instructions of the participants in Spanish, then the two
-sentences on lines of their own and ``Palabra: …``, one number, temperature 0, at most 3 tokens. The instructions are
-those of this task: the wording of the paper's is not available."""
+"""``saw_c``: built as SAW-C describes its prompt (A.4.1): the system message is what participants read, in Spanish; the
+user's turn asks the question again, with its scale, then has the two sentences on lines of their own, ``Palabra: …``,
+and the request of one number; temperature 0, at most 3 tokens. The instructions are those of this task: the wording of
+the paper's is not available."""
 
 asks = Asking(SCREEN, fields, example_items, VARIANTS)
 """Makes a chat question of an item."""

@@ -1,0 +1,94 @@
+"""What the paper of SAW-C prints: every number has a row, and the rows are those of the paper's text and tables."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from lexiscope.core.study import PublishedValue
+from lexiscope.datasets.saw_c import SUBJECTS
+from lexiscope.studies.saw_c import study
+
+ROWS: tuple[PublishedValue, ...] = tuple(
+    row for rows in study.PUBLISHED.values() for row in rows if row.place.startswith("SAW-C")
+)
+# a second definition of a number, what only the authors' script prints, and counts of models in captions
+FURTHER = ("own rating included", "authors' output", "Figure ")
+PAPER = [row for row in ROWS if not any(text in row.place for text in FURTHER)]
+TITLES = {facts.subject_id: facts for facts in SUBJECTS}
+
+
+def test_every_number_of_the_paper_has_a_row() -> None:
+    """Counted by hand from the paper, 145: Table 2 24 (12 models × layers, parameters), Table 3 48 (12 × 4), text 73.
+
+    Of the text: the material 15 (§3.1, its footnotes), the participants 16, §3.4 7, §3.5 7, §4.2 1, §4.3 5, §4.4 1,
+    §4.5 7, §5.1 2, A.2 2, A.3 3, A.4 7. A number that stands twice is one row; what was planned or set in advance
+    (100, 120, 2.40) and settings of the models are no results.
+    Seven counts of models are in the captions of Figures 7 to 9.
+    """
+    places = Counter(row.place.removeprefix("SAW-C ") for row in PAPER)
+    assert places == {
+        "§3.1": 10,
+        "fn 4": 3,
+        "fn 5": 2,
+        "§3.2": 16,
+        "§3.4": 7,
+        "§3.5": 7,
+        "§4.2": 1,
+        "§4.3": 5,
+        "§4.4": 1,
+        "§4.5": 7,
+        "§5.1": 2,
+        "A.2": 2,
+        "A.3": 3,
+        "A.4": 7,
+        "Table 2": 24,
+        "Table 3": 48,
+    }
+    assert len(PAPER) == 24 + 48 + 73 == 145
+    assert sum("Figure" in row.place for row in ROWS) == 7
+    assert len({(row.statistic, row.subject, row.layer, row.condition, row.dataset) for row in ROWS}) == len(ROWS)
+    unavailable = [row for row in PAPER if not row.reproducible]
+    assert Counter(row.place for row in unavailable) == {"SAW-C §3.2": 15, "SAW-C §3.4": 1, "SAW-C A.4": 7}
+    assert all(row.remark for row in unavailable)
+
+
+def test_the_rows_of_tables_2_and_3_are_those_of_the_papers_text(published: Path) -> None:
+    """The numbers of both tables, model by model, in the order of the paper."""
+    paper = published.parent / "papers" / "saw_c.txt"
+    if not paper.is_file():
+        pytest.skip("the text of the paper is not at hand")
+    text = paper.read_text(encoding="utf-8")
+    for table, head in (("2", "Model\t# Lang"), ("3", "Model\tAvg ;")):
+        lines = [line.split("\t") for line in text[text.index(head) :].splitlines()[1:13]]
+        cells = ["".join(line[5:]) if table == "2" else "".join(line[1:]) for line in lines]
+        joined = [cell.replace("$", " ").replace("\\mathrm{M}", "M").replace("\\sim", " ") for cell in cells]
+        numbers = [float(number) for cell in joined for number in re.findall(r"[\d.]+", cell)]
+        own = [row for row in PAPER if row.place == f"SAW-C Table {table}"]
+        assert [float(row.printed.removesuffix("e6")) for row in own] == numbers
+
+
+def test_every_row_of_tables_2_and_3_agrees_with_the_raw_files(published: Path) -> None:
+    """Parameters of the distance files, token counts of token_properties.csv, as pandas reads them."""
+    rows = {(row.statistic, row.subject): row for row in PAPER}
+    tokens = pd.read_csv(published / "sawc" / "token_properties.csv")
+    difference = (tokens.Num_tokens_s1 - tokens.Num_tokens_s2).abs()
+    n_target = tokens.Target_tokens.str.count(",") + 1
+    statuses = Counter()
+    for model, own in tokens.groupby("Model"):
+        values = {f"token_difference(summary={name})": take(difference[own.index]) for name, take in _SUMMARIES.items()}
+        values["target_tokens(mean_over=words)"] = n_target[own.index].groupby(own.Word).first().mean()
+        with (published / "sawc" / "models_stimpunct" / f"sawc-distances_model-{model}.csv").open() as stream:
+            values["n_parameters"] = float(next(csv.DictReader(stream))["n_params"])
+        values["n_layers"] = TITLES[str(model)].n_layers or 0
+        statuses.update(rows[name, str(model)].status_of(float(value)) for name, value in values.items())
+    # mBERT's .99754 is printed as .997
+    assert statuses == {"reproduced": 71, "within rounding": 1}
+
+
+_SUMMARIES = {"mean": pd.Series.mean, "mode": lambda values: values.mode()[0], "max": pd.Series.max}
