@@ -1,8 +1,9 @@
 """Subjects that answer by rule, for tests only: a kind of subject by path, ``rules.py:NAME``.
 
-``base`` rates stories from a checksum of the item, ``tuned`` rates what its ending intends as plausible: as if it had
-been trained. Of a minimal pair both prefer the right word in two of three items, with one token for each word of the
-text, two for a word of six letters or more that is chosen. A prompt is continued with the same word each time.
+``base``, ``small`` and ``large`` rate stories from a checksum of the item and their name, ``tuned`` rates what its
+ending intends as plausible: as if it had been trained. Of a minimal pair all prefer the right word in two of three
+items, with one token for each word of the text, two for a word of six letters or more that is chosen. A prompt is
+continued with the same word each time.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class ByRule:
     def _rows(self, item, task):
         who = (self.subject_id, self.kind, item.item_id, task)
         if task == "plausibility":
-            drawn = float(1 + crc32(item.item_id.encode()) % 5)
+            seed = item.item_id if self.name == "base" else f"{self.name} {item.item_id}"
+            drawn = float(1 + crc32(seed.encode()) % 5)
             yield Response(*who, "rating", _RATINGS[item.conditions["intention"]] if self.name == "tuned" else drawn)
             return
         right = crc32(item.item_id.encode()) % 3 > 0

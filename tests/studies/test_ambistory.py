@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy import stats
 from tests.subjects.fake_chat import Body, FakeChat, serving
 
 from lexiscope.analysis.correlation import spearman
@@ -31,7 +32,7 @@ from lexiscope.core.run import read_json
 from lexiscope.datasets import mini_ambistory
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
-from lexiscope.studies.ambistory.data import load_run
+from lexiscope.studies.ambistory.data import AmbistoryData, load_run
 from lexiscope.studies.ambistory.errors import error_tags, write_sheet
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.data import given_files
@@ -49,6 +50,15 @@ SUBJECTS = (
 )
 SIMULATED = Path(__file__).parents[1] / "simulated"
 SETTINGS = AmbistorySettings(n_bootstrap=20, subjects=SUBJECTS, compare=(("scripted:mean", "scripted:four"),))
+MODELS = (
+    "subject,model,shots,base,parameters",
+    "scripted:position,A,0,,1e9",
+    "scripted:sibling,A,4,,1e9",
+    "scripted:order,B,0,,7e9",
+    "scripted:four,C,0,,3e9",
+    "scripted:mean,D,0,C,3e9",
+)
+"""What the planted subjects are said to be."""
 MEANS_BY_PLACE = (3.68, 2.61, 2.75, 3.55, 3.18, 3.08)
 """The mean rating of each place in a setup over all splits: what a subject that sees the order of rows can learn."""
 Rule = Callable[[Item], float | None]
@@ -102,11 +112,13 @@ def rules(rows: Sequence[Mapping[str, Any]]) -> dict[str, Rule]:
 def ambistory_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The study on the released ratings with planted subjects; few resamples, they touch intervals only."""
     out, real = tmp_path_factory.mktemp("ambistory") / "run", catalog.subject
+    table = out.parent / "models.csv"
+    table.write_text("\n".join(MODELS) + "\n", encoding="utf-8")
     made = {f"scripted:{name}": Scripted(name, rule) for name, rule in rules(released(published)).items()}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LEXISCOPE_DATA", str(published))
         patch.setattr(catalog, "subject", lambda spec: made.get(str(spec)) or real(spec))
-        study.run(SETTINGS, out, command="test")
+        study.run(replace(SETTINGS, models=str(table)), out, command="test")
     return out
 
 
@@ -146,7 +158,11 @@ def test_what_the_paper_claims(ambistory_run: Path, records: tuple[Record, ...])
     assert {"The two endings of", "People choose the middle", "Meanings that are more"} <= set(found["holds"])
     assert "People disagree more about" in found["not shown"]
     assert "Models stay below the" in found["holds in part"]
-    assert "Larger models are closer" in found["cannot be tested"]
+    assert "GPT-4o is hurt by" in found["cannot be tested"]
+    # of planted subjects: one was trained, one is better with examples and none worse, three sizes show no trend
+    assert "Training on the ratings" in found["holds"]
+    assert "Training brings the labels" in found["holds"]
+    assert {"Larger models are closer", "Examples in the prompt"} <= set(found["not shown"])
     rows = list(csv.DictReader((ambistory_run / "tables" / "claims.csv").open(encoding="utf-8")))
     assert len(rows) == sum(map(len, found.values()))
     assert "What the paper claims" in (ambistory_run / "report.html").read_text(encoding="utf-8")
@@ -340,9 +356,102 @@ def test_training_is_tested_on_paired_errors(records: tuple[Record, ...], publis
     for which, values in errors.items():
         found = find_record(records, f"mean_absolute_error(of={which})", subject=pair).value
         assert found == pytest.approx(statistics.fmean(values), abs=1e-9)
-    p = find_record(records, "signed_rank", subject=pair).p
+    p = find_record(records, "signed_rank(of=tuned_minus_base)", subject=pair).p
     assert p is not None
     assert p < 1e-50
+    # always 4 is as far from people's labels as the labels other than 4 are many; the rounded means are people's labels
+    labels = [int(mean + 0.5) for mean in means]
+    far = 100 * (1 - labels.count(4) / len(labels))
+    assert find_record(records, "label_distance(of=base)", subject=pair).value == pytest.approx(far, abs=1e-9)
+    shift = find_record(records, "label_distance_difference(of=tuned_minus_base)", subject=pair)
+    assert (shift.value, shift.low) == (pytest.approx(-far, abs=1e-9), pytest.approx(-far, abs=9))
+    # nobody gives 4 where people do not: one margin of the Stuart-Maxwell test is that of the moved samples
+    moved = find_record(records, "marginal_homogeneity(of=tuned_minus_base)", subject=pair)
+    assert moved.value == pytest.approx(len(labels) - labels.count(4), abs=1e-6)
+
+
+def within_sd(rows: Sequence[Mapping[str, Any]], rule: Callable[[int], float]) -> list[bool]:
+    """Whether what a rule says of each row lies within max(1, SD) of its mean."""
+    means = [statistics.fmean(row["choices"]) for row in rows]
+    limits = [max(1, statistics.stdev(row["choices"])) - 1e-9 for row in rows]
+    return [abs(rule(k) - mean) < limit for k, (mean, limit) in enumerate(zip(means, limits, strict=True))]
+
+
+@pytest.mark.published
+def test_worked_examples_size_and_means_over_subjects(records: tuple[Record, ...], published: Path) -> None:
+    """By hand: A with examples is the sibling rule, without the place; ended minus open; the means of A, B, C and D."""
+    rows = released(published)
+    means = [statistics.fmean(row["choices"]) for row in rows]
+    rules_ = {
+        "position": lambda k: (4, 2, 2, 4, 4, 4)[k % 6],
+        "sibling": lambda k: int(6 - means[k ^ 1] + 0.5),
+        "order": lambda k: int(MEANS_BY_PLACE[k % 6] + 0.5),
+        "four": lambda _k: 4,
+        "mean": lambda k: int(means[k] + 0.5),
+    }
+    right = {name: within_sd(rows, rule) for name, rule in rules_.items()}
+    accuracy = {name: statistics.fmean(own) for name, own in right.items()}
+    pair = {"subject": "scripted:sibling vs scripted:position"}
+    few = find_record(records, "accuracy_difference(of=few_minus_zero)", **pair)
+    assert few.value == pytest.approx(accuracy["sibling"] - accuracy["position"], abs=1e-12)
+    test = find_record(records, "signed_rank(of=few_minus_zero)", **pair)
+    assert (test.p is not None, test.family) == (True, "")
+    assert find_record(records, "n_contrasts(of=few_minus_zero,outcome=closer)").value == 1
+    kinds = {name: [statistics.fmean(hit for hit, row in zip(own, rows, strict=True) if bool(row["ending"]) is ended)
+                    for ended in (False, True)] for name, own in right.items()}  # fmt: skip
+    for name, (free, ended) in kinds.items():
+        record = find_record(records, "accuracy_difference(of=ended_minus_open)", subject=f"scripted:{name}")
+        assert record.value == pytest.approx(ended - free, abs=1e-12)
+    zero = ("position", "order", "four", "mean")
+    for column, kind in enumerate(("open", "ended")):
+        name = "subjects_mean(of=accuracy_within_sd,shots=0)"
+        record = find_record(records, name, condition=f"test, {kind}", subject="subjects of this run")
+        assert record.value == pytest.approx(statistics.fmean(kinds[one][column] for one in zero), abs=1e-12)
+        assert record.n == 4
+    # by size A, C, B: the trained D does not count
+    by_size = [accuracy[name] for name in ("position", "four", "order")]
+    expected = stats.spearmanr([1, 2, 3], by_size).statistic
+    trend = find_record(records, "spearman(of=n_parameters,with=accuracy_within_sd)", condition="test, 0 shots")
+    assert (trend.value, trend.n) == (pytest.approx(expected), 3)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("scripted:nobody,A,0,,", "names no subject of this run"),
+        ("scripted:four,A,some,,", "invalid literal"),
+        ("scripted:four,,0,,", "has no model"),
+    ],
+)
+def test_a_faulty_table_of_subjects_names_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, what: str
+) -> None:
+    """Line 2, and what is wrong there."""
+    real, four = catalog.subject, Scripted("four", lambda _item: 4.0)
+    monkeypatch.setattr(catalog, "subject", lambda spec: four if str(spec) == "scripted:four" else real(spec))
+    table = tmp_path / "models.csv"
+    table.write_text(f"{MODELS[0]}\n{line}\n", encoding="utf-8")
+    settings = replace(MINI, subjects=("scripted:four",), models=str(table))
+    with pytest.raises(InputError, match=what) as caught:
+        load_run(settings, tmp_path / "run").described  # noqa: B018 read when it is asked for
+    assert caught.value.place is not None
+    assert caught.value.place.line == 2
+
+
+def test_chat_models_are_paired_by_their_specs() -> None:
+    """One model without and with four examples is a pair, another address is another model."""
+    where = "chat:m@http://127.0.0.1:9/v1"
+    specs = (f"{where}?variant=published", f"{where}?variant=published&shots=4", "chat:m@http://127.0.0.1:8/v1?shots=4")
+    items = mini_ambistory.load().items
+    columns = {"subject_kind": "chat", "task": "plausibility", "measure": "rating", "value": [3.0] * len(items)}
+    rows = [
+        ResponseTable.from_columns({**columns, "subject_id": spec, "item_id": [item.item_id for item in items]})
+        for spec in specs
+    ]
+    facts = {spec: SubjectFacts(spec, kind="chat") for spec in specs}
+    run = AmbistoryData(mini_ambistory.load(), ResponseTable.concat(rows), MINI, facts=facts)
+    assert [(zero.subject, few.subject) for zero, few in run.shot_pairs] == [specs[:2]]
+    assert {spec: about.shots for spec, about in run.described.items()} == dict(zip(specs, (0, 4, 4), strict=True))
 
 
 @pytest.mark.published

@@ -224,6 +224,40 @@ def chi_squared(table: ArrayLike) -> TestResult:
     )
 
 
+def marginal_homogeneity(table: ArrayLike) -> TestResult:
+    """Test whether two labellings of the same items use their labels equally often (Stuart and Maxwell).
+
+    With two labels it is McNemar's test without correction. Labels that neither uses are left out. Effect: the share of
+    items that change their label. *Shape:* (labels, labels), counts; rows: the first labelling.
+    *Source:* Stuart 1955, Biometrika 42; Maxwell 1970, British Journal of Psychiatry 116.
+
+    Errors: :class:`StatisticError` for a table that is not square, or no item off its diagonal.
+
+    >>> found = marginal_homogeneity([[5, 8], [2, 5]])  # (8 - 2)² / (8 + 2)
+    >>> round(found.statistic, 9), found.df
+    (3.6, (1.0,))
+    """
+    counts = np.asarray(table, dtype=np.float64)
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any():
+        raise StatisticError("the test of equal margins needs a square table of counts")
+    off = counts - np.diag(np.diag(counts))
+    used = (off.sum(axis=0) + off.sum(axis=1)) > 0
+    if not used.any():
+        raise StatisticError("the test of equal margins is undefined: no item changes its label")
+    off = off[np.ix_(used, used)]
+    difference = (off.sum(axis=1) - off.sum(axis=0))[:-1]
+    covariance = (np.diag(off.sum(axis=1) + off.sum(axis=0)) - off - off.T)[:-1, :-1]
+    df = int(np.linalg.matrix_rank(covariance))
+    value = float(difference @ np.linalg.pinv(covariance) @ difference)
+    p, note = _chi2_p(value, df)
+    changed = float(off.sum() / counts.sum())
+    name = statistic_name("stuart_maxwell", df=df)
+    what = "share_changed"
+    return TestResult(
+        name, "chi2", value, (float(df),), p, what, changed, what, changed, None, (int(counts.sum()),), note
+    )
+
+
 def mcnemar(first_only: int, second_only: int, *, level: float = 0.95) -> TestResult:
     """Test whether two subjects answer the same items equally well: exact binomial on the items where they differ.
 

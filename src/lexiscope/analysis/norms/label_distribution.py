@@ -26,6 +26,7 @@ from lexiscope.analysis.bootstrap import (
 )
 from lexiscope.analysis.norms.predictions import Predictions, Rounding, rounded
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.significance import marginal_homogeneity
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Estimate, Interval, statistic_name
 
@@ -228,6 +229,67 @@ def label_differences(
         value = 100 * (share[0] - share[1])
         differences.append(Estimate(name, value, interval.times(100), len(items), n_groups, unit="points"))
     return tuple(differences)
+
+
+def label_shift(
+    first: Predictions,
+    second: Predictions,
+    people: Predictions,
+    *,
+    sides: tuple[str, str] = ("base", "tuned"),
+    points: Sequence[float] = SCALE,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return how far the labels of two subjects are from people's as distributions, and whether the two differ.
+
+    The distance is half the sum of the absolute differences of the shares (total variation): the percent of labels that
+    would have to change. Returned are that of the first subject, that of the second, second − first with its interval
+    (below 0: the second is nearer to people), and the Stuart–Maxwell test of equal margins, χ² with its p, which takes
+    items as independent. Compared are the items that all three have a label of; *sides* are what the two are called.
+    *Source:* AmbiStory §5.3.2 (Table 6); Stuart 1955, Maxwell 1970.
+    Errors: :class:`InputError` for a label that is no point; :class:`StatisticError` where the two give no item
+    different labels, or no item has a label of all three.
+
+    >>> labels = [dict(zip("ijklm", given)) for given in ((2, 2, 2, 4, 4), (1, 2, 3, 4, 5), (1, 2, 3, 4, 5))]
+    >>> found = label_shift(*labels, resamples=0)  # shares .4 and .6 of two labels against five of .2
+    >>> [round(result.value, 9) for result in found][:3]
+    [60.0, 0.0, -60.0]
+    """
+    items = [item for item in people if all(side.get(item) is not None for side in (first, second, people))]
+    if not items:
+        raise StatisticError("no item has a label of both subjects and of people")
+    columns = np.array([[side[item] for item in items] for side in (first, second, people)], dtype=np.float64)
+    shown = columns[:, :, None] == np.asarray(points, dtype=np.float64)
+    if not shown.any(axis=2).all():
+        off = columns[~shown.any(axis=2)][0]
+        raise InputError(f"{off:g} is no point of the scale", hint="round predictions first (rounded)")
+    own = cluster_labels(items, groups, what="group")
+    codes, n_groups = group_codes(own, len(items))
+    flags = shown.astype(np.float64)
+    shares, ones = flags.mean(axis=1), np.ones(len(items))
+    drawn = [ratio_draws(side, ones, codes, n_groups, resamples=resamples, seed=seed) for side in flags]
+    values = [50 * float(np.abs(shares[side] - shares[2]).sum()) for side in (0, 1)]
+    distances = [50 * np.abs(drawn[side] - drawn[2]).sum(axis=1) for side in (0, 1)]
+    interval = percentile_interval(
+        distances[1] - distances[0], level=level, resampled=resampled_units(own), n_groups=n_groups
+    )
+    name, n = "label_distance", len(items)
+    test = marginal_homogeneity(flags[0].T @ flags[1])
+    of = f"{sides[1]}_minus_{sides[0]}"
+    return (
+        *(
+            Estimate(statistic_name(name, of=side), value, n=n, unit="percent")
+            for side, value in zip(sides, values, strict=True)
+        ),
+        Estimate(
+            statistic_name("label_distance_difference", of=of), values[1] - values[0], interval, n, n_groups,
+            unit="points",
+        ),
+        Estimate(statistic_name("marginal_homogeneity", of=of), test.statistic, n=n, p=test.p),
+    )  # fmt: skip
 
 
 def rounded_twice(share: float, *, decimals: int = 1) -> float:

@@ -6,6 +6,7 @@ are known here by their place in a setup alone; which subject saw what is no mat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -20,13 +21,25 @@ from lexiscope.analysis.bootstrap import (
     ratio_draws,
     resampled_units,
 )
+from lexiscope.analysis.correlation import (
+    average_ranks,
+    correlation_value,
+    drawn_correlations,
+    is_constant,
+    sound_draws,
+)
 from lexiscope.analysis.norms.norms import item_sd
 from lexiscope.analysis.norms.predictions import Form, Predictions, Predictor, judged
 from lexiscope.analysis.norms.within_sd import UNREAD, accuracy_within_sd, is_within_sd
 from lexiscope.analysis.ratings import Ratings, settle
-from lexiscope.analysis.significance import rank_sum_p_without_ties, wilcoxon_rank_sum, wilcoxon_signed_rank
+from lexiscope.analysis.significance import (
+    permutation_of_correlation,
+    rank_sum_p_without_ties,
+    wilcoxon_rank_sum,
+    wilcoxon_signed_rank,
+)
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import Estimate, Interval, statistic_name
+from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
 Kind = Literal["open", "ended"]
 KINDS: tuple[Kind, ...] = ("open", "ended")
@@ -220,46 +233,218 @@ def _place(item: str, places: Mapping[str, StoryPlace]) -> StoryPlace:
     return places[item]
 
 
-# -- A model before and after training on ratings: are its errors smaller, on the same items? -----------------------
+# -- Two subjects on the same items: before and after training, without and with worked examples --------------------
 # *Source:* AmbiStory §5.3.2 (Wilcoxon's signed-rank test). What is paired is the absolute error of each item's
-# prediction; the decisions within SD stand beside it, with the exact test of paired decisions.
+# prediction; the decisions within SD and the correlations stand beside it.
 
 
-def base_against_tuned(
-    base: Predictions,
-    tuned: Predictions,
+def contrast_of_predictions(
+    first: Predictions,
+    second: Predictions,
     ratings: Ratings,
     *,
+    sides: tuple[str, str] = ("base", "tuned"),
     form: Form = "integer",
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> tuple[Estimate, ...]:
-    """Compare the errors of two models on the items that both predicted.
+) -> tuple[Estimate | Undefined, ...]:
+    """Compare the errors of two subjects on the items that both predicted; *sides* are what the two are called.
 
-    Returned are both mean absolute errors, V of the signed-rank test of the errors (base − tuned) with its p, and the
-    difference of the accuracies within SD, positive where the tuned model is right more often. Items that lack a
-    prediction of one of them are excluded. *groups* (item id → word) are resampled whole for the interval of the
-    contrast; the rank test takes items as independent. Errors: as :func:`lexiscope.analysis.norms.predictions.judged`;
+    Returned are both mean absolute errors, V of the signed-rank test of the errors (first − second) with its p, the
+    difference of the accuracies within SD and that of the correlations with the mean ratings, both second − first:
+    positive where the second is closer to people. Items that lack a prediction of one of them are excluded. *groups*
+    (item id → word) are resampled whole for the intervals of the differences, the same ones for both subjects; the rank
+    test takes items as independent. Errors: as :func:`lexiscope.analysis.norms.predictions.judged`;
     :class:`StatisticError` where no error differs.
 
     >>> people = Ratings.from_arrays(list("abababab"), list("iijjkkll"), [1, 1, 2, 2, 4, 4, 5, 5])
-    >>> effects = base_against_tuned(dict.fromkeys("ijkl", 3), dict(zip("ijkl", [1, 2, 4, 5])), people, resamples=0)
-    >>> [effect.value for effect in effects][:3]  # errors 2 1 1 2 and 0: ranks 1.5 1.5 3.5 3.5
+    >>> right = dict(zip("ijkl", [1, 2, 4, 5]))
+    >>> effects = contrast_of_predictions(dict.fromkeys("ijkl", 3), right, people, resamples=0)
+    >>> [effect.value for effect in effects[:3]]  # errors 2 1 1 2 and 0: ranks 1.5 1.5 3.5 3.5
     [1.5, 0.0, 10.0]
+    >>> effects[4].reason
+    'every prediction of base is 3'
     """
-    both = {item for item in base if base[item] is not None and tuned.get(item) is not None}
-    first, second = (judged({item: given[item] for item in both}, ratings, form=form) for given in (base, tuned))
-    errors = [np.abs(model.predicted - model.mean) for model in (first, second)]
+    both = {item for item in first if first[item] is not None and second.get(item) is not None}
+    pair = [judged({item: given[item] for item in both}, ratings, form=form) for given in (first, second)]
+    errors = [np.abs(subject.predicted - subject.mean) for subject in pair]
     # equal differences are ties: 1.4 - 0.4 and 1.2 - 0.2 must not differ in their last bit
-    smaller = settle(errors[0] - errors[1], np.concatenate([first.predicted, second.predicted, first.mean]))
-    right = [is_within_sd(model.predicted, model.mean, model.sd) for model in (first, second)]
+    smaller = settle(errors[0] - errors[1], np.concatenate([*(subject.predicted for subject in pair), pair[0].mean]))
+    right = [is_within_sd(subject.predicted, subject.mean, subject.sd) for subject in pair]
     test, n = wilcoxon_signed_rank(smaller, np.zeros_like(smaller)), len(smaller)
-    more = contrast(right[1], right[0], clusters=first.labels(groups), level=level, resamples=resamples, seed=seed)
+    labels, of = pair[0].labels(groups), f"{sides[1]}_minus_{sides[0]}"
+    more = contrast(right[1], right[0], clusters=labels, level=level, resamples=resamples, seed=seed)
+    rho_name = statistic_name("spearman_difference", of=of)
+    constant = [side for side, subject in zip(sides, pair, strict=True) if len(set(subject.predicted.tolist())) == 1]
+    rho: Estimate | Undefined
+    if constant:
+        value = pair[sides.index(constant[0])].predicted[0]
+        rho = Undefined(rho_name, f"every prediction of {constant[0]} is {value:g}", n)
+    else:
+        columns = np.column_stack([subject.predicted for subject in pair])
+        draws = sound_draws(columns, pair[0].mean, kind="spearman", groups=labels, resamples=resamples, seed=seed)
+        values = [correlation_value(subject.predicted, subject.mean, kind="spearman") for subject in pair]
+        n_groups = n if labels is None else len(set(labels))
+        interval = percentile_interval(
+            draws[:, 1] - draws[:, 0], level=level, resampled=resampled_units(labels), n_groups=n_groups
+        )
+        rho = Estimate(rho_name, values[1] - values[0], interval, n, n_groups)
     return (
-        Estimate(statistic_name("mean_absolute_error", of="base"), float(errors[0].mean()), n=n),
-        Estimate(statistic_name("mean_absolute_error", of="tuned"), float(errors[1].mean()), n=n),
-        Estimate("signed_rank", test.statistic, n=n, p=test.p),
-        Estimate("accuracy_difference(of=tuned_minus_base)", more.difference, more.interval, n),
+        *(
+            Estimate(statistic_name("mean_absolute_error", of=side), float(error.mean()), n=n)
+            for side, error in zip(sides, errors, strict=True)
+        ),
+        Estimate(statistic_name("signed_rank", of=of), test.statistic, n=n, p=test.p),
+        Estimate(statistic_name("accuracy_difference", of=of), more.difference, more.interval, n),
+        rho,
     )
+
+
+# -- Open and ended stories of several subjects: does what an ending adds help them? ---------------------------------
+
+
+def ended_minus_open(
+    subjects: Sequence[Predictor],
+    ratings: Ratings,
+    places: Mapping[str, StoryPlace],
+    *,
+    groups: Mapping[str, str],
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
+    """Return by how much subjects are more accurate on ended stories than on open ones, and the means over subjects.
+
+    First the difference of the accuracies within SD of each subject (ended − open), then the mean over subjects of its
+    accuracy on open and on ended stories (its condition), and of the difference. *groups* (item id → word) are
+    resampled whole, the same ones for all subjects and both kinds: the intervals say how much other words would change,
+    not other subjects. Whole predictions; items without a readable reply are left out. *Source:* AmbiStory Table 7,
+    last rows. Errors: as :func:`accuracy_by_kind`; :class:`StatisticError` where a subject read no story of a kind.
+    """
+    codes, n_groups = group_codes([groups[item] for item in ratings.item_ids], ratings.n_items)
+    ended = np.array([_place(item, places).kind == "ended" for item in ratings.item_ids])
+    options, units = {"resamples": resamples, "seed": seed}, resampled_units(groups)
+    values, draws = np.empty((len(subjects), len(KINDS))), np.empty((len(subjects), len(KINDS), resamples))
+    counts = []
+    for row, subject in enumerate(subjects):
+        read = judged(
+            {item: value for item, value in subject.whole.items() if item in set(ratings.item_ids)}, ratings,
+            form="integer",
+        )  # fmt: skip
+        known = dict(zip(read.item_ids, is_within_sd(read.predicted, read.mean, read.sd).tolist(), strict=True))
+        right = np.array([known.get(item, False) for item in ratings.item_ids], dtype=np.float64)
+        answered = np.array([item in known for item in ratings.item_ids])
+        counts.append(len(known))
+        for column, kind in enumerate((~ended, ended)):
+            rows = (answered & kind).astype(np.float64)
+            if not rows.any():
+                raise StatisticError(f"{subject.title} read no {KINDS[column]} story")
+            values[row, column] = (right * rows).sum() / rows.sum()
+            draws[row, column] = ratio_draws(right * rows, rows, codes, n_groups, **options)
+
+    def estimate(name: str, value: float, drawn: FloatArray, n: int) -> Estimate:
+        interval = percentile_interval(drawn, level=level, resampled=units, n_groups=n_groups)
+        return Estimate(name, value, interval, n, n_groups)
+
+    difference = statistic_name("accuracy_difference", of="ended_minus_open")
+    single = tuple(
+        estimate(difference, values[row, 1] - values[row, 0], draws[row, 1] - draws[row, 0], counts[row]).about(
+            subject=subject.subject
+        )
+        for row, subject in enumerate(subjects)
+    )
+    means, mean_draws = values.mean(axis=0), draws.mean(axis=0)
+    of_accuracy = statistic_name("subjects_mean", of="accuracy_within_sd")
+    together = (
+        *(
+            estimate(of_accuracy, float(means[column]), mean_draws[column], len(subjects)).about(condition=kind)
+            for column, kind in enumerate(KINDS)
+        ),
+        estimate(
+            statistic_name("subjects_mean", of="ended_minus_open"),
+            float(means[1] - means[0]),
+            mean_draws[1] - mean_draws[0],
+            len(subjects),
+        ),
+    )
+    return single, together
+
+
+# -- Subjects of different sizes: are larger ones closer to people? ----------------------------------------------------
+
+
+def trend_with_size(
+    subjects: Sequence[Predictor],
+    sizes: Sequence[float],
+    ratings: Ratings,
+    *,
+    groups: Mapping[str, str],
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate | Undefined, ...]:
+    """Return Spearman's correlation of the sizes of subjects with their accuracy within SD, and with their correlation.
+
+    *sizes* are numbers of parameters; their order alone counts. p is that of the permutation test over subjects (exact
+    up to 8); the interval resamples *groups* (item id → word), the same ones for all subjects: it says how much other
+    words would change, not other subjects. *Source:* AmbiStory §5.2 (larger models are closer).
+    Errors: :class:`StatisticError` for fewer than 3 subjects; those of
+    :func:`lexiscope.analysis.norms.predictions.judged`.
+    """
+    if len(subjects) < _FEWEST_SIZES:
+        raise StatisticError(f"a trend with size needs {_FEWEST_SIZES} subjects of known size, not {len(subjects)}")
+    codes, n_groups = group_codes([groups[item] for item in ratings.item_ids], ratings.n_items)
+    code_of = dict(zip(ratings.item_ids, codes.tolist(), strict=True))
+    columns: dict[str, list[tuple[float, FloatArray]]] = {"accuracy_within_sd": [], "spearman": []}
+    for subject in subjects:
+        own = {item: value for item, value in subject.whole.items() if item in code_of}
+        read = judged(own, ratings, form="integer")
+        rows = np.array([code_of[item] for item in read.item_ids], dtype=np.int64)
+        right = is_within_sd(read.predicted, read.mean, read.sd).astype(np.float64)
+        drawn = ratio_draws(right, np.ones(len(right)), rows, n_groups, resamples=resamples, seed=seed)
+        columns["accuracy_within_sd"].append((float(right.mean()), drawn))
+        given = np.array([subject.predictions[item] for item in read.item_ids], dtype=np.float64)
+        rho, rho_drawn = math.nan, np.full(resamples, np.nan)
+        if not is_constant(given):
+            rho = correlation_value(given, read.mean, kind="spearman")
+            rho_drawn = drawn_correlations(
+                given, read.mean, rows, n_groups, kind="spearman", resamples=resamples, seed=seed
+            )
+        columns["spearman"].append((rho, rho_drawn))
+    return tuple(
+        _size_trend(
+            statistic_name("spearman", of="n_parameters", **{"with": what}), sizes, several, groups, level, seed
+        )
+        for what, several in columns.items()
+    )
+
+
+_FEWEST_SIZES = 3
+
+
+def _size_trend(
+    name: str,
+    sizes: Sequence[float],
+    columns: Sequence[tuple[float, FloatArray]],
+    groups: Mapping[str, str],
+    level: float,
+    seed: int,
+) -> Estimate | Undefined:
+    known = [row for row, (value, _) in enumerate(columns) if not math.isnan(value)]
+    values, x = [columns[row][0] for row in known], [float(sizes[row]) for row in known]
+    try:
+        test = permutation_of_correlation(x, values, kind="spearman", seed=seed)
+    except StatisticError as error:
+        return Undefined(name, error.what, len(known))
+    drawn = np.array([columns[row][1] for row in known]).T
+    ranks = average_ranks(x)
+    draws = [
+        np.nan if np.isnan(row).any() or is_constant(row) else float(np.corrcoef(ranks, average_ranks(row))[0, 1])
+        for row in drawn
+    ]
+    interval = percentile_interval(
+        draws, level=level, resampled=resampled_units(groups), n_groups=len(set(groups.values()))
+    )
+    return Estimate(name, test.effect, interval, len(known), p=test.p, note=f"p: {test.name}, over subjects")

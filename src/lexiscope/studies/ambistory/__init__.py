@@ -19,8 +19,8 @@ from lexiscope.report.plots.style import short_names
 from lexiscope.report.sections import subjects_table
 from lexiscope.report.tables import Column, Table
 from lexiscope.resources.tables.delimited import read_csv
-from lexiscope.studies.ambistory import errors, models, people
-from lexiscope.studies.ambistory.data import PAIRS, THREE, AmbistoryData, load_run
+from lexiscope.studies.ambistory import contrasts, errors, models, people
+from lexiscope.studies.ambistory.data import PAIRS, SHOTS, SIZES, THREE, AmbistoryData, load_run
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.study import Study
 
@@ -108,9 +108,25 @@ study.question(
     "Does training on ratings make the errors of a model smaller?",
     place="§5.3",
     needs=("ratings", PAIRS),
-    said=models.tuning_words,
-    families=(TestFamily("tuning", ("signed_rank",)),),
-)(models.tuning)
+    said=contrasts.tuning_words,
+    families=(
+        TestFamily("tuning", ("signed_rank",), columns=("p",)),
+        TestFamily("label_shift", ("marginal_homogeneity",), columns=("p, labels",)),
+    ),
+)(contrasts.tuning)
+study.question(
+    "Do worked examples in the prompt bring a model closer to people's ratings?",
+    place="§5.2, Table 3",
+    needs=("ratings", SHOTS),
+    said=contrasts.example_words,
+    families=(TestFamily("worked_examples", ("signed_rank",)),),
+)(contrasts.worked_examples)
+study.question(
+    "Are larger models closer to people's ratings?",
+    place="§5.2, Table 3",
+    needs=("ratings", SIZES),
+    families=(TestFamily("size", ("spearman(of=n_parameters)",)),),
+)(contrasts.size)
 study.section("Single samples", where="after", section_id="cases")(errors.single_samples)
 study.writes(errors.write_sheet)
 study.writes(people.write_r_script)

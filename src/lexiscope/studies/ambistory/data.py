@@ -19,11 +19,13 @@ from lexiscope.core.item import Item
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.simulated import COLLECTED
+from lexiscope.core.spec import plain_name, split_options, with_options
 from lexiscope.items.answers.chat_answers import MEASURE_EXPECTED
 from lexiscope.items.answers.scale_scoring import MEASURE_MOST_PROBABLE
 from lexiscope.items.read.importer import check_ratings
 from lexiscope.report.part import distinct_titles
 from lexiscope.report.tables import Format
+from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.study import read_texts
@@ -41,9 +43,28 @@ NEEDED = ("setup", "story_kind", "ending_of", "meaning")
 SPLITS = ("train", "dev", "test")
 ALL = "all"
 PAIRS = "pairs of subjects to compare"
+SHOTS = "subject that was asked both without and with worked examples"
+SIZES = "three subjects of known and different sizes"
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 """The prose of the report."""
 PERCENT, TWO, THREE = Format("number", 1), Format("number", 2), Format("number", 3, leading_zero=False)
+
+
+_MODELS = ("subject", "model", "shots", "base", "parameters")
+"""The columns of the table of subjects."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedSubject:
+    """What a subject is: its model, the worked examples it saw, the model it was trained from, its parameters.
+
+    ``base`` is empty where it was not trained on the ratings, ``parameters`` ``None`` where they are not known.
+    """
+
+    model: str
+    shots: int
+    base: str = ""
+    parameters: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +80,10 @@ class AmbistoryData(Run[AmbistorySettings]):
         return {"items": len(self.items), "asked": len(self.asked_ids), "responses": answers, "subjects": subjects}
 
     def has(self, what: str) -> bool:
-        """Say whether there are pairs of subjects to compare, or what every run can have."""
-        return bool(self.settings.compare) if what == PAIRS else super().has(what)
+        """Say whether there are subjects to compare, or what every run can have."""
+        if what in (SHOTS, SIZES):
+            return bool(self.shot_pairs if what == SHOTS else self.sized)
+        return bool(self.settings.compare or self.trained_pairs) if what == PAIRS else super().has(what)
 
     # -- stories ------------------------------------------------------------------------------------------------------
 
@@ -140,11 +163,99 @@ class AmbistoryData(Run[AmbistorySettings]):
         )
         return tuple(replace(predictor, title=name) for predictor, name in zip(untitled, names, strict=True))
 
+    @cached_property
+    def described(self) -> dict[str, DescribedSubject]:
+        """What is known of the subjects that predict: by the table of the settings, else by the specs of chat models.
+
+        Errors: :class:`InputError` with the line of a subject that is not in the run or is there twice, and of a number
+        that is none.
+        """
+        if not self.settings.models:
+            return {
+                predictor.subject: _described_by_spec(self.facts[predictor.subject])
+                for predictor in self.predictors
+                if predictor.subject in self.facts and self.facts[predictor.subject].kind == "chat"
+            }
+        by_subject: dict[str, DescribedSubject] = {}
+        for place, row in read_csv(Path(self.settings.models), _MODELS).rows():
+            try:
+                subject = self.predictor_named(row["subject"]).subject
+                size = float(row["parameters"]) if row["parameters"] else None
+                about = DescribedSubject(row["model"], int(row["shots"]), row["base"], size)
+            except (SpecError, ValueError) as error:
+                hint = error.hint if isinstance(error, SpecError) else "shots is a whole number, parameters a number"
+                raise InputError(str(getattr(error, "what", error)), place=place, hint=hint) from error
+            if subject in by_subject or not about.model or about.shots < 0:
+                what = f"{row['subject']!r} is there twice, has no model, or fewer than no worked examples"
+                raise InputError(what, place=place)
+            by_subject[subject] = about
+        return by_subject
+
+    @cached_property
+    def shot_pairs(self) -> tuple[tuple[Predictor, Predictor], ...]:
+        """Subjects that are one model, asked without and with worked examples."""
+        known = [(predictor, self.described[predictor.subject]) for predictor in self.predictors
+                 if predictor.subject in self.described]  # fmt: skip
+        return tuple(
+            (zero, few)
+            for zero, first in known
+            for few, second in known
+            if first.shots == 0 < second.shots and replace(second, shots=0) == first
+        )
+
+    @cached_property
+    def trained_pairs(self) -> tuple[tuple[Predictor, Predictor], ...]:
+        """Subjects of which the second was trained and the first is its base: those named, then those of the table.
+
+        Errors: :class:`SpecError` where a pair names a subject that gave no ratings.
+        """
+        named = [(self.predictor_named(base), self.predictor_named(tuned)) for tuned, base in self.settings.compare]
+        known = [predictor for predictor in self.predictors if predictor.subject in self.described]
+        for tuned in known:
+            about = self.described[tuned.subject]
+            named += [
+                (base, tuned)
+                for base in known
+                if about.base == self.described[base.subject].model
+                and about.shots == self.described[base.subject].shots
+            ]
+        return tuple(dict.fromkeys(named))
+
+    @cached_property
+    def sized(self) -> dict[int, tuple[Predictor, ...]]:
+        """Subjects of known sizes that were not trained, by their worked examples, where three sizes or more differ."""
+        by_shots: dict[int, list[Predictor]] = {}
+        for predictor in self.predictors:
+            about = self.described.get(predictor.subject)
+            if about is not None and about.parameters and not about.base and predictor.n_read:
+                by_shots.setdefault(about.shots, []).append(predictor)
+        return {
+            shots: tuple(several)
+            for shots, several in sorted(by_shots.items())
+            if len({self.described[predictor.subject].parameters for predictor in several}) > 2
+        }
+
+    def predictor_named(self, spec: str) -> Predictor:
+        """Return the subject with this id or title. Errors: :class:`SpecError` where none, or several, have it."""
+        matches = [model for model in self.predictors if spec in (model.subject, model.title)]
+        # device and threads are added to a spec before it is asked
+        matches = matches or [model for model in self.predictors if model.subject.startswith(plain_name(spec))]
+        if len(matches) != 1:
+            known = ", ".join(model.subject for model in self.predictors) or "none"
+            raise SpecError(f"{spec!r} names no subject of this run to compare", hint=f"there are: {known}")
+        return matches[0]
+
     @property
     def silent_subjects(self) -> tuple[str, ...]:
         """The subjects that gave no ratings; recorded predictions have the ids of those who gave them."""
         spoken = set(self.answers.where(measure=(*MEASURES, MEASURE_DISTANCE)).unique("subject_id"))
         return tuple(name for name in self.facts if name not in spoken and not name.startswith("recorded:"))
+
+
+def _described_by_spec(facts: SubjectFacts) -> DescribedSubject:
+    name, options = split_options(facts.subject_id)
+    shots = int(options.pop("shots", "0"))
+    return DescribedSubject(with_options(name, options), shots, parameters=facts.n_parameters or None)
 
 
 def load_run(settings: AmbistorySettings, out: Path, progress: CollectProgress | None = None) -> AmbistoryData:

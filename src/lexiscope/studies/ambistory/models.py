@@ -1,9 +1,11 @@
-"""How close models come to people's ratings (§5): all samples, open and ended stories, before and after training."""
+"""How close models come to people's ratings (§5): all samples, open and ended stories."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lexiscope.analysis.norms.predictions import RHO, Predictor, nearness_by_layer, rank_predictors
-from lexiscope.analysis.norms.story_effects import KINDS, accuracy_by_kind, base_against_tuned, open_against_ended
+from lexiscope.analysis.norms.story_effects import KINDS, accuracy_by_kind, ended_minus_open, open_against_ended
 from lexiscope.analysis.norms.within_sd import (
     accuracy_name,
     constant_scores,
@@ -12,20 +14,20 @@ from lexiscope.analysis.norms.within_sd import (
     scores,
 )
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.errors import SpecError, StatisticError
-from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
-from lexiscope.core.spec import plain_name
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, Record, Undefined, parse_statistic, statistic_name
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, part_of, value_of
 from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE, replies_table, scores_figure, scores_table
 from lexiscope.report.parts.story_tables import disagreement_table
 from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
-from lexiscope.report.presenting import adjusted_in_words
-from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
+from lexiscope.report.tables import INTEGER, Column, Table
 from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, TEXTS, THREE, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
 NEARNESS = statistic_name("spearman", of="nearness", **{"with": "norms"})
+ENDED_MINUS_OPEN = statistic_name("accuracy_difference", of="ended_minus_open")
+OWN_MODELS = "subjects of this run"
 FEWEST_WORDS = 2
 
 
@@ -164,69 +166,58 @@ def _accuracies(run: AmbistoryData) -> Part | None:
     labels, title = ("Subject", "Read / asked"), "Accuracy within SD on open and ended stories"
     table = pivot("table_7_open_ended", title, results, columns, rows, labels=labels, number="7", notes=(note,))
     # those over all stories are records of the results already
-    return part_of([result for result in results if not result.condition.endswith(", all")], table)
+    of_kinds = [result for result in results if not result.condition.endswith(", all")]
+    return part_of(
+        of_kinds, table, _differences_of_kinds(run, ratings, subjects), _means_of_kinds(run, ratings, subjects)
+    )
+
+
+def _differences_of_kinds(run: AmbistoryData, ratings: Ratings, subjects: Sequence[Predictor]) -> Part:
+    """By how much each subject is more accurate on ended stories than on open ones."""
+    single, _ = ended_minus_open(subjects, ratings, run.places, **run.resampling_of(run.words, ratings.item_ids))
+    results = run.about_all(single, condition=run.split)
+    columns = (Col("Accuracy, ended − open", ENDED_MINUS_OPEN, THREE), Col("Samples", ENDED_MINUS_OPEN, show="n"))
+    rows = rows_of(results, "subject", names={predictor.subject: predictor.title for predictor in subjects})
+    title = "Accuracy within SD on ended stories minus open ones"
+    note = "Whole predictions; 95 % interval, words resampled, the same ones for both kinds."
+    table = pivot("ended_minus_open", title, results, columns, rows, labels=("Subject",), notes=(note,))
+    return part_of(results, table)
+
+
+def _means_of_kinds(run: AmbistoryData, ratings: Ratings, subjects: Sequence[Predictor]) -> Part | None:
+    """Return the means over subjects that were asked with the same number of worked examples (Table 7, last rows)."""
+    words, results, rows = run.resampling_of(run.words, ratings.item_ids), list[Estimate](), []
+    for shots in sorted({about.shots for about in run.described.values()}):
+        same = [p for p in subjects if p.subject in run.described and run.described[p.subject].shots == shots]
+        if not same:
+            continue
+        _, means = ended_minus_open(same, ratings, run.places, **words)
+        for mean in means:
+            name, given = parse_statistic(mean.name)
+            condition = ", ".join(filter(None, (run.split, mean.condition)))
+            about = {"name": statistic_name(name, **given, shots=shots), "subject": OWN_MODELS, "condition": condition}
+            results.append(run.about(mean, **about))
+        rows.append(PivotRow((shots,), {"subject": OWN_MODELS}, {"shots": shots}))
+    if not rows:
+        return None
+    accuracy, difference = (
+        f"subjects_mean(of={of},shots={{shots}})" for of in ("accuracy_within_sd", "ended_minus_open")
+    )
+    columns = (
+        *(Col(kind.capitalize(), accuracy, THREE, where={"condition": f"{run.split}, {kind}"}) for kind in KINDS),
+        Col("Ended − open", difference, THREE),
+        Col("Subjects", difference, show="n"),
+    )
+    note = (
+        "Subjects of which the number of worked examples is known (models that are asked here, and those of --models). "
+        "95 % interval, words resampled: it says nothing about other subjects."
+    )
+    title, labels = "Accuracy within SD, means over subjects", (Column("Worked examples", INTEGER),)
+    table = pivot("mean_of_subjects", title, results, columns, rows, labels=labels, notes=(note,))
+    return part_of(results, table)
 
 
 def _answers_both(run: AmbistoryData, predictor: Predictor) -> bool:
     """Whether it answered open and ended stories of two words or more: of one there is nothing to resample."""
     read = [item for item, value in predictor.predictions.items() if value is not None]
     return all(len({run.words[item] for item in run.of_kind(kind, read)}) >= FEWEST_WORDS for kind in KINDS)
-
-
-# -- before and after training ----------------------------------------------------------------------------------------
-
-
-def tuning(run: AmbistoryData) -> Part | None:
-    """Return the signed-rank test of every pair of subjects that the settings name: base and tuned (§5.3.2).
-
-    Errors: :class:`SpecError` where a pair names a subject that gave no ratings.
-    """
-    ratings = run.asked_ratings
-    if ratings is None:
-        return None
-    words = run.resampling_of(run.words, ratings.item_ids)
-    results: list[Estimate | Undefined] = []
-    rows = []
-    for pair in run.settings.compare:
-        tuned, base = (_predictor_named(run, spec) for spec in pair)
-        about = {"subject": f"{tuned.subject} vs {base.subject}", "condition": run.split}
-        try:
-            effects = base_against_tuned(base.whole, tuned.whole, ratings, **words)
-        except StatisticError as error:
-            results.append(run.about(Undefined("signed_rank", error.what), **about))
-            continue
-        results += run.about_all(effects, **about)
-        rows.append(PivotRow((base.title, tuned.title), about))
-    test, difference = "signed_rank", "accuracy_difference(of=tuned_minus_base)"
-    columns = (
-        *(Col(f"Mean error, {model}", f"mean_absolute_error(of={model})", THREE) for model in ("base", "tuned")),
-        Col("V", test, INTEGER, "value"),
-        Col("p", test, P_VALUE, "p", note="Wilcoxon's signed-rank test of the absolute errors, two-sided."),
-        Col("Accuracy, tuned − base", difference, THREE),
-        Col("Samples", test, show="n"),
-    )
-    note = "Whole predictions; others rounded, halves up. Samples that both predicted; 95 % interval, over words."
-    labels = ("Base", "Tuned")
-    return part_of(
-        results, pivot("tuning", "Before and after training", results, columns, rows, labels=labels, notes=(note,))
-    )
-
-
-def tuning_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
-    """Return the signed-rank test of every pair, in words."""
-    tests = [test for test in records if test.statistic == "signed_rank" and test.p is not None]
-    texts = []
-    for test in tests:
-        adjusted = adjusted_in_words(test.p_adjusted, test.family)
-        texts.append(", ".join(filter(None, (f"{test.subject}: V = {test.value:.0f}, p = {test.p:.2g}", adjusted))))
-    return "; ".join(texts)
-
-
-def _predictor_named(run: AmbistoryData, spec: str) -> Predictor:
-    matches = [model for model in run.predictors if spec in (model.subject, model.title)]
-    # device and threads are added to a spec before it is asked
-    matches = matches or [model for model in run.predictors if model.subject.startswith(plain_name(spec))]
-    if len(matches) != 1:
-        known = ", ".join(model.subject for model in run.predictors) or "none"
-        raise SpecError(f"{spec!r} names no subject of this run to compare", hint=f"there are: {known}")
-    return matches[0]

@@ -11,7 +11,9 @@ class AmbistorySettings(Settings):
     """What a run of ambistory can vary.
 
     ``split`` is what live subjects are asked, where the stories have splits. ``compare`` are pairs of subjects whose
-    errors are compared: (a model that was trained, its base).
+    errors are compared: (a model that was trained, its base). ``models`` says of each subject which model it is, how
+    many worked examples it saw, which model it was trained from, and how many parameters it has; of live models the
+    specs say the first two.
     """
 
     study: str = "ambistory"
@@ -20,6 +22,12 @@ class AmbistorySettings(Settings):
     )
     compare: tuple[tuple[str, str], ...] = option(
         (), "whose errors are compared: a model that was trained, and its base", metavar="TUNED BASE"
+    )
+    models: str = option(
+        "",
+        "a table of the subjects, columns subject, model, shots, base, parameters: which of them are contrasted",
+        metavar="FILE",
+        file=True,
     )
     ordinal: tuple[str, ...] = option(
         (),
