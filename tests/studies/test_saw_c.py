@@ -12,13 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+import statsmodels.api as sm
 
 from lexiscope.core.errors import InputError, RunError, SpecError, SubjectError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find_record, parse_statistic, read_records
 from lexiscope.core.study import PublishedValue
 from lexiscope.datasets import mini_relatedness
+from lexiscope.datasets.saw_c import PAPER_MODELS, SUBJECTS
 from lexiscope.report.page.stored import load
 from lexiscope.report.part import with_published
 from lexiscope.studies.kit.data import own_dataset
@@ -51,9 +54,9 @@ MODELS = {
 
 @pytest.fixture(scope="session")
 def whole_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The whole study on SAW-C, with few resamples: they touch intervals only."""
+    """The whole study on SAW-C, with few resamples: they touch intervals and p of contrasts only."""
     out = tmp_path_factory.mktemp("saw_c") / "run"
-    study.run(SawCSettings(n_bootstrap=40), out, command="test")
+    study.run(SawCSettings(n_bootstrap=400), out, command="test")
     return out
 
 
@@ -68,10 +71,16 @@ def test_what_the_paper_claims(whole_run: Path, records: tuple[Record, ...]) -> 
     found = outcomes_of_claims("saw_c", records)
     assert {"People rate two uses", "Layer 6 of BETO", "BETO agrees with the", "Sense predicts people's ratings",
             "Every model underestimates how", "Models with more parameters", "Without the final stop",
-            "No model explains as", "ALBERT models lose more"} <= set(found["holds"])  # fmt: skip
+            "No model explains as", "ALBERT models lose more", "Within ALBETO, the base", "Within ALBETO, size shows",
+            "XLM-RoBERTa does not differ", "A final stop raises", "A final stop changes", "Sense explains most of",
+            "Sentences of a pair"} <= set(found["holds"])  # fmt: skip
     assert {"Layer 12 of BETO"} <= set(found["holds in part"])
-    assert found["not shown"] == ["Multilingual models do worse"]
-    assert set(found["cannot be tested"]) == {"Participants of Chile, Mexico", "GPT-4 Turbo agrees with"}
+    # mBERT is better than two of four smaller models by p before Holm's adjustment
+    assert found["not shown"] == ["mBERT does not differ", "Multilingual models do worse"]
+    assert sorted(found["cannot be tested"]) == sorted(
+        ["Participants of Chile, Mexico", *["GPT-4 Turbo agrees with"] * 2, "GPT-4 Turbo's ratings and",
+         "GPT-4 Turbo underestimates how"]
+    )  # fmt: skip
     assert (whole_run / "tables" / "claims.csv").exists()
     assert "reversed" not in found
 
@@ -198,6 +207,82 @@ def test_every_released_model(records: tuple[Record, ...], subject: str) -> None
     assert value("expected_layer(score=aic,deltas=signed)") == pytest.approx(by_aic, abs=6e-4)
     assert value("expected_layer(score=r_squared,deltas=signed)") == pytest.approx(by_r, abs=6e-4)
     assert value("last_over_max_r_squared") == pytest.approx(last, abs=6e-3)
+
+
+@pytest.fixture(scope="module")
+def highest_r_squared(published: Path) -> dict[tuple[str, str], float]:
+    """The highest R² of each of the paper's models by view, as pandas reads it off the published files."""
+    key = ["Sentence_1", "Sentence_2"]
+    norms = pd.read_csv(published / "sawc" / "sawc_avg_relatedness.csv").set_index(key).mean_relatedness
+    highest = {}
+    for view, folder, stop in (("full+final_stop", "models_stimpunct", "."), ("full", "models", "")):
+        for model in PAPER_MODELS:
+            rows = pd.read_csv(published / "sawc" / folder / f"sawc-distances_model-{model}.csv")
+            for column in key:
+                rows[column] = rows[column].str.removesuffix(stop)
+            by_layer = rows.pivot(index=key, columns="Layer", values="Distance").loc[norms.index]
+            highest[model, view] = float((by_layer.corrwith(norms) ** 2).max())
+    return highest
+
+
+@pytest.mark.published
+def test_size_with_and_without_the_final_stop(
+    records: tuple[Record, ...], highest_r_squared: dict[tuple[str, str], float]
+) -> None:
+    """SAW-C fn 11: ordinary least squares by statsmodels on the raw files; .0601, .0360, p = .130 without the stop."""
+    expected = {"full+final_stop": (0.10498, 0.04281, 0.0366), "full": (0.0601, 0.0360, 0.130)}
+    flags = [float("multilingual" in model or model.startswith("xlm")) for model in PAPER_MODELS]
+    logs = [np.log10(facts.n_parameters or 0) for facts in SUBJECTS if facts.subject_id in PAPER_MODELS]
+    for view, printed in expected.items():
+        highest = [highest_r_squared[model, view] for model in PAPER_MODELS]
+        fit = sm.OLS(highest, sm.add_constant(np.column_stack([logs, flags]))).fit()
+        ours = [
+            find_record(records, name, view=view, condition="").value
+            for name in (
+                "slope(of=log10_parameters,outcome=max_r_squared)",
+                "standard_error(of=log10_parameters)",
+                "p(of=log10_parameters)",
+            )
+        ]
+        assert ours == pytest.approx([fit.params[1], fit.bse[1], fit.pvalues[1]], abs=1e-9)
+        assert ours == [pytest.approx(value, abs=6e-5 if value < 0.12 else 6e-4) for value in printed]
+
+
+@pytest.mark.published
+def test_contrasts_of_size_agree_with_the_raw_files(
+    records: tuple[Record, ...], highest_r_squared: dict[tuple[str, str], float]
+) -> None:
+    """§5.2 within ALBETO and of multilingual models: differences and slopes of the highest R², adjusted by Holm."""
+    best = {model: value for (model, view), value in highest_r_squared.items() if view == "full+final_stop"}
+    sizes = {facts.subject_id: facts.n_parameters or 0 for facts in SUBJECTS}
+    albeto = [f"albert-{size}-spanish" for size in ("tiny", "base", "large", "xlarge", "xxlarge")]
+    name = "r_squared_difference(of=max_over_layers,between={})"
+    found = {r.subject: r for r in records if r.statistic == name.format("sizes")}
+    pairs = [*zip(albeto[1:], albeto, strict=False), ("roberta-large-bne", "roberta-base-bne")]
+    assert {subject: r.value for subject, r in found.items()} == pytest.approx(
+        {f"{large} − {small}": best[large] - best[small] for large, small in pairs}, abs=1e-9
+    )
+    slopes = {r.condition: r.value for r in records if r.statistic.startswith("slope_within_family")}
+    lines = [
+        np.polyfit(np.log10([sizes[m] for m in part]), [best[m] for m in part], 1) for part in (albeto, albeto[1:])
+    ]
+    assert slopes == pytest.approx(
+        {"family=ALBERT": lines[0][0], "family=ALBERT, without the smallest": lines[1][0]}, abs=1e-9
+    )
+    other = {r.subject: r for r in records if r.statistic == name.format("multilingual")}
+    for multilingual, smaller in (
+        ("bert-base-multilingual-cased", albeto[:4]),
+        ("xlm-roberta-base", [*albeto[:4], "distilbert-base-spanish-uncased"]),
+    ):
+        differences = {f"{multilingual} − {model}": best[multilingual] - best[model] for model in smaller}
+        mean = {f"{multilingual} − mean of {len(smaller)} smaller": float(np.mean([*differences.values()]))}
+        own = {subject: r.value for subject, r in other.items() if subject.startswith(multilingual)}
+        assert own == pytest.approx(differences | mean, abs=1e-9)
+    assert {r.family for r in found.values()} == {"within_family(method=holm,tests=7)"}
+    assert {r.family for r in other.values()} == {"multilingual(method=holm,tests=11)"}
+    # Holm by hand: the smallest of 11 times 11
+    first = min(other.values(), key=lambda r: r.p or 1.0)
+    assert first.p_adjusted == pytest.approx(min(1.0, 11 * (first.p or 0.0)))
 
 
 @pytest.mark.published

@@ -12,6 +12,7 @@ from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.layers.expected_layer import cumulative_r_squared, expected_layer, expected_layer_interval
 from lexiscope.analysis.layers.intervals import (
     expected_layer_r_squared_interval,
+    highest_combinations,
     highest_difference,
     last_layer_drop_interval,
 )
@@ -65,6 +66,40 @@ def test_the_difference_of_a_subject_with_itself_is_zero(toy: tuple[Any, Any, An
     assert gain.note == f"{highest[0]:.4f} with, {highest[1]:.4f} without"
     flat = highest_difference(columns, columns[:, :1], norms, between="stop", resamples=0)
     assert flat.value == highest[0], "a layer without variation explains nothing"
+
+
+def test_weighted_sums_of_the_highest_equal_their_definition(toy: tuple[Any, Any, Any]) -> None:
+    """(1, −1) is the difference; the weights of a least-squares line give its slope, resample by resample."""
+    columns, norms, words = toy
+    subjects, sizes = [columns[:, :2], columns[:, :3], columns[:, 3:]], np.array([6.0, 7.0, 9.0])
+
+    def highest(rows: Any) -> list[float]:
+        return [
+            max(
+                (np.corrcoef(column, norms[rows])[0, 1] ** 2 for column in part[rows].T if column.std() > 0),
+                default=0.0,
+            )
+            for part in subjects
+        ]
+
+    def slope(rows: Any) -> float:
+        return float(np.polyfit(sizes, highest(rows), 1)[0])
+
+    centred = sizes - sizes.mean()
+    weights = [("difference", [1, -1, 0]), ("slope", centred / (centred @ centred))]
+    options = {"groups": words, "resamples": 60, "seed": 5}
+    difference, line = highest_combinations(subjects, norms, weights, **options)
+    same = highest_difference(subjects[0], subjects[1], norms, between="stop", **options)
+    assert (difference.value, difference.interval) == (pytest.approx(same.value, abs=1e-12), same.interval)
+    slow = bootstrap(slope, 60, groups=words, resamples=60, seed=5)
+    assert line.value == pytest.approx(slope(np.arange(60)), abs=1e-12)
+    assert (line.interval.low, line.interval.high) == pytest.approx((slow.low, slow.high), abs=1e-9)
+    # no resample is at or below 0: 2 / 61, before the expansion for 15 groups
+    assert 2 / 61 < (line.p or 0.0) < 0.06
+    (bare,) = highest_combinations(subjects, norms, weights[:1], resamples=0)
+    assert bare.p is None
+    with pytest.raises(StatisticError, match="do not go with 3 subjects"):
+        highest_combinations(subjects, norms, [("slope", [1, 2])])
 
 
 def test_what_has_no_interval_says_why(toy: tuple[Any, Any, Any]) -> None:

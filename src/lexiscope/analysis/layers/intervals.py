@@ -5,6 +5,8 @@ Groups of items (words) are resampled; a resample reweights sums of products per
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,6 +17,7 @@ from lexiscope.analysis.bootstrap import (
     resample_counts,
     resampled_units,
 )
+from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.correlation import correlation_draws, correlation_value, is_constant, standardised
 from lexiscope.analysis.regression import group_products, weighted_sums
 from lexiscope.core.errors import StatisticError
@@ -69,6 +72,42 @@ def highest_difference(
     name = statistic_name("r_squared_difference", of="max_over_layers", between=between)
     note = f"{values[0]:.4f} with, {values[1]:.4f} without"
     return Estimate(name, values[0] - values[1], interval, len(np.asarray(norms)), note=note)
+
+
+def highest_combinations(
+    distances: Sequence[ArrayLike],
+    norms: ArrayLike,
+    weights: Sequence[tuple[str, ArrayLike]],
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return weighted sums of the highest R² of several subjects, all on the same resamples, with p of a sum of 0.
+
+    *weights* are the statistic's name and a weight per subject: (−1, 1) is a difference, (x − x̄) / Σ (x − x̄)² the
+    least-squares slope on x. The highest layer is found anew in each resample. p is that of
+    :func:`~lexiscope.analysis.comparison.bootstrap_p`, ``None`` without an interval.
+
+    *Shape:* distances each (items, layers); norms and groups (items,); weights each (subjects,).
+    *Source:* SAW-C §5.2.
+
+    Errors: :class:`StatisticError` where the norms are constant or weights do not go with the subjects.
+    """
+    values = np.array([max(_r_squared_values(distance, norms), default=0.0) for distance in distances])
+    by_layer = (_r_squared_draws(distance, norms, groups, resamples, seed) for distance in distances)
+    draws = np.array([drawn.max(axis=1, initial=0.0) for drawn in by_layer])
+    n, combined = len(np.asarray(norms)), []
+    for name, given in weights:
+        own = np.asarray(given, dtype=np.float64)
+        if own.shape != values.shape:
+            raise StatisticError(f"{name}: weights of shape {own.shape} do not go with {len(values)} subjects")
+        drawn = own @ draws
+        interval, (_, n_groups) = _interval(drawn, groups, n, level), group_codes(groups, n)
+        p = bootstrap_p(drawn, n_groups=n_groups) if interval.is_defined else None
+        combined.append(Estimate(name, float(own @ values), interval, n, p=p))
+    return tuple(combined)
 
 
 def expected_layer_r_squared_interval(

@@ -261,7 +261,11 @@ def beyond_distance(run: SawCData) -> object:
     place="SAW-C §5.2, §5.3",
     needs=("norms", "distances"),
     said=_size_result,
-    families=(TestFamily("size", ("slope",), repeats=("p",)),),
+    families=(
+        TestFamily("size", ("slope",), repeats=("p",)),
+        TestFamily("within_family", ("slope_within_family", "r_squared_difference(between=sizes)")),
+        TestFamily("multilingual", ("r_squared_difference(between=multilingual)",)),
+    ),
 )
 def size(run: SawCData) -> object:
     """Regress fit on size, and follow families through their layers."""

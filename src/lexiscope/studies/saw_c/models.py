@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from lexiscope.analysis.choices.tokenisation import tokenisation_of_answers
 from lexiscope.analysis.correlation import spearman
-from lexiscope.analysis.layers.intervals import highest_difference
+from lexiscope.analysis.layers.intervals import highest_combinations, highest_difference
 from lexiscope.analysis.layers.trajectory import family_by_depth_ratio, family_by_ntile
 from lexiscope.analysis.norms.decomposition import residuals_by_condition
 from lexiscope.analysis.norms.predictions import RHO, Predictor, predictor
@@ -37,6 +38,9 @@ from lexiscope.studies.saw_c.layers import ORDER, RANK, LayerFit, fits
 from lexiscope.studies.saw_c.people import THREE, rater_agreements, raters_below
 from lexiscope.tasks.relatedness import SCALE
 
+_BETWEEN = "r_squared_difference(of=max_over_layers,between={})"
+_WITHIN = statistic_name("slope_within_family", of=LOG_PARAMETERS, outcome="max_r_squared")
+_FAR_SMALLER = 3
 NOT_IN_PAPER = "not in the paper"
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 """The prose of the report."""
@@ -106,6 +110,8 @@ def size_and_depth(run: SawCData) -> object:
         if len(recorded) < len(chosen):
             parts.append(_size_regression(run, chosen, view, "live subjects included"))
         parts.append(_families(run, chosen, view))
+        if view == run.views[0]:
+            parts.append(_size_contrasts(run, recorded or chosen, view))
     return parts, _final_stop(run)
 
 
@@ -148,6 +154,84 @@ def _size_table(records: Sequence[Record], view: str, condition: str) -> Table:
     rows = tuple((labels[r.statistic], record_cell(r), r.p, r.n) for r in records if r.statistic in labels)
     title = ", ".join(filter(None, (f"Highest R² of each subject against its size, view {view}", condition)))
     return Table("_".join(map(file_name, filter(None, ("size", view, condition)))), "", title, columns, rows)
+
+
+def _size_contrasts(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
+    """Test size among models that were trained alike, and multilingual models against far smaller monolingual ones.
+
+    Models are trained alike if family, training text, tokenizer and objective are the same. *Source: SAW-C §5.2.*
+    """
+    with_size = (fit for fit in chosen if fit.highest is not None and fit.distances.facts.n_parameters)
+    sized = sorted(with_size, key=lambda fit: fit.distances.facts.n_parameters or 0)
+    sizes = np.array([fit.distances.facts.n_parameters or 0 for fit in sized], dtype=float)
+    series: dict[tuple[str, ...], list[int]] = {}
+    for place, fit in enumerate(sized):
+        facts = fit.distances.facts
+        if facts.corpus:
+            series.setdefault((facts.family, facts.corpus, facts.tokenizer, facts.objective), []).append(place)
+    names: list[dict[str, str]] = []
+    weights: list[tuple[str, Floats]] = []
+
+    def add(name: str, of: Mapping[int, float], **about: str) -> None:
+        names.append(about)
+        weights.append((name, np.array([of.get(place, 0.0) for place in range(len(sized))])))
+
+    for (family, *_), alike in series.items():
+        for small, large in pairwise(alike):
+            if sizes[large] > sizes[small]:
+                subject = f"{sized[large].subject} − {sized[small].subject}"
+                add(_BETWEEN.format("sizes"), {large: 1.0, small: -1.0}, subject=subject, condition=f"family={family}")
+        for places, said in ((alike, ""), (alike[1:], ", without the smallest")):
+            if len(set(sizes[places])) >= 3:
+                centred = np.log10(sizes[places]) - np.log10(sizes[places]).mean()
+                slope = dict(zip(places, (centred / (centred @ centred)).tolist(), strict=True))
+                add(_WITHIN, slope, condition=f"family={family}{said}")
+    against = _BETWEEN.format("multilingual")
+    for place, fit in enumerate(sized):
+        others = [k for k, other in enumerate(sized) if not other.distances.facts.multilingual]
+        smaller = [k for k in others if sizes[k] * _FAR_SMALLER <= sizes[place]]
+        if not fit.distances.facts.multilingual or not smaller:
+            continue
+        for other in smaller:
+            add(against, {place: 1.0, other: -1.0}, subject=f"{fit.subject} − {sized[other].subject}")
+        if len(smaller) > 1:
+            mean = {place: 1.0} | dict.fromkeys(smaller, -1.0 / len(smaller))
+            add(against, mean, subject=f"{fit.subject} − mean of {len(smaller)} smaller")
+    if not weights:
+        return ()
+    matrices = [fit.distances.matrix[run.has_norm] for fit in sized]
+    estimates = run.resample(highest_combinations, matrices, run.norm[run.has_norm], weights)
+    records = records_of(run.about(e, view=view, **about) for e, about in zip(estimates, names, strict=True))
+    return (
+        records,
+        _contrast_table(
+            [record for record in records if record.statistic != against],
+            "size_within_family",
+            "Size among models that were trained alike",
+            "Trained alike: family, training text, tokenizer and objective are the same.",
+        ),
+        _contrast_table(
+            [record for record in records if record.statistic == against],
+            "multilingual_and_smaller",
+            "Multilingual models against smaller monolingual ones",
+            f"Smaller: at most 1/{_FAR_SMALLER} of the parameters.",
+        ),
+    )
+
+
+def _contrast_table(records: Sequence[Record], name: str, title: str, note: str) -> Table | None:
+    columns = (Column("Models"), Column("Number"), Column("Highest R²", THREE), Column("p", P_VALUE))
+    rows = tuple(
+        (
+            record.subject or record.condition.replace("=", " "),
+            "gain per tenfold parameters" if record.statistic == _WITHIN else "first − second",
+            record_cell(record),
+            record.p,
+        )
+        for record in records
+    )
+    resampled = "Words are resampled, and the best layer is found anew in each resample; the models are those at hand."
+    return Table(name, "", title, columns, rows, (note, resampled)) if rows else None
 
 
 def _size_figure(
