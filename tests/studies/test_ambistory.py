@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import json
 import statistics
@@ -21,7 +22,7 @@ from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.analysis.norms.within_sd import accuracy_name
 from lexiscope.build.stories.error_tags import SHEET
-from lexiscope.build.stories.inventory import sense_counts
+from lexiscope.build.stories.inventory import semcor_counts, sense_counts
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -327,6 +328,20 @@ def test_one_tagged_sense_is_the_difference_to_the_independent_count(
     assert find_record(records, "sense_count_rho(with=mean)", condition="all").value == pytest.approx(
         0.0762, abs=0.00005
     )
+
+
+@pytest.mark.published
+def test_sense_counts_of_semcors_text(records: tuple[Record, ...], published: Path) -> None:
+    """ρ of the tags in SemCor's own text: .0713 (p 1e-5), with the SD −.013; equal SDs are ties."""
+    path = published / "semcor" / "semcor.gold.key.txt.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        assert semcor_counts() == Counter(key for line in stream for key in line.split()[1:])
+    mean = find_record(records, "sense_count_rho(with=mean,counts=semcor)", condition="all")
+    assert (mean.value, mean.p) == (pytest.approx(0.07134, abs=0.00001), pytest.approx(1.0777e-5, rel=0.001))
+    assert find_record(records, "sense_count_rho(with=mean,counts=semcor,value=p)", condition="all").value == mean.p
+    assert find_record(records, "sense_count_rho(with=sd)", condition="all").value == pytest.approx(-0.01468, abs=1e-5)
+    sd = find_record(records, "sense_count_rho(with=sd,counts=semcor)", condition="all")
+    assert (sd.value, sd.p) == (pytest.approx(-0.01295, abs=0.00001), pytest.approx(0.4249, abs=0.0001))
 
 
 @pytest.mark.published

@@ -17,9 +17,12 @@ from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, statistic_name
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import with_wordform
+from lexiscope.resources import fetch
+from lexiscope.resources.cards import SEMCOR
 from lexiscope.resources.corpora import semcor
+from lexiscope.resources.corpora.unified_wsd import read_keys
 from lexiscope.resources.lexicons import wordnet
-from lexiscope.resources.lexicons.lexicon import POS, Lexicon, Pos
+from lexiscope.resources.lexicons.lexicon import POS, LexicalSense, Lexicon, Pos
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,20 +173,33 @@ def _text(item: Item, name: str) -> str:
 _MARKS = str.maketrans(dict.fromkeys("`'\"‘’“”"))
 
 
-def sense_counts(items: Iterable[Item], lexicon: Lexicon) -> dict[str, int | None]:
+def sense_counts(
+    items: Iterable[Item], lexicon: Lexicon, *, tagged: Mapping[str, int] | None = None
+) -> dict[str, int | None]:
     """Return how often the sense of each item was tagged under the lemma of its homonym, by item id.
 
-    ``None`` where no sense of the homonym has this gloss: the count is not known to be 0. Items need the conditions
-    ``homonym`` and ``sense``.
+    By default these are the counts of the lexicon; *tagged* are counts by sense key of a corpus
+    (:func:`semcor_counts`). ``None`` where no sense of the homonym has this gloss: the count is not known to be 0.
+    Items need the conditions ``homonym`` and ``sense``.
     """
     known: dict[tuple[str, str], int | None] = {}
     counts = {}
     for item in items:
         pair = (str(item.condition("homonym")), str(item.condition("sense")))
         if pair not in known:
-            known[pair] = _count(*pair, lexicon)
+            sense = _sense(*pair, lexicon)
+            known[pair] = None if sense is None else sense.count if tagged is None else tagged.get(sense.sense_key, 0)
         counts[item.item_id] = known[pair]
     return counts
+
+
+def semcor_counts() -> Counter[str]:
+    """Return how often each sense key is a tag of SemCor's text.
+
+    Errors: :class:`DataError` where SemCor is not available.
+    """
+    keys = read_keys(fetch.locate_all(SEMCOR)[1].path)
+    return Counter(key for several in keys.values() for key in several)
 
 
 def gloss_key(text: str) -> str:
@@ -196,12 +212,12 @@ def gloss_key(text: str) -> str:
     return " ".join(bare.rstrip(" ;,").split()).casefold()
 
 
-def _count(form: str, gloss: str, lexicon: Lexicon) -> int | None:
+def _sense(form: str, gloss: str, lexicon: Lexicon) -> LexicalSense | None:
     wanted = gloss_key(gloss)
     bases = ((base, pos) for pos in POS for base in lexicon.base_forms(form.lower(), pos))
     for sense in (sense for base, pos in bases for sense in lexicon.senses(base, pos)):
         if gloss_key(lexicon.synset(sense.synset_id).gloss) == wanted:
-            return sense.count
+            return sense
     return None
 
 

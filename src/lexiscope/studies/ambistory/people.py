@@ -28,8 +28,15 @@ from lexiscope.analysis.norms.label_distribution import (
 from lexiscope.analysis.norms.norms import item_sd, mean_sd_by_group
 from lexiscope.analysis.norms.predictions import Predictions, rounded
 from lexiscope.analysis.norms.story_effects import KINDS, ending_effects
+from lexiscope.analysis.ratings import settle
 from lexiscope.analysis.significance import correlation_p
-from lexiscope.build.stories.inventory import guessed_lemmas, sense_counts, story_inventory, story_lengths
+from lexiscope.build.stories.inventory import (
+    guessed_lemmas,
+    semcor_counts,
+    sense_counts,
+    story_inventory,
+    story_lengths,
+)
 from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
@@ -56,6 +63,7 @@ SHUFFLES = 100
 COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nonsensical")
 POINTS = tuple(str(point) for point in range(1, 6))
 ALPHA, SENSE_RHO = "krippendorff_alpha(level=interval)", "sense_count_rho(with=mean)"
+SEMCOR_RHO, SEMCOR_P = "sense_count_rho(with=mean,counts=semcor)", "sense_count_rho(with=mean,counts=semcor,value=p)"
 SENSE_SD, SENSE_P = "sense_count_rho(with=sd)", "sense_count_rho(with=mean,value=p)"
 SINGLE_RHO, SINGLE_ACCURACY = "single_rater_rho(over=ratings)", "single_rater_accuracy_within_sd"
 SHIFT = "absolute_difference(between={between})"
@@ -398,35 +406,50 @@ def _ended_labels(run: AmbistoryData, titles: Mapping[str, str]) -> Part:
 def _frequency(run: AmbistoryData) -> Part:
     """How the frequency of a sense goes with its plausibility, and with disagreement about it."""
     try:
-        counts = sense_counts(run.items, wordnet.load())
+        lexicon = wordnet.load()
+        counts = sense_counts(run.items, lexicon)
     except DataError as error:
         text = (
             f"The frequency of senses was not looked up: WordNet is not available ({error.what}). "
             "`lexiscope data get wordnet` gets it."
         )
         return part_of(Remark(text))
-    results: list[Result] = []
+    columns_of = {"": counts}
+    try:
+        columns_of["semcor"] = sense_counts(run.items, lexicon, tagged=semcor_counts())
+        in_text = "Counts in the text: tags of the sense in SemCor 3.0 itself."
+    except DataError as error:
+        in_text = f"SemCor's text is not available ({error.what})."
+    results: list[Estimate | Undefined] = []
     for condition, ratings in run.ratings_of_parts(run.parts):
-        x = [float(counts[item] or 0) for item in ratings.item_ids]
         words = run.resampling_of(run.words, ratings.item_ids)
-        for what, y in (("mean", ratings.means()), ("sd", item_sd(ratings))):
-            correlation = run.attempt(SENSE_RHO, partial(_frequency_correlation, x, y, words), n=len(x))
-            name = statistic_name("sense_count_rho", **{"with": what})
-            results.append(run.about(correlation, name=name, condition=condition))
-            if isinstance(correlation, Estimate) and correlation.p is not None and what == "mean":
-                p = Estimate(SENSE_P, correlation.p, n=correlation.n)
-                results.append(run.about(p, condition=condition))
+        # SDs that differ in their last bit are equal: ranks would tell them apart
+        sds = settle(item_sd(ratings), ratings.value)
+        for what, y in (("mean", ratings.means()), ("sd", sds)):
+            for source, by_item in columns_of.items():
+                x = [float(by_item[item] or 0) for item in ratings.item_ids]
+                correlation = run.attempt(SENSE_RHO, partial(_frequency_correlation, x, y, words), n=len(x))
+                name = statistic_name("sense_count_rho", **{"with": what}, **({"counts": source} if source else {}))
+                results.append(run.about(correlation, name=name, condition=condition))
+        for name, value_name in ((SENSE_RHO, SENSE_P), (SEMCOR_RHO, SEMCOR_P)):
+            for own in [result for result in results if (result.name, result.condition) == (name, condition)]:
+                if isinstance(own, Estimate) and own.p is not None:
+                    results.append(run.about(Estimate(value_name, own.p, n=own.n), condition=condition))
     note = (
         "Spearman's ρ of WordNet's tag count of the sense under the word's lemma (0 where it was never tagged) with "
         "people's mean rating; 95 % interval, words resampled; p as if samples were independent. "
         f"{sum(count is None for count in counts.values())} samples whose definition is no gloss under the word "
-        "count as 0."
+        f"count as 0. {in_text}"
     )
     columns = (
         Col("ρ with the mean", SENSE_RHO, THREE),
         Col("p", SENSE_RHO, P_VALUE, "p"),
         Col("ρ with the SD", SENSE_SD, THREE),
         Col("p, SD", SENSE_SD, P_VALUE, "p"),
+        Col("ρ with the mean, counts in the text", SEMCOR_RHO, THREE),
+        Col("p, text", SEMCOR_RHO, P_VALUE, "p"),
+        Col("ρ with the SD, text", "sense_count_rho(with=sd,counts=semcor)", THREE),
+        Col("p, SD, text", "sense_count_rho(with=sd,counts=semcor)", P_VALUE, "p"),
         Col("Samples", SENSE_RHO, show="n"),
     )
     title, rows = "Are frequent senses more plausible?", rows_of(results, "condition")
