@@ -74,6 +74,11 @@ def parse_json(content: bytes | str, **hooks: Any) -> Any:
     return value
 
 
+def refuse_constant(text: str) -> float:
+    """Raise :class:`ValueError`: NaN and Infinity are no JSON (a ``parse_constant`` for :func:`parse_json`)."""
+    raise ValueError(f"{text} is no number")
+
+
 def _escape(match: re.Match[str]) -> str:
     slashes, last = match.group(), match.group()[-1]
     if last == "\\":

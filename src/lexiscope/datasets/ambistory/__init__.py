@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from lexiscope.build.stories.stories import SAMPLES, TASK, StorySetup, story_samples
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import InputError, Place, SpanError
-from lexiscope.core.foreign import parse_json
+from lexiscope.core.foreign import parse_json, refuse_constant
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import write_atomically
@@ -506,7 +506,7 @@ def _mean_and_sd(choices: Sequence[int]) -> dict[str, float]:
 def _read_rows(path: Path) -> dict[str, Any]:
     try:
         rows = parse_json(
-            path.read_bytes().decode("utf-8"), object_pairs_hook=_object_of_pairs, parse_constant=_no_number
+            path.read_bytes().decode("utf-8"), object_pairs_hook=_object_of_pairs, parse_constant=refuse_constant
         )
     except (UnicodeDecodeError, ValueError) as error:
         hint = "is it cut off, or not the published file? fetch it again"
@@ -522,10 +522,6 @@ def _object_of_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         raise ValueError(f"the name {next(n for n in names if names.count(n) > 1)!r} stands twice in one object")
     return values
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no number")
 
 
 def _read_sample(fields: object, place: Place) -> StorySample:

@@ -25,6 +25,8 @@ from lexiscope.resources.tables.rows import Row, RowReader
 COLUMN_TEMPLATE = "template"
 _SLOT = "{word}"
 _WRONG = re.compile(r"incorrect_(\d+)")
+# dots between single letters: U.S., e.g.
+_ABBREVIATION = re.compile(r"(?<!\w)(?:\w\.){2,}$")
 _CLOSING = ".,;:!?…\"'”’»)]}"
 
 
@@ -103,12 +105,14 @@ def read_minimal_pairs(path: Path | str, *, dataset: str, language: str = "en") 
 def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
     """Return, for each of several texts, the part in which it differs from the others: whole words, never empty.
 
-    A sign that closes all of these parts (a full stop) is left out.
+    A sign that closes all of these parts (a full stop) is left out, but the last stop of "U.S." belongs to its word.
 
     >>> [each.word for each in differing_spans(["She saw the old gate.", "She saw the new gate."])]
     ['old', 'new']
     >>> [each.word for each in differing_spans(["The cats sleep.", "The cats sleeps."])]
     ['sleep', 'sleeps']
+    >>> [each.word for each in differing_spans(["It is in the U.S.", "It is in the U.K."])]
+    ['U.S.', 'U.K.']
     """
     words = [re.findall(r"\s*\S+", text) for text in texts]
     shortest = min(map(len, words))
@@ -124,6 +128,8 @@ def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
         text[end - 1] in _CLOSING and end - start > 1 and not text[end - 2].isspace() for text, start, end in spans
     ):
         if len({text[end - 1] for text, _, end in spans}) > 1:
+            break
+        if any(_ABBREVIATION.search(text[start:end]) for text, start, end in spans):
             break
         spans = [(text, start, end - 1) for text, start, end in spans]
     return tuple(Placed(*span) for span in spans)

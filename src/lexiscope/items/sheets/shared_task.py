@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.foreign import parse_json
+from lexiscope.core.foreign import parse_json, refuse_constant
 from lexiscope.core.run import write_atomically
 
 LOW, HIGH = 1, 5
@@ -113,7 +113,7 @@ def _read_line(text: str, predictions: dict[str, float], n_samples: int) -> str:
     if not text.strip():
         return "this line is empty"
     try:
-        row = parse_json(text, object_pairs_hook=_distinct, parse_constant=_no_number)
+        row = parse_json(text, object_pairs_hook=_distinct, parse_constant=refuse_constant)
     except ValueError as error:
         return f"this line is no JSON: {error}"
     if not isinstance(row, dict) or not {ID, PREDICTION} <= set(row):
@@ -145,10 +145,6 @@ def _distinct(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) != len(pairs):
         raise ValueError("a name stands twice in it")
     return dict(pairs)
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no number")
 
 
 def _listed_rows(rows: Sequence[str]) -> str:
