@@ -41,7 +41,7 @@ def test_norms_of_a_pair() -> None:
 @pytest.mark.published
 def test_counts(loaded: Dataset) -> None:
     """672 pairs of 112 words, 224 of one sense; 8,624 trials of 77 people on 0 to 4; 4 to 23 ratings per pair."""
-    trials = loaded.responses.where(measure="rating")
+    trials = loaded.responses.where(measure="rating", subject_kind="participant")
     per_pair = Counter(trials.column("item_id").tolist())
     assert (len(loaded.items), len({item.word for item in loaded.items}), len(per_pair)) == (672, 112, 672)
     assert sum(item.conditions["same_sense"] is True for item in loaded.items) == 224
@@ -68,7 +68,7 @@ def test_items(loaded: Dataset) -> None:
 @pytest.mark.parametrize(("model", "r", "r_squared"), [("bert", -0.5376, 0.2890), ("elmo", -0.4934, 0.2435)])
 def test_correlation_of_the_released_distances(loaded: Dataset, model: str, r: float, r_squared: float) -> None:
     """BERT and ELMo against the norms: r and R² as two independent computations found them."""
-    trials = loaded.responses.where(measure="rating")
+    trials = loaded.responses.where(measure="rating", subject_kind="participant")
     codes, ids = trials.codes("item_id")
     means = dict(zip(ids, np.bincount(codes, trials.column("value")) / np.bincount(codes), strict=True))
     table = loaded.responses.where(subject_id=model, measure="cosine_distance")

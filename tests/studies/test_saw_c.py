@@ -309,7 +309,6 @@ def test_the_run_folder_is_whole(whole_run: Path) -> None:
         "4b",
         "8",
         "8b",
-        "11",
     }
     assert all((whole_run / "figures" / f"{name}.csv").is_file() for name in svgs)
     assert (whole_run / "tables" / "norms.tex").is_file()
@@ -333,35 +332,6 @@ def test_the_exported_script_prints_the_same_chi_squares(whole_run: Path) -> Non
     )
     assert done.returncode == 0, done.stderr
     assert "sense: chi2(1) = 39.589" in done.stdout
-
-
-@pytest.mark.published
-def test_raw_c_through_the_same_study(published: Path, tmp_path: Path) -> None:
-    """RAW-C: agreement, correlations and variance as in sawc.md §6 (its mixed models have tests of their own)."""
-    settings = SawCSettings(dataset="raw_c", n_bootstrap=40, mixed_models="none")
-    study.run(settings, tmp_path / "run")
-    records = read_records(tmp_path / "run" / "results.json")
-    expected = {
-        ("leave_one_out_agreement(method=spearman,summary=mean)", ""): 0.7933,
-        ("leave_one_out_agreement(method=spearman,summary=min)", ""): 0.5453,
-        ("included_agreement(method=spearman,summary=mean)", ""): 0.8254,
-        (RHO, "bert"): -0.5784,
-        (R, "bert"): -0.5376,
-        ("r_squared", "bert"): 0.2890,
-        (RHO, "elmo"): -0.5291,
-        ("r_squared", "elmo"): 0.2435,
-        ("r_squared(of=sense)", "bert"): 0.5241,
-        ("r_squared(of=bert+elmo)", ""): 0.3658,
-        ("r_squared(of=sense*ambiguity_type)", ""): 0.6596,
-        ("r_squared(of=sense*ambiguity_type+bert+elmo)", ""): 0.7105,
-    }
-    for (statistic, subject), value in expected.items():
-        assert find_record(records, statistic, subject=subject).value == pytest.approx(value, abs=6e-5), statistic
-    residuals = {r.condition: r.value for r in records if r.statistic == "mean_residual(model=norm~bert+elmo)"}
-    assert residuals["same_sense=True ambiguity_type=Homonymy"] == pytest.approx(0.438, abs=6e-4)
-    assert residuals["same_sense=True ambiguity_type=Polysemy"] == pytest.approx(0.904, abs=6e-4)
-    assert residuals["same_sense=False ambiguity_type=Polysemy"] == pytest.approx(0.052, abs=6e-4)
-    assert residuals["same_sense=False ambiguity_type=Homonymy"] == pytest.approx(-1.201, abs=6e-4)
 
 
 # -- the run as a folder ------------------------------------------------------------------------------------------

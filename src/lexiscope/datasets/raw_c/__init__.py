@@ -1,4 +1,4 @@
-"""RAW-C: relatedness of English ambiguous words in two contexts, rated by people, with distances of BERT and ELMo."""
+"""RAW-C: relatedness of English ambiguous words in two contexts, rated by people, with distances of 14 encoders."""
 
 from __future__ import annotations
 
@@ -12,10 +12,19 @@ import numpy as np
 
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, SetAside, SubjectFacts
 from lexiscope.core.item import Condition, Item
+from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage, locate, occurrences
+from lexiscope.datasets.raw_c.models import (
+    CHAT_FILES,
+    CHATS,
+    ENCODER_FILES,
+    ENCODERS,
+    read_replies,
+    released_distances,
+)
 from lexiscope.resources import fetch
 from lexiscope.resources.tables.delimited import DelimitedTable, read_csv, write_rows
 
@@ -107,7 +116,9 @@ __all__ = ["CARD", "SUBJECTS", "export", "load"]
 def load(folder: Path | None = None) -> Dataset:
     """Load the items, all trials, and the distances of BERT and ELMo.
 
-    *folder* is a data folder to look in instead of ``LEXISCOPE_DATA`` and the cache.
+    What was published later is read where it is present: the distances of 12 encoders at every layer, the ratings of
+    two chat models, and how far the sentences of a pair are apart in people's sensorimotor norms (conditions of the
+    items). *folder* is a data folder to look in instead of ``LEXISCOPE_DATA`` and the cache.
     Errors: :class:`DataError` for a file that is missing or not the published one; :class:`InputError` with file and
     line for a row that contradicts another.
     """
@@ -118,9 +129,20 @@ def load(folder: Path | None = None) -> Dataset:
     trials = read_trials(tables.trials, items, RATING_SCALE)
     check_norms(tables, items, trials)
     aside = read_set_aside(tables.stimuli, tables.norms, items, path=STIMULI.path)
-    responses = ResponseTable.concat([trials, read_distances(tables.norms, items)])
+    answers, subjects = [trials, read_distances(tables.norms, items)], [*SUBJECTS]
+    distances = released_distances(items)
+    for file, facts in zip((*ENCODER_FILES, *CHAT_FILES), (*ENCODERS, *CHATS), strict=True):
+        later = fetch.locate_optional(file, dataset="raw_c", folder=folder)
+        if later is None:
+            continue
+        located[file] = later
+        subjects.append(facts)
+        if facts in ENCODERS:
+            answers.append(distances.read(later.path, facts))
+        else:
+            answers.append(read_replies(later.path, items, facts, RATING_SCALE))
     checksums = tuple((file.path, place.sha256) for file, place in located.items())
-    dataset = Dataset(CARD, items, responses, checksums, SUBJECTS, aside)
+    dataset = Dataset(CARD, items, ResponseTable.concat(answers), checksums, tuple(subjects), aside)
     dataset.check_counts("items", "words", "participants", "trials", "set_aside")
     return dataset
 
@@ -137,6 +159,18 @@ def export(dataset: Dataset, folder: Path) -> tuple[Path, ...]:
     norms = _norm_rows(dataset)
     numbered = [cells | {"Unnamed: 0": str(row)} for row, cells in enumerate(norms)]
     contents = {
+        file.path: released_distances(dataset.items).written(dataset.responses, facts)
+        for file, facts in zip(ENCODER_FILES, ENCODERS, strict=True)
+        if facts in dataset.subjects
+    }
+    first = [[cells[name] for name in NORM_COLUMNS[:-1]] for cells in norms]
+    sentences = [[cells["sentence1"], cells["sentence2"]] for cells in norms]
+    for file, facts, names, before in zip(
+        CHAT_FILES, CHATS, (NORM_COLUMNS[:-1], NORM_COLUMNS[1:3]), (first, sentences), strict=True
+    ):
+        if facts in dataset.subjects:
+            contents[file.path] = _replies_file(dataset, facts.subject_id, names, before)
+    contents |= {
         TRIALS.path: _trials_file(dataset),
         NORMS.path: write_rows(NORM_COLUMNS, [[cells[name] for name in NORM_COLUMNS] for cells in norms]),
         DOMINANCE.path: write_rows(DOMINANCE_COLUMNS, [[c[name] for name in DOMINANCE_COLUMNS] for c in numbered]),
@@ -149,7 +183,7 @@ def export(dataset: Dataset, folder: Path) -> tuple[Path, ...]:
 
 
 def _trials_file(dataset: Dataset) -> bytes:
-    trials = dataset.responses.where(measure="rating")
+    trials = dataset.responses.where(measure="rating", subject_kind="participant")
     cells = {item.item_id: item_cells(item) for item in dataset.items}
     columns = (trials.column(name).tolist() for name in ("item_id", "subject_id", "value", "raw"))
     rows = []
@@ -160,8 +194,17 @@ def _trials_file(dataset: Dataset) -> bytes:
     return write_rows(TRIAL_COLUMNS, rows)
 
 
+def _replies_file(dataset: Dataset, chat: str, names: Sequence[str], before: Sequence[Sequence[str]]) -> bytes:
+    """Return the replies of a chat model behind the columns that the publisher repeats."""
+    replies = dataset.responses.where(subject_id=chat, measure=MEASURE_REPLY).by_item("raw")
+    # the publisher takes the first number of a reply, whatever the scale; gpt-4 is "gpt4" in the name of that column
+    header = (*names, f"{chat}_response", f"{chat.replace('-', '', 1)}_rating")
+    said = [replies[item.item_id] for item in dataset.items]
+    return write_rows(header, [[*cells, text, text.split()[0]] for cells, text in zip(before, said, strict=True)])
+
+
 def _norm_rows(dataset: Dataset) -> list[dict[str, str]]:
-    trials = dataset.responses.where(measure="rating")
+    trials = dataset.responses.where(measure="rating", subject_kind="participant")
     ratings: dict[str, list[float]] = {}
     for item_id, rating in zip(trials.column("item_id").tolist(), trials.column("value").tolist(), strict=True):
         ratings.setdefault(item_id, []).append(rating)
@@ -235,15 +278,16 @@ CARD = DatasetCard(
     availability="download",
     summary=(
         "Relatedness of the meaning of an ambiguous English word in two sentences that differ in one word, rated by "
-        "people, with one distance each of BERT and ELMo."
+        "people, with one distance each of BERT and ELMo, the distances of 12 encoders at every layer, and the ratings "
+        "of two chat models."
     ),
-    files=(TRIALS, NORMS, DOMINANCE, STIMULI, EXTRACT),
+    files=(TRIALS, NORMS, DOMINANCE, STIMULI, EXTRACT, *ENCODER_FILES, *CHAT_FILES),
     counts=(
         ("items", 672),
         ("words", 112),
         ("participants", 77),
         ("trials", 8_624),
-        ("models", 2),
+        ("models", 14),
         ("set_aside", 18),
     ),
     first_item="raw_c/act/M1_a_M2_a",
@@ -256,15 +300,24 @@ CARD = DatasetCard(
         "raw holds, for a trial, which sentence stood first (version_with_order).",
         "18 rows of stims_with_nlm_distances.csv (magazine, novel, oil: ambiguity type 'Unsure') have no sentences and "
         "no ratings: they are no items, and are kept in set_aside so that an export loses nothing.",
-        "One distance per pair and model was published, of unstated layers: it has no layer here.",
+        "Of BERT and ELMo, one distance per pair was published, of unstated layers: it has no layer here.",
+        "The distances of 12 encoders by layer are those of SAW-C's appendix A.3; they and the ratings of GPT-4 and "
+        "GPT-3.5 (Trott 2024) are not part of RAW-C's publication, and are read where they are present.",
         "raw-c_with_dominance.csv repeats the numbers of raw-c.csv with rounding noise of at most 1e-15; only its two "
         "columns of dominance are read.",
     ),
     scale=RATING_SCALE,
 )
-SUBJECTS = (
-    SubjectFacts("bert", "BERT", languages=("en",), multilingual=False, family="BERT", source="released with RAW-C"),
-    SubjectFacts("elmo", "ELMo", languages=("en",), multilingual=False, family="ELMo", source="released with RAW-C"),
+SUBJECTS = tuple(
+    SubjectFacts(
+        name.lower(),
+        name,
+        languages=("en",),
+        multilingual=False,
+        family=name,
+        source="RAW-C, not in the paper of SAW-C",
+    )
+    for name in ("BERT", "ELMo")
 )
 
 

@@ -7,7 +7,6 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.datasets.saw_c.columns import (
     LEADING_SPACE,
-    MODEL_COLUMNS,
     NORM_COLUMNS,
     PAIR_COLUMNS,
     SENTENCE_COLUMNS,
@@ -38,9 +36,10 @@ from lexiscope.datasets.saw_c.models import (
     WITHOUT_STOP,
     model_file,
 )
-from lexiscope.datasets.saw_c.people import pair_index, read_items, read_trials, trial_responses
+from lexiscope.datasets.saw_c.people import read_items, read_trials, trial_responses
+from lexiscope.items.read.layer_distances import ReleasedDistances, encoder_columns, token_count_tables
 from lexiscope.resources.fetch import FetchedFile, locate, locate_optional
-from lexiscope.resources.tables.delimited import DelimitedTable, Integers, read_csv, write_rows
+from lexiscope.resources.tables.delimited import DelimitedTable, read_csv, write_rows
 
 __all__ = ["CARD", "PAPER_MODELS", "SUBJECTS", "export", "load"]
 
@@ -104,30 +103,23 @@ def _locate_and_note(file: DataFile, folder: Path | None, used: list[tuple[DataF
 # Reading what the encoders answered: distances by layer, and how many tokens they made of each sentence.
 
 
-_SLACK = 1e-6
-
-
 def read_distances(path: Path, items: Sequence[Item], *, facts: SubjectFacts, view: str) -> ResponseTable:
     """Read one model's released distances, and its token counts once per pair (of first sentences in view ``full``).
 
-    *Unit:* cosine distance (1 - cosine); tokens of a sentence, special tokens included. *Higher means:* less related.
-    Errors: :class:`InputError` with file and line: an unknown pair, a cell that contradicts its pair, a distance that
-    is no finite number from 0 to 2, a layer of a pair that is missing or comes twice, a model of another size.
+    Errors: as :meth:`~lexiscope.items.read.layer_distances.ReleasedDistances.read`.
     """
-    table = read_csv(path, MODEL_COLUMNS)
-    rows = table.join(["Sentence_1", "Sentence_2"], pair_index(items, "." if view == WITH_STOP else ""))
-    layers, distances = table.integers("Layer"), table.floats("Distance")
-    for row in np.flatnonzero((distances < -_SLACK) | (distances > 2 + _SLACK)):
-        table.refuse(int(row), "Distance", "a cosine distance from 0 to 2 is needed here")
-    _check_cells(table, rows, items, facts)
-    _check_grid(table, layers, facts, len(items))
-    ids = [item.item_id for item in items]
-    columns = {"item_id": [ids[n] for n in rows.tolist()], "value": distances, "layer": layers}
-    answers = ResponseTable.from_columns(_constant_columns(facts.subject_id, view, "cosine_distance") | columns)
+    return _released(items, view).read(path, facts)
+
+
+def _released(items: Sequence[Item], view: str) -> ReleasedDistances:
+    stop = "." if view == WITH_STOP else ""
+    cells = {f"Sentence_{n}": [item.usages[n - 1].text + stop for item in items] for n in (1, 2)}
+    cells |= {
+        "Word": [item.word for item in items],
+        "Same_sense": [str(item.conditions["same_sense"]) for item in items],
+    }
     # the published files without final stop repeat the count of the first sentence for the second: not a count of it
-    counted = (1, 2) if view == WITH_STOP else (1,)
-    counts = [_constant_counts(table, rows, f"S{n}_ntokens", len(items)) for n in counted]
-    return ResponseTable.concat([answers, *_count_tables(items, facts.subject_id, view, counts)])
+    return ReleasedDistances(items, view, cells, CARD.task, counted=(1, 2) if view == WITH_STOP else (1, 1))
 
 
 def read_tokens(path: Path, items: Sequence[Item], models: Sequence[str]) -> ResponseTable:
@@ -144,52 +136,13 @@ def read_tokens(path: Path, items: Sequence[Item], models: Sequence[str]) -> Res
     for start in range(0, len(table), len(items)):
         name, part = table["Model"][start], slice(start, start + len(items))
         if name in models:
-            tables += _count_tables(items, name, WITHOUT_STOP, [column[part] for column in counts])
+            tables += token_count_tables(items, name, CARD.task, WITHOUT_STOP, [column[part] for column in counts])
             columns = {"item_id": [i.item_id for i in items], "value": np.array(targets[part], float)}
             columns["raw"] = list(table["Target_tokens"][part])
-            tables.append(ResponseTable.from_columns(_constant_columns(name, "word", "target_tokens") | columns))
+            tables.append(
+                ResponseTable.from_columns(encoder_columns(name, CARD.task, "word", "target_tokens") | columns)
+            )
     return ResponseTable.concat(tables)
-
-
-def _constant_columns(name: str, view: str, measure: str) -> dict[str, Any]:
-    return {"subject_id": name, "subject_kind": "encoder", "task": "relatedness", "measure": measure, "view": view}
-
-
-def _count_tables(items: Sequence[Item], name: str, view: str, counts: Sequence[Integers]) -> list[ResponseTable]:
-    ids = [item.item_id for item in items]
-    return [
-        ResponseTable.from_columns(
-            _constant_columns(name, view, f"n_tokens_{n}") | {"item_id": ids, "value": column.astype(float)}
-        )
-        for n, column in enumerate(counts, start=1)
-    ]
-
-
-def _check_cells(table: DelimitedTable, rows: Integers, items: Sequence[Item], facts: SubjectFacts) -> None:
-    words, senses = [item.word for item in items], [str(item.conditions["same_sense"]) for item in items]
-    table.expect("Word", [words[n] for n in rows.tolist()])
-    table.expect("Same_sense", [senses[n] for n in rows.tolist()])
-    table.expect("n_params", [str(facts.n_parameters)] * len(table))
-    differences = np.abs(table.integers("S1_ntokens") - table.integers("S2_ntokens"))
-    table.expect("token_diffs", [str(n) for n in differences.tolist()])
-
-
-def _check_grid(table: DelimitedTable, layers: Integers, facts: SubjectFacts, n_items: int) -> None:
-    n_layers = (facts.n_layers or 0) + 1
-    for row in np.flatnonzero((layers < 0) | (layers >= n_layers)):
-        table.refuse(int(row), "Layer", f"a layer from 0 to {n_layers - 1} is needed here")
-    table.distinct("Sentence_1", "Sentence_2", "Layer")
-    # known pairs, known layers, none twice: the number of rows says whether one is missing
-    table.expect_length(n_layers * n_items, f"{n_layers} layers x {n_items} pairs")
-
-
-def _constant_counts(table: DelimitedTable, rows: Integers, name: str, n_items: int) -> Integers:
-    counts, by_item = table.integers(name), np.full(n_items, -1, dtype=np.int64)
-    # backwards, so that the first layer of a pair is what later ones are compared with
-    by_item[rows[::-1]] = counts[::-1]
-    for row in np.flatnonzero(by_item[rows] != counts):
-        table.refuse(int(row), name, "the same number of tokens at every layer is needed here")
-    return by_item
 
 
 def _check_token_rows(table: DelimitedTable, items: Sequence[Item]) -> None:
@@ -228,8 +181,10 @@ def export(dataset: Dataset, folder: Path) -> tuple[Path, ...]:
         contents[TOKENS.path] = _tokens_file(dataset, tokens)
     for view in FOLDERS:
         distances = dataset.responses.where(measure="cosine_distance", view=view)
-        for name in distances.unique("subject_id"):
-            contents[model_file(name, view).path] = _distances_file(dataset, name, view)
+        for facts in dataset.subjects:
+            if facts.subject_id in distances.unique("subject_id"):
+                written = _released(dataset.items, view).written(dataset.responses, facts)
+                contents[model_file(facts.subject_id, view).path] = written
     for path, content in contents.items():
         write_atomically(folder / path, content)
     return tuple(folder / path for path in contents)
@@ -293,28 +248,9 @@ def _alphabetical_key(text: str) -> tuple[str, str]:
     return letters.casefold(), text
 
 
-def _distances_file(dataset: Dataset, name: str, view: str) -> bytes:
-    answers = dataset.responses.where(subject_id=name, view=view)
-    distances = answers.where(measure="cosine_distance")
-    parameters = next(str(facts.n_parameters) for facts in dataset.subjects if facts.subject_id == name)
-    # the published files without final stop give the count of the first sentence for both
-    counted = (1, 2) if view == WITH_STOP else (1, 1)
-    counts = [_values_by_item(answers.where(measure=f"n_tokens_{n}")) for n in counted]
-    items = {item.item_id: item for item in dataset.items}
-    stop = "." if view == WITH_STOP else ""
-    values, layers = distances.column("value").tolist(), distances.column("layer").astype(int).tolist()
-    rows = []
-    for item_id, value, layer in zip(distances.column("item_id").tolist(), values, layers, strict=True):
-        item, (first, second) = items[item_id], (int(count[item_id]) for count in counts)
-        texts = [usage.text + stop for usage in item.usages]
-        answer = [item.word, str(item.conditions["same_sense"]), repr(value), str(layer)]
-        rows.append([*texts, *answer, str(first), str(second), str(abs(first - second)), parameters])
-    return write_rows(MODEL_COLUMNS, rows)
-
-
 def _tokens_file(dataset: Dataset, tokens: ResponseTable) -> bytes:
     counts = {
-        (name, n): _values_by_item(dataset.responses.where(subject_id=name, view=WITHOUT_STOP, measure=f"n_tokens_{n}"))
+        (name, n): dataset.responses.where(subject_id=name, view=WITHOUT_STOP, measure=f"n_tokens_{n}").by_item()
         for name in tokens.unique("subject_id")
         for n in (1, 2)
     }
@@ -326,10 +262,6 @@ def _tokens_file(dataset: Dataset, tokens: ResponseTable) -> bytes:
         for item_id, name, raw in zip(*columns, strict=True)
     ]
     return write_rows(TOKEN_COLUMNS, rows)
-
-
-def _values_by_item(table: ResponseTable) -> dict[str, float]:
-    return dict(zip(table.column("item_id").tolist(), table.column("value").tolist(), strict=True))
 
 
 def _as_r_writes(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> bytes:

@@ -21,10 +21,6 @@ NORM_COLUMNS = (
     *("", "List", "Word", "Same_sense", "Sentence_1", "Sentence_2", "Sense_id_s1", "Sense_id_s2"),
     *("Gender_s1", "Gender_s2", "mean_relatedness", "sd_relatedness", "median_relatedness", "count"),
 )
-MODEL_COLUMNS = (
-    *("Sentence_1", "Sentence_2", "Word", "Same_sense", "Distance", "Layer"),
-    *("S1_ntokens", "S2_ntokens", "token_diffs", "n_params"),
-)
 TOKEN_COLUMNS = ("", "Word", "Model", "Target_tokens", "Num_tokens_s1", "Num_tokens_s2")
 
 # the byte-level tokenizers see the space before a word: there the published word carries one

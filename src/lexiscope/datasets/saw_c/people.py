@@ -58,7 +58,8 @@ def trial_responses(trials: DelimitedTable, items: Sequence[Item], scale: Scale)
     Errors: :class:`InputError` with file and line: an unknown pair, a cell that contradicts its pair, a rating that is
     missing or off the scale, a participant who rated a pair twice.
     """
-    rows = trials.join(["Sentence_1", "Sentence_2"], pair_index(items))
+    keys = (tuple(usage.text for usage in item.usages) for item in items)
+    rows = trials.join(["Sentence_1", "Sentence_2"], {key: row for row, key in enumerate(keys)})
     ratings = trials.floats("Response")
     for row in np.flatnonzero(~np.isin(ratings, scale.points)):
         trials.refuse(int(row), "Response", f"a rating from {scale.low:g} to {scale.high:g} is needed here")
@@ -79,11 +80,6 @@ def trial_responses(trials: DelimitedTable, items: Sequence[Item], scale: Scale)
             "list_id": list(trials["List"]),
         }
     )
-
-
-def pair_index(items: Sequence[Item], stop: str = "") -> dict[tuple[str, ...], int]:
-    """Return the number of each item by its two sentences, each followed by *stop*."""
-    return {tuple(usage.text + stop for usage in item.usages): number for number, item in enumerate(items)}
 
 
 def _item(

@@ -1,6 +1,6 @@
-"""Curves over layers: distances by condition (SAW-C, Figure 3), trajectories (Figures 7, 8), one panel per subject.
+"""Curves over layers: distances by condition (SAW-C, Figure 3), trajectories (Figures 7, 8, 11), one panel per subject.
 
-Panels of one subject say in their title what matters of its curve (Figures 9, 11).
+Panels of one subject say in their title what matters of its curve (Figure 9).
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def trajectories(
 def families_by_depth(
     families: Sequence[FamilyCurve], heading: Heading, *, statistic: str, horizontal: str = "Layer depth ratio"
 ) -> Figure:
-    """Draw one curve per family over depth, all in one panel (SAW-C, Figure 8).
+    """Draw one curve per family over depth, all in one panel (SAW-C, Figures 8 and 11).
 
     *horizontal* must say which depth is meant: ``Layer depth ratio`` (layer / L), or the paper's own variant,
     deciles of layers within each model, which is something else.
@@ -110,7 +110,7 @@ def peak_panels(curves: Sequence[DrawnCurve], heading: Heading, *, interval: str
 
 
 def aic_panels(curves: Sequence[DrawnCurve], heading: Heading) -> Figure:
-    """Draw one panel per subject: the layer of lowest AIC is marked, the expected layer as a line (Figure 11).
+    """Draw one panel per subject: the layer of lowest AIC is marked, the expected layer as a line.
 
     *Lower means:* the sense boundary is easier to read off the distances of that layer.
     """

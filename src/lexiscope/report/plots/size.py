@@ -1,4 +1,4 @@
-"""Agreement with people against the number of parameters (SAW-C, Figure 6)."""
+"""Agreement with people against the number of parameters (SAW-C, Figures 6 and 10)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def statistic_by_size(
     fit: SizeRegression | None = None,
     ceilings: Mapping[str, float] | None = None,
 ) -> Figure:
-    """Draw the highest R² against the number of parameters, with names, fit and ceilings (SAW-C, Figure 6).
+    """Draw the highest R² against the number of parameters, with names, fit and ceilings (SAW-C, Figures 6 and 10).
 
     *ceilings* are the human ceilings by their full names. *Unit:* parameters on a log10 axis. Subjects without a
     defined value are listed, not drawn.

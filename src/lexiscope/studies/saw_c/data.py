@@ -114,9 +114,19 @@ class SawCData(Run[SawCSettings]):
 
     @cached_property
     def raters(self) -> tuple[str, ...]:
-        """The live subjects that rate."""
+        """The models that rate, recorded and live."""
         rated_by = self.responses.where(measure="rating").unique("subject_id")
-        return tuple(subject for subject in rated_by if subject in self.live)
+        return tuple(subject for subject in rated_by if subject in self.facts)
+
+    def numbered(self, kind: str, name: str, number: str, english: str = "") -> tuple[str, str]:
+        """Return the name of a figure's or table's file, and the number that the paper gives it.
+
+        *number* is that on SAW-C, *english* that on RAW-C (SAW-C A.3); empty where the paper has no such figure.
+
+        On SAW-C, ``("figure", "size", "6", "10")`` is named ``figure_6_size``, on RAW-C ``figure_10_size``.
+        """
+        here = english if self.name == "raw_c" and not self.own else number
+        return (f"{kind}_{here.rstrip('a')}_{name}" if here else name), here
 
     @property
     def views(self) -> tuple[str, ...]:

@@ -166,7 +166,11 @@ def _distance_figure(run: SawCData, main: Sequence[LayerFit]) -> Figure | None:
         if fit.distances.layers
         for entry in run.resample(distance_by_condition, fit.distances.matrix, run.senses.tolist(), rows=everything)
     ]
-    heading = Heading("figure_3_distance_by_layer", "3", "Cosine distance by layer and sense", "Mean over usage pairs.")
+    heading = Heading(
+        *run.numbered("figure", "distance_by_layer", "3"),
+        "Cosine distance by layer and sense",
+        "Mean over usage pairs.",
+    )
     return distance_by_layer(means, heading, interval=WORDS_95, order=ORDER) if means else None
 
 
@@ -187,7 +191,7 @@ def _aic_figure(main: Sequence[LayerFit], records: Sequence[Record]) -> Figure |
         replace(path, expected_layer=value_of(records, EXPECTED_AIC, subject=subject, view=main[0].distances.view))
         for subject, path in _drawn_curves(main, "aic").items()
     ]
-    heading = Heading("figure_11_aic_panels", "11", "AIC of the sense boundary by layer")
+    heading = Heading("aic_panels", "", "AIC of the sense boundary by layer")
     return aic_panels(paths, heading) if paths else None
 
 
@@ -226,7 +230,7 @@ def relatedness(run: SawCData) -> object:
         [relatedness_table(records, run.titles, view) for view in run.views],
         agreement_figures(run, {fit.distances.title: near[fit.subject] for fit, _ in focus}),
         [_scatter(run, fit, layer) for fit, layer in focus],
-        _trajectory_figures(main),
+        _trajectory_figures(run, main),
     )
 
 
@@ -276,12 +280,12 @@ def relatedness_table(records: Sequence[Record], titles: Mapping[str, str], view
 def agreement_figures(run: SawCData, focus: Mapping[str, float]) -> Iterator[Figure]:
     """The agreement of single raters under each definition, with the subjects' places in it."""
     definitions = {
-        "leave_one_out": ("figure_4_agreement", "4a", "true leave-one-out"),
-        "included": ("figure_4b_agreement_included", "4b", "own rating included"),
+        "leave_one_out": ("agreement", "4a", "true leave-one-out"),
+        "included": ("agreement_included", "4b", "own rating included"),
     }
     for raters in run.once(rater_agreements):
         name, number, definition = definitions[raters.variant]
-        heading = Heading(name, number, f"Agreement of single raters ({definition})")
+        heading = Heading(*run.numbered("figure", name, number), f"Agreement of single raters ({definition})")
         yield agreement_histogram(raters.values, focus, heading, definition=definition)
 
 
@@ -304,11 +308,11 @@ def _scatter(run: SawCData, fit: LayerFit, layer: int | None) -> Figure | None:
     )
 
 
-def _trajectory_figures(main: Sequence[LayerFit]) -> tuple[Figure, ...]:
+def _trajectory_figures(run: SawCData, main: Sequence[LayerFit]) -> tuple[Figure, ...]:
     """R² by layer: all subjects together, and one panel per subject with peak and last-layer drop."""
     paths = list(_drawn_curves(main, "r_squared").values())
     if not paths:
         return ()
-    seven = Heading("figure_7_trajectories", "7", "R² by layer")
-    nine = Heading("figure_9_trajectory_panels", "9", "R² by layer, one panel per subject")
+    seven = Heading(*run.numbered("figure", "trajectories", "7"), "R² by layer")
+    nine = Heading(*run.numbered("figure", "trajectory_panels", "9"), "R² by layer, one panel per subject")
     return trajectories(paths, seven, statistic="R²"), peak_panels(paths, nine, interval=WORDS_95)

@@ -52,7 +52,8 @@ def subjects(run: SawCData) -> object:
     """Show what is known of the subjects, and how their tokenizers cut the stimuli. *Source: SAW-C Tables 2 and 3.*"""
     facts = {distances.subject: replace(distances.facts, subject_id=distances.subject) for distances in run.distances}
     known = tuple(facts.values())
-    table = subjects_table(known, name="table_2_subjects", number="2", title="The model subjects", without=())
+    name, number = run.numbered("table", "subjects", "2")
+    table = subjects_table(known, name=name, number=number, title="The model subjects", without=())
     if not known:
         return _tokens(run)
     if run.name == "saw_c" and not run.own:
@@ -89,7 +90,8 @@ def _tokens(run: SawCData) -> object:
         for result in counts
     ]
     titles = {distances.subject: distances.title for distances in run.distances}
-    return (results, tokens_table(reports, titles, name="table_3_tokens", number="3")) if results else ()
+    name, number = run.numbered("table", "tokens", "3")
+    return (results, tokens_table(reports, titles, name=name, number=number)) if results else ()
 
 
 # -- size and depth -------------------------------------------------------------------------------------------------
@@ -253,9 +255,11 @@ def _size_figure(
         for raters in run.once(rater_agreements)
         if raters.mean >= 0  # the square of disagreement is no ceiling
     }
-    name = "_".join(map(file_name, filter(None, ("figure_6_size", view, condition))))
+    name = "_".join(map(file_name, filter(None, ("size", view, condition))))
     words = ", ".join(filter(None, (f"Highest R² by number of parameters, view {view}", condition)))
-    return statistic_by_size(points, Heading(name, "6", words), fit=line, ceilings=ceilings)
+    return statistic_by_size(
+        points, Heading(*run.numbered("figure", name, "6", "10"), words), fit=line, ceilings=ceilings
+    )
 
 
 def _families(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
@@ -272,8 +276,9 @@ def _families(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
     families = {fit.subject: fit.distances.facts.family for fit in chosen if fit.subject in curves}
     depth, ntile = family_by_depth_ratio(curves, families), family_by_ntile(curves, families)
     title, deciles = "R² over depth by family", "Decile of layers within each model, as in SAW-C"
-    ratio = Heading(f"figure_8_families_by_depth_{file_name(view)}", "8a", f"{title}: layer depth ratio")
-    bins = Heading(f"figure_8b_families_by_ntile_{file_name(view)}", "8b", f"{title}: d{deciles[1:]}")
+    by_depth, by_ntile = (f"families_by_{kind}_{file_name(view)}" for kind in ("depth", "ntile"))
+    ratio = Heading(*run.numbered("figure", by_depth, "8a", "11"), f"{title}: layer depth ratio")
+    bins = Heading(*run.numbered("figure", by_ntile, "8b"), f"{title}: d{deciles[1:]}")
     return (
         records_of(r.about(dataset=run.name, view=view) for family in (*depth, *ntile) for r in family.results()),
         families_by_depth(depth, ratio, statistic="R²"),
@@ -317,7 +322,7 @@ _RATING, _SENSE = (statistic_name("coefficient", term=term, model=_MODEL) for te
 
 
 def compare_ratings(run: SawCData) -> object:
-    """Compare the ratings of every live subject that rates with people's norms and with single people.
+    """Compare the ratings of every model that rates with people's norms and with single people.
 
     The paper gave a chat model the participants' instructions: rank correlation, regression of the norms on rating and
     sense, residuals by sense. The regression here is ordinary least squares on the norms; a reply that could not be
@@ -338,8 +343,7 @@ def compare_ratings(run: SawCData) -> object:
             ridges.append(Residuals(ratings.title, residuals, run.senses[run.has_norm & ~np.isnan(value)]))
     records += records_of(run.ranks(among=values))
     heading = Heading(
-        "figure_12_rating_residuals",
-        "12",
+        *run.numbered("figure", "rating_residuals", "12"),
         "What people see beyond a subject's ratings: residuals by sense",
         "Residuals of the regression of the norms on the subject's ratings.",
     )
@@ -414,7 +418,9 @@ def _ratings_table(run: SawCData, rated: Mapping[str, Predictor], records: Seque
     ]
     title = "Ratings of subjects compared with people's norms"
     titles = {subject: ratings.title for subject, ratings in rated.items()}
-    return pivot("figure_12_ratings", title, records, columns, rows_of_subjects(titles), notes=notes)
+    return pivot(
+        run.numbered("figure", "ratings", "12")[0], title, records, columns, rows_of_subjects(titles), notes=notes
+    )
 
 
 def _residuals_table(rated: Mapping[str, Predictor], records: Sequence[Record]) -> Table | None:

@@ -193,8 +193,7 @@ def _density(run: SawCData) -> Figure | None:
         return None
     ends = (run.card.scale.low, run.card.scale.high)
     heading = Heading(
-        "figure_2_relatedness_by_sense",
-        "2",
+        *run.numbered("figure", "relatedness_by_sense", "2"),
         "Relatedness by sense",
         "Density of the mean relatedness of pairs, by whether the two sentences use the same sense.",
     )

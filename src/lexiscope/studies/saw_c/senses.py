@@ -317,8 +317,7 @@ def explain_norms(run: SawCData) -> object:
     records = records_of(results)
     tables = (_explained_table(run, records), _residual_table(run, records)) if records else ()
     heading = Heading(
-        "figure_5_residuals_by_sense",
-        "5",
+        *run.numbered("figure", "residuals_by_sense", "5"),
         "What people see beyond distance: residuals by sense",
         "Residuals of the regression of mean relatedness on distance × layer, all layers pooled (layer 0 included); "
         "for subjects without layers, of the regression on distance.",

@@ -1,0 +1,166 @@
+"""The study of relatedness on RAW-C: SAW-C's appendix A.3 and A.4 in English, each number computed once more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+
+from lexiscope.core.result import Record, find_record, read_records
+from lexiscope.studies.saw_c import study
+from lexiscope.studies.saw_c.settings import SawCSettings
+
+R, RHO = "pearson(of=distance,with=norms)", "spearman(of=distance,with=norms)"
+MULTILINGUAL = ("bert-base-multilingual-cased", "xlm-roberta-base")
+pytestmark = pytest.mark.published
+
+
+@pytest.fixture(scope="module")
+def english_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The study on RAW-C without its mixed models, with few resamples: they touch intervals only."""
+    out = tmp_path_factory.mktemp("raw_c") / "run"
+    study.run(SawCSettings(dataset="raw_c", n_bootstrap=40, mixed_models="none"), out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def records(english_run: Path) -> tuple[Record, ...]:
+    return read_records(english_run / "results.json")
+
+
+@pytest.fixture(scope="module")
+def pairs(published: Path) -> pd.DataFrame:
+    """The published norms, one pair a row."""
+    return pd.read_csv(published / "rawc/raw-c.csv")
+
+
+@pytest.fixture(scope="module")
+def layers(published: Path, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Each encoder's R² by layer, from the published files: squared correlation of distances and norms."""
+    rows = []
+    for path in sorted((published / "rawc/models_english").glob("*.csv")):
+        joined = pd.read_csv(path).merge(pairs[["sentence1", "sentence2", "mean_relatedness"]])
+        for layer, part in joined.groupby("Layer"):
+            r = part["Distance"].corr(part["mean_relatedness"]) if part["Distance"].std() else np.nan
+            rows.append((path.stem.removeprefix("rawc-distances_model-"), part["n_params"].iloc[0], layer, r**2))
+    return pd.DataFrame(rows, columns=["subject", "parameters", "layer", "r_squared"])
+
+
+def test_raw_c_through_the_same_study(records: tuple[Record, ...]) -> None:
+    """RAW-C: agreement, correlations and variance as in sawc.md §6 (its mixed models have tests of their own)."""
+    expected = {
+        ("leave_one_out_agreement(method=spearman,summary=mean)", ""): 0.7933,
+        ("leave_one_out_agreement(method=spearman,summary=min)", ""): 0.5453,
+        ("included_agreement(method=spearman,summary=mean)", ""): 0.8254,
+        (RHO, "bert"): -0.5784,
+        (R, "bert"): -0.5376,
+        ("r_squared", "bert"): 0.2890,
+        (RHO, "elmo"): -0.5291,
+        ("r_squared", "elmo"): 0.2435,
+        ("r_squared(of=sense)", "bert"): 0.5241,
+        ("r_squared(of=bert+elmo)", ""): 0.3658,
+        ("r_squared(of=sense*ambiguity_type)", ""): 0.6596,
+        ("r_squared(of=sense*ambiguity_type+bert+elmo)", ""): 0.7105,
+    }
+    for (statistic, subject), value in expected.items():
+        assert find_record(records, statistic, subject=subject).value == pytest.approx(value, abs=6e-5), statistic
+    residuals = {r.condition: r.value for r in records if r.statistic == "mean_residual(model=norm~bert+elmo)"}
+    assert residuals["same_sense=True ambiguity_type=Homonymy"] == pytest.approx(0.438, abs=6e-4)
+    assert residuals["same_sense=True ambiguity_type=Polysemy"] == pytest.approx(0.904, abs=6e-4)
+    assert residuals["same_sense=False ambiguity_type=Polysemy"] == pytest.approx(0.052, abs=6e-4)
+    assert residuals["same_sense=False ambiguity_type=Homonymy"] == pytest.approx(-1.201, abs=6e-4)
+
+
+def test_figure_10_is_the_regression_of_statsmodels_and_that_of_the_paper(
+    records: tuple[Record, ...], layers: pd.DataFrame, english_run: Path
+) -> None:
+    """A.3.1: highest R² on log10 parameters and a multilingual flag; the paper prints β = .198, SE = .03, p < .001."""
+    best = layers.groupby("subject").agg(parameters=("parameters", "first"), highest=("r_squared", "max")).reset_index()
+    best["multilingual"] = best["subject"].isin(MULTILINGUAL).astype(float)
+    fit = smf.ols("highest ~ np.log10(parameters) + multilingual", best).fit()
+    for name, value in {
+        "slope(of=log10_parameters,outcome=max_r_squared)": fit.params.iloc[1],
+        "standard_error(of=log10_parameters)": fit.bse.iloc[1],
+        "p(of=log10_parameters)": fit.pvalues.iloc[1],
+        "slope(of=multilingual,outcome=max_r_squared)": fit.params.iloc[2],
+        "r_squared(of=scaling)": fit.rsquared,
+    }.items():
+        assert find_record(records, name).value == pytest.approx(value, rel=1e-8), name
+    slope = find_record(records, "slope(of=log10_parameters,outcome=max_r_squared)")
+    assert (round(slope.value or 0, 3), slope.n, slope.status) == (0.198, 12, "reproduced")
+    assert find_record(records, "standard_error(of=log10_parameters)").status == "reproduced"
+    drawn = pd.read_csv(english_run / "figures/figure_10_size_full.csv")
+    np.testing.assert_allclose(sorted(drawn["value"]), sorted(best["highest"]), rtol=1e-9)
+
+
+def test_figure_11_is_the_mean_of_a_family_at_each_depth_ratio(layers: pd.DataFrame, english_run: Path) -> None:
+    """At the last layer (ratio 1) the three means are those of the published files; no other figure has the number."""
+    last = layers[layers["layer"] == layers.groupby("subject")["layer"].transform("max")]
+    families = {"ALBERT": "^albert", "BERT": "^(?:bert|distilbert)", "RoBERTa": "roberta"}
+    expected = {name: last[last["subject"].str.contains(of)]["r_squared"].mean() for name, of in families.items()}
+    drawn = pd.read_csv(english_run / "figures/figure_11_families_by_depth_full.csv")
+    ends = drawn[drawn["layer"] == 1.0].set_index("subject")["value"]
+    assert ends.to_dict() == pytest.approx(expected, rel=1e-9)
+    named = sorted(path.name for path in (english_run / "figures").glob("figure_*.svg"))
+    assert named == ["figure_10_size_full.svg", "figure_11_families_by_depth_full.svg"]
+
+
+def test_layers_of_an_english_encoder(records: tuple[Record, ...], layers: pd.DataFrame, published: Path) -> None:
+    """Best layer, AIC by layer (statsmodels) and Expected Layers (the definition of A.2, term by term) of BERT."""
+    subject = "bert-base-uncased"
+    of = layers[layers["subject"] == subject].set_index("layer")["r_squared"]
+    assert find_record(records, "best_layer(by=r_squared)", subject=subject).value == of.idxmax()
+    table = pd.read_csv(published / f"rawc/models_english/rawc-distances_model-{subject}.csv")
+    wide = table.pivot_table(index=["sentence1", "sentence2", "Same_sense"], columns="Layer", values="Distance")
+    wide.columns = [f"d{layer}" for layer in wide.columns]
+    wide = wide.reset_index()
+    wide["same"] = wide["Same_sense"].astype(int)
+    aic = {layer: smf.logit(f"same ~ d{layer}", wide).fit(disp=0).aic for layer in (1, 6, 12)}
+    for layer, value in aic.items():
+        assert find_record(records, "aic", subject=subject, layer=layer).value == pytest.approx(value, abs=1e-4)
+    pairs = pd.read_csv(published / "rawc/raw-c.csv")
+    wide = wide.merge(pairs[["sentence1", "sentence2", "mean_relatedness"]])
+    scores = []
+    for last in range(13):
+        columns = wide[[f"d{layer}" for layer in range(last + 1)]].to_numpy()
+        columns = np.column_stack([np.ones(len(wide)), columns / columns.std(axis=0)])
+        rest = wide["mean_relatedness"] - columns @ np.linalg.lstsq(columns, wide["mean_relatedness"])[0]
+        scores.append(1 - rest.var() / wide["mean_relatedness"].var())
+    gains = np.diff(scores)
+    expected = float((np.arange(1, 13) * gains).sum() / gains.sum())
+    value = find_record(records, "expected_layer(score=r_squared,deltas=signed)", subject=subject).value
+    assert value == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("chat", "column", "n"), [("gpt-4", "gpt4_rating", 672), ("gpt-3.5-turbo", "gpt3.5-turbo_rating", 671)]
+)
+def test_chat_models_as_in_appendix_a4(
+    records: tuple[Record, ...], pairs: pd.DataFrame, published: Path, chat: str, column: str, n: int
+) -> None:
+    """A.4.2 in English: ρ, rating and sense in one regression, residuals by sense; 3.5 is no point of the scale."""
+    replies = pd.read_csv(published / f"llm_norms/processed/raw-c/raw-c_{chat}.csv")
+    rated = pairs[["sentence1", "sentence2", "same", "mean_relatedness"]].merge(
+        replies[["sentence1", "sentence2", column]].rename(columns={column: "rating"})
+    )
+    rated = rated[rated["rating"] % 1 == 0].assign(same=lambda table: table["same"].astype(int))
+    assert len(rated) == n
+    both = smf.ols("mean_relatedness ~ rating + same", rated).fit()
+    alone = smf.ols("mean_relatedness ~ rating", rated).fit()
+
+    def value(statistic: str, condition: str = "") -> float | None:
+        return find_record(records, statistic, subject=chat, condition=condition).value
+
+    rho = rated["rating"].corr(rated["mean_relatedness"], method="spearman")
+    assert value("spearman(of=predictions,with=norms)") == pytest.approx(rho, rel=1e-9)
+    for term, name in (("rating", "rating"), ("same_sense", "same")):
+        model = f"(term={term},model=norm~rating+same_sense)"
+        assert value(f"coefficient{model}") == pytest.approx(both.params[name], rel=1e-8)
+        assert value(f"standard_error{model}") == pytest.approx(both.bse[name], rel=1e-8)
+    for same in (True, False):
+        rest = alone.resid[rated["same"] == same].mean()
+        assert value("mean_residual(model=norm~rating)", f"same_sense={same}") == pytest.approx(rest, rel=1e-7)
+        assert bool(rest > 0) is same
