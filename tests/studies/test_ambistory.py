@@ -453,6 +453,28 @@ def test_a_faulty_table_of_subjects_names_its_line(
     assert caught.value.place.line == 2
 
 
+def test_thinking_is_counted_by_kind_of_story() -> None:
+    """100 tokens for an open story, 40 for an ended one, one reply without a count: means and the most, by hand."""
+    items = mini_ambistory.load().items
+    free = [item.condition("story_kind") == "open" for item in items]
+    counts = [100.0 if is_open else 40.0 for is_open in free]
+    counts[0] = float("nan")
+    columns = {"subject_id": "chat:m", "subject_kind": "chat", "task": "plausibility"}
+    ids = {"item_id": [item.item_id for item in items]}
+    rated = ResponseTable.from_columns({**columns, **ids, "measure": "rating", "value": [3.0] * len(items)})
+    thought = ResponseTable.from_columns({**columns, **ids, "measure": "thinking_tokens", "value": counts})
+    facts = {"chat:m": SubjectFacts("chat:m", kind="chat")}
+    run = AmbistoryData(mini_ambistory.load(), ResponseTable.concat([rated, thought]), MINI, facts=facts)
+    part = study.analyse(run)["Q4"]
+    known = [count for count in counts if count == count]
+    for condition, mean in (("all", statistics.fmean(known)), ("all, open", 100.0), ("all, ended", 40.0)):
+        record = find_record(part.records, "thinking_tokens(summary=mean)", condition=condition)
+        assert (record.value, record.subject) == (pytest.approx(mean), "chat:m")
+    assert find_record(part.records, "thinking_tokens(summary=mean)", condition="all").n == len(items) - 1
+    assert find_record(part.records, "thinking_tokens(summary=max)", condition="all, ended").value == 40.0
+    assert "thinking" in {table.name for table in part.tables}
+
+
 def test_chat_models_are_paired_by_their_specs() -> None:
     """One model without and with four examples is a pair, another address is another model."""
     where = "chat:m@http://127.0.0.1:9/v1"

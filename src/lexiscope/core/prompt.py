@@ -20,6 +20,8 @@ from lexiscope.core.subject import Progress
 Role = Literal["system", "user", "assistant"]
 # how endpoints say that the limit of tokens ended a reply
 _CUT = ("length", "max_tokens")
+# no answer has as many: a count beyond it is not told
+_MOST_TOKENS = 2**53
 GUIDELINES = "guidelines"
 """The variant that every task has: the guidelines that people read, then the item."""
 
@@ -133,7 +135,8 @@ class ChatReply:
     ``refused``: the endpoint itself marked it as a refusal. ``first_tokens`` are the most probable first tokens with
     their log-probabilities (*unit:* nats), empty where they are not known. ``usage`` counts tokens. ``fault`` says
     what was wrong with an answer that could not be used at all. ``whole``: what ``first_tokens`` names are whole
-    answers, not tokens that may begin a longer one.
+    answers, not tokens that may begin a longer one. ``thinking`` is what the model wrote before its answer, as far as
+    it was sent: it is no part of ``text``.
     """
 
     text: str
@@ -143,6 +146,17 @@ class ChatReply:
     usage: Mapping[str, Any] = field(default_factory=dict)
     fault: str = ""
     whole: bool = False
+    thinking: str = ""
+
+    @property
+    def thinking_tokens(self) -> int | None:
+        """How many tokens the endpoint counted as thinking, ``None`` where it does not tell.
+
+        They are part of its ``completion_tokens``.
+        """
+        details = self.usage.get("completion_tokens_details")
+        count = details.get("reasoning_tokens") if isinstance(details, Mapping) else None
+        return count if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < _MOST_TOKENS else None
 
     @property
     def cut(self) -> bool:

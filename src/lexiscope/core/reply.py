@@ -78,6 +78,20 @@ _DOUBTED = re.compile(
 )
 
 
+def split_thinking(text: str) -> tuple[str, str]:
+    """Return what a model thinks in a reply, and what it answers: what stands outside ``<think>`` and ``</think>``.
+
+    Thinking that the template opened, or that a limit cut off, is thinking, too.
+
+    >>> split_thinking("<think>2 or 4?</think> 4"), split_thinking("2 or 4?</think>4"), split_thinking("<think>2 or")
+    (('2 or 4?', '4'), ('2 or 4?', '4'), ('2 or', ''))
+    >>> split_thinking("4")
+    ('', '4')
+    """
+    thoughts = [re.sub(r"</?think\w*>", "", match.group(), flags=re.IGNORECASE) for match in _THOUGHTS.finditer(text)]
+    return "\n".join(thoughts).strip(), _THOUGHTS.sub("", text).strip() if thoughts else text
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
     """What a reply says: its kind, and the value, the option or the text where it is ``ok``."""

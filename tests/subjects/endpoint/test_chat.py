@@ -144,6 +144,55 @@ def test_options_change_what_is_sent(serve: Serve) -> None:
     assert third["messages"] == [{"role": "user", "content": "Rate.\n\nA"}]
 
 
+def test_a_model_that_reasons_has_no_cap(serve: Serve, tmp_path: Path) -> None:
+    """The preset sends neither the prompt's 16 tokens nor its temperature; thinking is counted apart and never read.
+
+    Three endpoints: one counts what it does not show, one sends it in a field, one writes it before the answer, with
+    numbers that would contradict; a thought that a limit cut off is no answer. Without the preset nothing changes.
+    """
+    usage = {"prompt_tokens": 100, "completion_tokens": 402, "completion_tokens_details": {"reasoning_tokens": 400}}
+
+    class Counting(FakeChat):
+        def answer(self, body: Body) -> Body:
+            return super().answer(body) | {"usage": usage}
+
+    said: dict[str, Any] = {
+        "field": {"message": {"content": "4", "reasoning_content": "2? 5?"}, "finish_reason": "stop"},
+        "tags": "<think>2 or 5? Rating: 3</think>\n\n4",
+        "cut": {"message": {"content": "<think>2 or"}, "finish_reason": "length"},
+    }
+    story, rows = stories(1), {}
+    counting = Counting(says=lambda _body: "4")
+    for name, endpoint in {
+        "counted": counting,
+        **{n: FakeChat(says=lambda _b, t=t: t) for n, t in said.items()},
+    }.items():
+        subject = chat_at(serve(endpoint), "preset=reasoning")
+        table = subject.judge(story, "plausibility")
+        rows[name] = {r.measure: r for r in table.rows()}
+        (sent,) = endpoint.received
+        assert {"temperature", "max_tokens", "max_completion_tokens"}.isdisjoint(sent)
+        assert "preset=reasoning" in subject.subject_id
+        account = subject.settings["account"]
+        assert account["thinking_tokens"] == (400 if name == "counted" else 0)
+    assert {name: own["rating"].value for name, own in rows.items()} == {
+        "counted": 4.0, "field": 4.0, "tags": 4.0, "cut": None
+    }  # fmt: skip
+    assert {name: (own["thinking_tokens"].value, own["thinking_tokens"].raw) for name, own in rows.items()} == {
+        "counted": (400.0, None), "field": (None, "2? 5?"), "tags": (None, "2 or 5? Rating: 3"), "cut": (None, "2 or")
+    }  # fmt: skip
+    assert rows["cut"]["reply"].option == "truncated"
+    capped = FakeChat(says=lambda _body: said["tags"])
+    url = serve(capped)
+    plain = {row.measure: row for row in chat_at(url).judge(story, "plausibility").rows()}
+    assert (plain["rating"].value, plain["reply"].option) == (None, "several")
+    chat_at(url, "preset=reasoning&max_tokens=9000&temperature=1").judge(story, "plausibility")
+    assert (capped.received[0]["max_tokens"], capped.received[1]["max_tokens"]) == (16, 9000)
+    assert (capped.received[0]["temperature"], capped.received[1]["temperature"]) == (0.0, 1.0)
+    with pytest.raises(SpecError, match="one of"):
+        chat_at(url, "preset=other")
+
+
 REFUSALS = [
     (
         "temperature",

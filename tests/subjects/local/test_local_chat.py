@@ -16,8 +16,9 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, InputError, SpecError, SubjectError
 from lexiscope.core.prompt import ChatQuestion, Message, Prompting
 from lexiscope.core.scale import Scale
-from lexiscope.core.subject import Decoding, SubjectSpec
+from lexiscope.core.subject import Continuation, Decoding, SubjectSpec
 from lexiscope.items.answers.chat_answers import expected_rating
+from lexiscope.subjects.local import _local_chat
 from lexiscope.subjects.local._local_chat import LocalChat, answer_tokens, load_local, render_question
 from lexiscope.subjects.local._model_check import rounding
 
@@ -228,7 +229,30 @@ def test_a_question_that_is_too_long_is_refused(folders: dict[str, Path]) -> Non
         chat(folders["chat"]).converse([changed(QUESTION, messages=(Message("user", "bank " * 300),))])
 
 
-@pytest.mark.parametrize("options", ["?speed=9", "?shots=many", "?answer=guessed", "?dtype=int4"])
+def test_a_model_that_thinks_may_fill_what_it_can_read(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 256 tokens what the question leaves, not the 6 of the prompt; a thought is no part of the reply."""
+    subject = chat(folders["chat"], "?preset=reasoning")
+    assert subject.subject_id.endswith("?preset=reasoning")
+    made = Continuation("<think>2 or 3?</think> 4", token_ids=(5, 6, 7), finish="end")
+    asked: list[Decoding] = []
+
+    def write(_forward: object, prompts: list[object], decoding: Decoding, *, see_first: object) -> list[object]:
+        asked.append(decoding)
+        see_first([torch.zeros(300)] * len(prompts))  # type: ignore[operator]
+        return [(made,)] * len(prompts)
+
+    monkeypatch.setattr(_local_chat, "continue_group", write)
+    monkeypatch.setattr(LocalChat, "_first_tokens", lambda *_: {"<": -0.1})
+    ((reply,),) = subject.converse([QUESTION])
+    ((plain,),) = chat(folders["chat"]).converse([QUESTION])
+    assert (reply.text, reply.thinking, reply.first_tokens) == ("4", "2 or 3?", {})
+    assert (plain.text, plain.thinking, plain.first_tokens) == (made.text, "", {"<": -0.1})
+    assert [decoding.max_tokens for decoding in asked] == [256 - reply.usage["prompt_tokens"], QUESTION.max_tokens]
+
+
+@pytest.mark.parametrize("options", ["?speed=9", "?preset=thinking", "?shots=many", "?answer=guessed", "?dtype=int4"])
 def test_unknown_options_are_refused(folders: dict[str, Path], options: str) -> None:
     """An option that is not known, or a value that means nothing, is refused before anything is read."""
     with pytest.raises(SpecError):

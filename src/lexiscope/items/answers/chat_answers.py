@@ -20,6 +20,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.subject import Progress, Subject
 
 MEASURE_FINISH = "finish"
+MEASURE_THINKING = "thinking_tokens"
 MEASURE_EXPECTED = "expected_rating"
 MEASURE_MASS = "scale_mass"
 
@@ -28,6 +29,11 @@ CHAT_MEASURES = (
     (
         MEASURE_FINISH,
         "1 where the limit of tokens ended a reply, else 0; option: why it ended, in the words of the endpoint",
+    ),
+    (
+        MEASURE_THINKING,
+        "tokens that a model thought before its answer, without value where its endpoint does not count them; raw: "
+        "what it thought, where that was sent; no row where neither is known",
     ),
 )
 """The measures that every answer of a chat model has in addition to the task's."""
@@ -96,6 +102,10 @@ def reply_rows(reply: ChatReply, question: ChatQuestion, blank: Response) -> Ite
     said = reply.fault or reply.text
     yield replace(blank, measure=MEASURE_REPLY, value=float(read.kind == "ok"), option=read.kind, raw=said)
     yield replace(blank, measure=MEASURE_FINISH, value=float(reply.cut), option=reply.finish or None)
+    tokens = reply.thinking_tokens
+    if reply.thinking or tokens:
+        value = None if tokens is None else float(tokens)
+        yield replace(blank, measure=MEASURE_THINKING, value=value, raw=reply.thinking or None)
     expected = None
     if question.scale is not None:
         expected = expected_rating(reply.first_tokens, question.scale, whole=reply.whole)

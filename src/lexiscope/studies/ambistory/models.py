@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+import numpy as np
+
+from lexiscope.analysis.bootstrap import Bootstrap, FloatArray, GroupLabels, IntArray
 from lexiscope.analysis.norms.predictions import RHO, Predictor, nearness_by_layer, rank_predictors
 from lexiscope.analysis.norms.story_effects import KINDS, accuracy_by_kind, ended_minus_open, open_against_ended
 from lexiscope.analysis.norms.within_sd import (
@@ -16,12 +20,13 @@ from lexiscope.analysis.norms.within_sd import (
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Record, Undefined, parse_statistic, statistic_name
+from lexiscope.items.answers.chat_answers import MEASURE_THINKING
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, part_of, value_of
 from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE, replies_table, scores_figure, scores_table
 from lexiscope.report.parts.story_tables import disagreement_table
 from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
-from lexiscope.report.tables import INTEGER, Column, Table
+from lexiscope.report.tables import INTEGER, Column, Format, Table
 from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, TEXTS, THREE, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
@@ -29,6 +34,7 @@ NEARNESS = statistic_name("spearman", of="nearness", **{"with": "norms"})
 ENDED_MINUS_OPEN = statistic_name("accuracy_difference", of="ended_minus_open")
 OWN_MODELS = "subjects of this run"
 FEWEST_WORDS = 2
+ONE = Format("number", 1)
 
 
 # -- all samples ------------------------------------------------------------------------------------------------------
@@ -40,7 +46,7 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     replies = replies_table(run.predictors) if run.predictors else None
     if run.asked_ratings is None:
         text = "No participant has rated these stories: predictions cannot be compared with people's ratings."
-        return (part_of(counted, replies, text),)
+        return part_of(counted, replies, text), _thinking(run)
     baselines, label = _baselines(run, run.asked_ratings)
     words = run.resampling_of(run.words, run.asked_ratings.item_ids)
     score_results = list(baselines)
@@ -61,7 +67,7 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
         scores_figure(score_results, titles, heading),
         TEXTS["accuracy"],
     )
-    return part_of(score_results, counted, shown), _distances(run, run.asked_ratings)
+    return part_of(score_results, counted, shown), _thinking(run), _distances(run, run.asked_ratings)
 
 
 def model_words(run: AmbistoryData, records: tuple[Record, ...]) -> str:
@@ -100,6 +106,46 @@ def _definitions(results: list[Estimate | Undefined], label: str) -> Table:
     title = "What the definition of accuracy within SD decides"
     columns = (Col("Accuracy of the majority label", "{statistic}", THREE),)
     return pivot("accuracy_definitions", title, results, columns, rows, labels=("Definition",), notes=(label,))
+
+
+def _thinking(run: AmbistoryData) -> Part | None:
+    """How much models thought before they answered, on all, open and ended stories, where endpoints count it."""
+    kinds = {run.split: run.asked_ids, **{f"{run.split}, {kind}": run.of_kind(kind, run.asked_ids) for kind in KINDS}}
+    thought, results = run.answers.where(measure=MEASURE_THINKING), list[Estimate]()
+    for subject in dict.fromkeys(map(str, thought.column("subject_id").tolist())):
+        for condition, items in kinds.items():
+            rows = thought.where(subject_id=subject, item_id=items)
+            tokens = rows.column("value").astype(np.float64)
+            known = ~np.isnan(tokens)
+            if not known.any():
+                continue
+            counts = tokens[known]
+            words = GroupLabels((run.words[item] for item in rows.column("item_id")[known].tolist()), "words")
+            mean = partial(_mean_of_rows, counts)
+            interval = Bootstrap(words, run.settings.n_bootstrap, run.settings.seed).interval(mean)
+            own = (
+                Estimate("thinking_tokens(summary=mean)", float(counts.mean()), interval, len(counts), len(set(words))),
+                Estimate("thinking_tokens(summary=max)", float(counts.max()), n=len(counts)),
+            )
+            results += run.about_all(own, subject=subject, condition=condition)
+    if not results:
+        return None
+    columns = [
+        *(
+            Col(f"Mean, {condition}", "thinking_tokens(summary=mean)", ONE, where={"condition": condition})
+            for condition in kinds
+        ),
+        Col("Most", "thinking_tokens(summary=max)", INTEGER, "value", where={"condition": run.split}),
+        Col("Replies", "thinking_tokens(summary=mean)", show="n", where={"condition": run.split}),
+    ]
+    names = {predictor.subject: predictor.title for predictor in run.predictors}
+    note = "Tokens before the answer, as the endpoint counts them; they are no part of the answer. 95 %, over words."
+    rows_, title = rows_of(results, "subject", names=names), "What models thought before they answered"
+    return part_of(results, pivot("thinking", title, results, columns, rows_, labels=("Subject",), notes=(note,)))
+
+
+def _mean_of_rows(values: FloatArray, rows: IntArray) -> float:
+    return float(values[rows].mean())
 
 
 def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.prompt import GUIDELINES, ChatQuestion, ChatReply, Prompting
+from lexiscope.core.reply import split_thinking
 from lexiscope.subjects._options import read_options
 from lexiscope.subjects.endpoint._endpoint import ServedModelOptions, ServerReply, refuse_secrets
 
@@ -32,6 +33,8 @@ _LEAST, _ROUNDING = -1e4, 1e-3
 _REFUSES = ("support", "unrecognized", "unknown", "not permitted", "not allowed", "unexpected", "extra", "not accepted")
 _TOO_MUCH = ("too large", "too high", "at most", "context length")
 _STRICTLY = ("strictly positive", "greater than 0", "must be positive")
+# where endpoints send what a model thought
+_REASONING = ("reasoning_content", "reasoning")
 # how endpoints name their filters in the fields for it, without marks and case; a sentence that says "safety" is none
 _FILTERED = (
     "contentfilter",
@@ -46,7 +49,17 @@ _FILTERED = (
 
 Temperature = float | Literal["task", "default"]
 _MOST_LOGPROBS = 20
-_CHANGES_ANSWERS = ("variant", "shots", "language", "repeats", "temperature", "max_tokens", "logprobs", "system")
+_CHANGES_ANSWERS = (
+    "variant",
+    "shots",
+    "language",
+    "repeats",
+    "preset",
+    "temperature",
+    "max_tokens",
+    "logprobs",
+    "system",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +67,10 @@ class ChatOptions(ServedModelOptions):
     """How a served chat model is asked.
 
     ``variant``, ``shots``, ``language`` and ``repeats``: which questions (:class:`~lexiscope.core.prompt.Prompting`).
+    ``preset=reasoning`` is for models that think before they answer: the limit of tokens and the temperature of the
+    prompt are not sent (those that are given here are), and what the model thinks in its reply is not read.
     ``temperature``: ``task`` is that of the prompt, ``default`` sends none, else a number. ``max_tokens``: 0 is that of
-    the prompt; models that reason before they answer need thousands. ``logprobs``: how many of the most probable first
+    the prompt. ``logprobs``: how many of the most probable first
     tokens are asked for, 0 is none. ``system``: ``user`` sends the system message at the beginning of the first message
     of the user. ``revision``: what the user knows of the version; part of what a stored reply is found by.
     ``price_in``, ``price_out``: of a million tokens, in any one currency. ``budget``: in the same; nothing is sent once
@@ -68,6 +83,7 @@ class ChatOptions(ServedModelOptions):
     shots: int = 0
     language: str = ""
     repeats: int = 1
+    preset: Literal["", "reasoning"] = ""
     temperature: Temperature = "task"
     max_tokens: int = 0
     logprobs: int = 0
@@ -136,10 +152,12 @@ def request_body(model: str, question: ChatQuestion, options: ChatOptions, seed:
     """
     asked = question.without_system() if options.system == "user" else question
     body: Body = {"model": model, "messages": asked.as_json()}
-    temperature = question.temperature if options.temperature == "task" else options.temperature
+    reasons = options.preset == "reasoning"
+    of_prompt = None if reasons else question.temperature
+    temperature = of_prompt if options.temperature == "task" else options.temperature
     if temperature is not None and temperature != "default":
         body["temperature"] = temperature
-    limit = options.max_tokens or question.max_tokens
+    limit = options.max_tokens or (None if reasons else question.max_tokens)
     body |= {"max_tokens": limit} if limit else {}
     body |= {"logprobs": True, "top_logprobs": options.logprobs} if options.logprobs else {}
     return body | ({"seed": seed} if seed is not None and temperature != 0 else {})
@@ -202,8 +220,10 @@ def is_filtered(reply: ServerReply) -> bool:
     return reply.status in (400, 403, 422) and any(_is_filter(code) for code in codes if isinstance(code, str))
 
 
-def chat_reply(entry: Mapping[str, Any]) -> ChatReply:
+def chat_reply(entry: Mapping[str, Any], *, reasons: bool = False) -> ChatReply:
     """Read a kept answer: the text of its first choice, and what is known of it. Reasoning sent with it is not read.
+
+    Where the model *reasons*, thinking within the text (``<think>``) is no part of the answer either.
 
     An answer without a choice, whose choice has no message, or whose message is an object instead of text, is a fault,
     and says so; so is a body that could not be read at all, of which the text is what came.
@@ -226,7 +246,12 @@ def chat_reply(entry: Mapping[str, Any]) -> ChatReply:
         # the digits of an object are no answer
         return ChatReply(text, finish, usage=usage, fault="the content of the message is an object, not text")
     filtered = bool(refused) or _is_filter(finish)
-    return ChatReply(text, finish, refused=filtered, first_tokens=_first_tokens(choice), usage=usage)
+    sent = next((thought for name in _REASONING if isinstance(thought := message.get(name), str)), "")
+    within, answer = split_thinking(text) if reasons else ("", text)
+    # the first token of a reply that begins with a thought is none of its answer
+    first = {} if within else _first_tokens(choice)
+    thinking = "\n".join(filter(None, (sent, within)))
+    return ChatReply(answer, finish, refused=filtered, first_tokens=first, usage=usage, thinking=thinking)
 
 
 def _is_filter(code: str) -> bool:

@@ -1,7 +1,8 @@
 """Chat models: behind an OpenAI-compatible endpoint, or read here; they answer the questions that people answered.
 
 ``chat:MODEL@http://host:8000/v1`` asks a server (hosted, vLLM, ``transformers serve``, llama.cpp); options follow a
-question mark: ``?variant=guidelines&shots=4&repeats=3&key_env=NAME&price_in=2&price_out=8&budget=5``
+question mark: ``?variant=guidelines&shots=4&repeats=3&key_env=NAME&price_in=2&price_out=8&budget=5``,
+``preset=reasoning`` for a model that thinks before it answers
 (:class:`~lexiscope.subjects.endpoint._chat_request.ChatOptions`). ``chat:FOLDER`` without an address reads a model
 here.
 
@@ -136,7 +137,7 @@ class Chat:
         """
         requests = [self._requests(question) for question in questions]
         answers = self._answer_entries([request for several in requests for request in several], work, progress)
-        return [[chat_reply(answers[digest(request)]) for request in several] for several in requests]
+        return [[self._reply(answers[digest(request)]) for request in several] for several in requests]
 
     def generate(
         self,
@@ -155,7 +156,7 @@ class Chat:
         asked = [[self._continuation(prompt, number, decoding) for number in range(decoding.n)] for prompt in prompts]
         answers = self._answer_entries([request for several in asked for request in several], work, progress)
         return [
-            [_continuation(chat_reply(answers[digest(request)]), request[0]) for request in several]
+            [_continuation(self._reply(answers[digest(request)]), request[0]) for request in several]
             for several in asked
         ]
 
@@ -190,6 +191,9 @@ class Chat:
         # 31 bits: some servers keep a seed in a signed word
         seeds = [seed_of(self.seed, text, number) % 2**31 for number in numbers]
         return [(request_body(self.name, question, self.options, seeds[number]), number) for number in numbers]
+
+    def _reply(self, entry: Mapping[str, Any]) -> ChatReply:
+        return chat_reply(entry, reasons=self.options.preset == "reasoning")
 
     def _continuation(self, prompt: str, number: int, decoding: Decoding) -> Request:
         sampled = decoding.method == "sample"
@@ -329,7 +333,7 @@ class Account:
         self._options = options
         self._lock = Lock()
         self._begun = 0
-        self.calls = self.prompt_tokens = self.completion_tokens = self.uncounted = 0
+        self.calls = self.prompt_tokens = self.completion_tokens = self.thinking_tokens = self.uncounted = 0
         self.possibly_paid = self._possible_prompt = self._possible_completion = 0
         self.models: Counter[str] = Counter()
         self.changes: set[str] = set()
@@ -387,6 +391,7 @@ class Account:
             "possibly_paid": self.possibly_paid,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
+            "thinking_tokens": self.thinking_tokens,
             "replies_without_token_counts": self.uncounted,
             "cost": self.cost,
             "highest_cost": self.highest_cost,
@@ -410,6 +415,8 @@ class Account:
         if len(known) == len(counts):
             self.prompt_tokens += known[0]
             self.completion_tokens += known[1]
+            # of the completion tokens, where the endpoint tells
+            self.thinking_tokens += ChatReply("", usage=usage).thinking_tokens or 0
         elif not entry.get("filtered") and "unreadable" not in entry:
             self.uncounted += 1
         names = [str(body.get(name) or "") for name in ("model", "system_fingerprint")]

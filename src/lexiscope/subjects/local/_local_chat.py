@@ -3,8 +3,9 @@
 ``chat:FOLDER`` and ``chat:HUB_ID#REVISION``, a Hugging Face model with a chat template, or a folder that
 ``lexiscope train lora`` wrote. Options follow a question mark: ``variant=``, ``shots=``, ``language=`` and ``repeats=``
 say what is asked; ``answer=generated`` (the model writes its answer) or ``scored`` (the most probable number of the
-scale, nothing is written); ``max_tokens=`` where the task names no number; ``dtype=``, ``device=``, ``threads=``,
-``batch_tokens=``, ``base=`` and ``trust_remote_code=`` as for ``causal_lm:``.
+scale, nothing is written); ``max_tokens=`` where the task names no number; ``preset=reasoning`` lets a model think
+before it answers (``<think>``): up to 8,192 tokens, or as much as it can read, and no thought is read as an answer;
+``dtype=``, ``device=``, ``threads=``, ``batch_tokens=``, ``base=`` and ``trust_remote_code=`` as for ``causal_lm:``.
 
 A tuned model is asked the variant that it was trained on unless another is named. It has learnt the number and nothing
 of what follows it: what it writes is read up to the end of a number.
@@ -25,6 +26,7 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, Place, SubjectError, require
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES, ChatQuestion, ChatReply, Message, Prompting
+from lexiscope.core.reply import split_thinking
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
@@ -44,7 +46,7 @@ KIND = "chat"
 _ASKED = ("variant", "shots", "language", "repeats")
 _RUN = ("dtype", "device", "threads", "batch_tokens", "base", "trust_remote_code")
 _FORMAT = 1
-_MAX_TOKENS = 256
+_MAX_TOKENS, _MOST_THINKING = 256, 8192
 _LISTED = 20
 
 
@@ -58,6 +60,7 @@ class _AnswerOptions:
     repeats: int = 1
     answer: Literal["generated", "scored"] = "generated"
     max_tokens: int = 0
+    preset: Literal["", "reasoning"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ class LocalChat:
     def subject_id(self) -> str:
         """Its spec, with the options that change its answers."""
         revision = f"#{self.hub_revision}" if self.hub_revision else ""
-        names = (*_ASKED, "answer", "max_tokens", "dtype")
+        names = (*_ASKED, "preset", "answer", "max_tokens", "dtype")
         return with_options(
             f"{KIND}:{self.name}{revision}", {key: self.given[key] for key in names if key in self.given}
         )
@@ -179,7 +182,8 @@ class LocalChat:
             made = self._score_replies(group) if self._answer == "scored" else self._generate_replies(group)
             return {"replies": [[asdict(reply) for reply in replies] for replies in made]}
 
-        content = ["replies", self._answer, [request.content for request in group]]
+        how = [self.given["preset"]] if "preset" in self.given else []
+        content = ["replies", self._answer, [request.content for request in group], *how]
         return [[ChatReply(**reply) for reply in replies] for replies in read_or_make(store, content, make)["replies"]]
 
     def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
@@ -247,6 +251,10 @@ class LocalChat:
     def _answer(self) -> str:
         return self.given.get("answer", "generated")
 
+    @property
+    def _reasons(self) -> bool:
+        return self.given.get("preset") == "reasoning"
+
     def _request(self, question: ChatQuestion, decoding: Decoding | None = None) -> _ChatRequest:
         """Return the request of a question; without *decoding* it is drawn as the question wants it."""
         tokenizer, forward = self.forward.named_tokenizer, self.forward
@@ -256,7 +264,7 @@ class LocalChat:
                 hint=f"ask it as a language model: causal_lm:{self.name}",
             )
         ids, answers, end = self._question_tokens(question)
-        decoding = decoding or self._decoding(question, answers)
+        decoding = decoding or self._decoding(question, answers, len(ids))
         if forward.longest is not None and len(ids) + decoding.max_tokens > forward.longest:
             what = f"the question has {len(ids)} tokens and its answer up to {decoding.max_tokens}"
             why = f"the model reads at most {forward.longest}"
@@ -287,9 +295,14 @@ class LocalChat:
         self._form = tokens.form
         return tokens.prompt, tokens.answers, tokens.end
 
-    def _decoding(self, question: ChatQuestion, answers: tuple[tuple[int, ...], ...]) -> Decoding:
+    def _decoding(self, question: ChatQuestion, answers: tuple[tuple[int, ...], ...], n_asked: int) -> Decoding:
         repeats, hot = self.prompting.repeats, bool(question.temperature)
-        limit = int(self.given.get("max_tokens", question.max_tokens or _MAX_TOKENS))
+        usual = question.max_tokens or _MAX_TOKENS
+        if self._reasons:
+            # what it thinks counts, too; it may fill what the model can read
+            room = _MOST_THINKING if self.forward.longest is None else self.forward.longest - n_asked
+            usual = max(usual, min(_MOST_THINKING, room))
+        limit = int(self.given.get("max_tokens", usual))
         return Decoding(
             method="sample" if hot and self._answer == "generated" else "greedy",
             n=repeats if hot and self._answer == "generated" else 1,
@@ -328,7 +341,9 @@ class LocalChat:
                 text = self.forward.tokenizer.decode(list(answer), skip_special_tokens=True)
                 return ChatReply(text, "number", first_tokens=listed, usage=usage)
         finish = "stop" if made.finish == "end" else made.finish
-        return ChatReply(made.text, finish, first_tokens=listed, usage=usage)
+        thinking, text = split_thinking(made.text) if self._reasons else ("", made.text)
+        first = {} if thinking else listed
+        return ChatReply(text, finish, first_tokens=first, usage=usage, thinking=thinking)
 
     def _score_replies(self, group: Sequence[_ChatRequest]) -> list[list[ChatReply]]:
         """Answer with the most probable number of the scale; of equal ones the lowest."""
