@@ -187,6 +187,24 @@ class ItemSettings(Settings):
             raise SettingError("items", "a study takes a dataset or an item file, not both", hint="keep one of them")
 
 
+class RatedItemSettings(ItemSettings):
+    """What a run can vary of a study whose items people rate: their ratings may be in files of their own."""
+
+    ratings: tuple[str, ...] = option(
+        (),
+        "people's ratings of your own items: ratings.csv of an export, or a table with a row per rating",
+        metavar="FILE",
+        file=True,
+    )
+
+    def __post_init__(self) -> None:
+        """Check every value. Errors: :class:`SettingError` for ratings without the items that they are of."""
+        super().__post_init__()
+        if self.ratings and not self.items:
+            hint = "name the items, too: --items FILE"
+            raise SettingError("ratings", "ratings need the items that they are of", hint=hint)
+
+
 def own_items(settings: Settings) -> str:
     """Return the path of the item file of the user's own that a run takes, empty if it takes none."""
     return settings.items if isinstance(settings, ItemSettings) else ""

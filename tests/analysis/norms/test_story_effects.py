@@ -16,7 +16,8 @@ from lexiscope.analysis.norms.story_effects import (
     story_places,
 )
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.errors import InputError
+from lexiscope.core.result import Undefined
 
 Setup = dict[tuple[str, str], tuple[int, int]]
 
@@ -71,22 +72,43 @@ def test_words_are_resampled_whole() -> None:
         ending_effects(ratings, places, groups={"s0": "bank", "s1": "bank"})
 
 
-def test_setups_must_be_whole() -> None:
-    """A setup of which one item has no ratings is refused by name; so is an item without a place."""
+def test_comparisons_without_ratings_are_left_out() -> None:
+    """Without ending A's meaning 1, three of its comparisons of one setup go; the note counts the item."""
     ratings, places = stories(FIRST, SECOND)
-    with pytest.raises(StatisticError, match=r"setup 's0' .* lacks ratings"):
-        ending_effects(ratings.select(ratings.item != 0), places)
+    shift, _, _, endings, *_ = ending_effects(ratings.select(ratings.item != 0), places, resamples=0)
+    assert (shift.n, endings.n) == (7, 3)
+    assert shift.note.startswith("1 items of these setups have no rating")
     with pytest.raises(InputError, match="no place in a story"):
         ending_effects(ratings, {})
 
 
+def test_three_endings_and_three_meanings_by_hand() -> None:
+    """One setup of three endings, each for one of three meanings, and no open story: 9 pairs of endings, 6 orders."""
+    means = {"x": (5, 1, 1), "y": (2, 4, 1), "z": (3, 3, 3)}
+    rows, places = [], {}
+    for row, (ending, values) in enumerate(means.items()):
+        for column, value in enumerate(values):
+            item = f"{ending}{column}"
+            places[item] = StoryPlace("s", ending, str(column), "intended" if row == column else "unintended")
+            rows += [("a", item, value), ("b", item, value)]
+    found = {one.name: one for one in ending_effects(Ratings.from_arrays(*zip(*rows, strict=True)), places)}
+    assert isinstance(found["absolute_difference(between=open_and_ended)"], Undefined)
+    between = found["absolute_difference(between=endings)"]
+    # x and y: 3 3 0, x and z: 2 2 2, y and z: 1 1 2
+    assert (between.value, between.n) == ((6 + 6 + 4) / 9, 9)
+    assert not between.interval.is_defined, "one setup cannot be resampled"
+    # x: 5 > 1, 5 > 1; y: 4 > 2, 4 > 1; z: 3 = 3, 3 = 3
+    assert found["intended_above_other(share=above)"].value == pytest.approx(100 * 4 / 6)
+
+
 def test_places_come_from_conditions() -> None:
-    """Setup, ending and meaning are read from an item's conditions; an unknown ending is refused."""
+    """Setup, ending, meaning and intention are read from an item's conditions; without an ending's name: refused."""
     conditions = {"i": {"setup": "s", "ending_of": "open", "meaning": "2", "split": "test"}}
     assert story_places(conditions) == {"i": StoryPlace("s", "open", "2")}
     assert story_places(conditions)["i"].kind == "open"
+    assert [StoryPlace("s", *place).intended for place in (("A", "1"), ("A", "2"), ("C", "1"))] == [True, False, False]
     with pytest.raises(InputError, match="no place in a story"):
-        story_places({"i": {"setup": "s", "ending_of": "C", "meaning": "2"}})
+        story_places({"i": {"setup": "s", "meaning": "2"}})
 
 
 def test_accuracy_of_open_and_ended_stories() -> None:

@@ -10,7 +10,6 @@ import pytest
 from lexiscope.build.stories.inventory import guessed_lemmas, story_inventory, story_lengths
 from lexiscope.build.stories.stories import StorySetup, story_samples
 from lexiscope.core.dataset import Dataset
-from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import ambistory, mini_ambistory
@@ -62,13 +61,15 @@ def test_a_pair_counts_once_in_each_split() -> None:
     assert (found.sense_pairs, found.ordered_pairs) == (2, 1)
 
 
-def test_incomplete_stories_are_refused() -> None:
-    """A setup with one meaning has no pair; open stories alone have no ending."""
+def test_stories_of_another_design_are_counted() -> None:
+    """A setup may have one meaning; of open stories alone there is no length of endings."""
     items = items_of(FIRST)
-    with pytest.raises(InputError, match="1 setups do not have the meanings 1 and 2; the first is 's1'"):
-        story_inventory(items[::2])
-    with pytest.raises(InputError, match="no story with an ending"):
-        story_lengths(items[4:])
+    assert (story_inventory(items[::2]).setups, story_inventory(items[::2]).sense_pairs) == (1, 1)
+    lengths = story_lengths(items[4:])
+    assert (lengths.n_stories, lengths.n_ended) == (1, 0)
+    assert [result.name for result in lengths.results()] == [
+        f"mean_words(of={part})" for part in ("precontext", "sentence", "story")
+    ]
 
 
 def test_the_mini_stories() -> None:

@@ -1,15 +1,17 @@
 """Effects of an ending on the meanings of a story, and of training on a model's errors.
 
-A setup has two endings and none, each judged for two meanings: six items. *Source:* AmbiStory §4.2 and Table 7. Items
-are known here by their place in a setup alone; which subject saw what is no matter.
+A setup is one ambiguous sentence with its endings, each judged for its meanings: in AmbiStory two endings and none, two
+meanings, six items; in a user's own stories any number. *Source:* AmbiStory §4.2 and Table 7. Items are known here by
+their place in a setup alone; which subject saw what is no matter.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import combinations
+from typing import Any, Literal
 
 import numpy as np
 
@@ -39,44 +41,53 @@ from lexiscope.analysis.significance import (
     wilcoxon_signed_rank,
 )
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
+from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, Undefined, statistic_name
 
 Kind = Literal["open", "ended"]
 KINDS: tuple[Kind, ...] = ("open", "ended")
-ENDINGS = ("A", "B", "open")
+OPEN: Kind = "open"
+ENDINGS = ("A", "B", OPEN)
 MEANINGS = ("1", "2")
 Results = tuple[Estimate, ...]
-MeanInterval = Callable[[FloatArray], tuple[Interval, int]]
-_PLACES = tuple((ending_of, meaning) for ending_of in ENDINGS for meaning in MEANINGS)
+_WRITTEN_FOR = {"A": "1", "B": "2"}
+"""In AmbiStory ending A was written for meaning 1, ending B for meaning 2."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoryPlace:
-    """Where an item stands: its setup, whose ending its story has (A, B or open), which meaning is judged (1 or 2).
+    """Where an item stands: its setup, the ending of its story (``open``: none), and which meaning is judged.
 
-    Ending A was written for meaning 1, ending B for meaning 2.
+    ``intention`` says whether the ending was written for this meaning (``intended``, ``unintended``, ``open``;
+    ``unknown``); where it is empty, ending A was written for meaning 1 and ending B for meaning 2.
     """
 
     setup: str
     ending_of: str
     meaning: str
+    intention: str = ""
 
     @property
     def kind(self) -> Kind:
         """Whether the story is left open."""
-        return "open" if self.ending_of == "open" else "ended"
+        return "open" if self.ending_of == OPEN else "ended"
+
+    @property
+    def intended(self) -> bool:
+        """Whether the ending is known to be written for the meaning that is judged."""
+        by_name = _WRITTEN_FOR.get(self.ending_of) == self.meaning
+        return self.intention == "intended" if self.intention else by_name
 
 
 def story_places(conditions: Mapping[str, Mapping[str, object]]) -> dict[str, StoryPlace]:
-    """Return the place of each item from its conditions ``setup``, ``ending_of`` and ``meaning``.
+    """Return the place of each item from its conditions ``setup``, ``ending_of``, ``meaning`` and ``intention``.
 
-    Errors: :class:`InputError` naming an item that lacks one of them or has another value.
+    Errors: :class:`InputError` naming an item that lacks one of the first three.
     """
     by_item = {}
     for item, has in conditions.items():
-        place = StoryPlace(*(str(has.get(name, "")) for name in ("setup", "ending_of", "meaning")))
-        if not place.setup or (place.ending_of, place.meaning) not in _PLACES:
-            hint = "it needs setup, ending_of (A, B, open) and meaning (1, 2)"
+        place = StoryPlace(*(str(has.get(name, "")) for name in ("setup", "ending_of", "meaning", "intention")))
+        if not (place.setup and place.ending_of and place.meaning):
+            hint = "it needs setup, ending_of (open: without an ending) and meaning"
             raise InputError("this item has no place in a story", place=Place(item_id=item), hint=hint)
         by_item[item] = place
     return by_item
@@ -90,36 +101,88 @@ def ending_effects(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> Results:
+) -> tuple[Estimate | Undefined, ...]:
     """Return how far endings move mean ratings, and how often in the direction they were written for.
 
-    These are two shifts (open to ended story, ending to ending), each a mean absolute difference with its SDs, in
-    points of the scale; then two orders, each the shares above, equal and below, in percent.
+    These are two shifts (open to ended story, each ending to each other one), each a mean absolute difference with its
+    SDs, in points of the scale; then two orders, each the shares above, equal and below, in percent: the meaning that
+    an ending was written for above each other meaning of the story, and above itself in the open story.
 
-    Setups without all six items are refused. *groups* (setup → word) are resampled whole instead of setups.
-    Errors: :class:`InputError` for an item without a place; :class:`StatisticError` for a setup that is not whole.
+    A comparison that lacks the ratings of one of its items is left out, and the note says how many items had none; of
+    stories without such comparisons a result is undefined. *groups* (setup → word) are resampled whole instead of
+    setups. Errors: :class:`InputError` for an item without a place, and for a setup without a word.
     """
-    setups, means = _by_place(ratings.item_ids, ratings.means(), places)
-    if groups is not None and (lost := [setup for setup in setups if setup not in groups]):
+    every = zip(ratings.item_ids, ratings.means().tolist(), strict=True)
+    means = {item: mean for item, mean in every if not math.isnan(mean)}
+    cells: dict[str, dict[tuple[str, str], float]] = {}
+    intended: set[tuple[str, str, str]] = set()
+    for item, mean in means.items():
+        place = _place(item, places)
+        cells.setdefault(place.setup, {})[place.ending_of, place.meaning] = mean
+        intended |= {(place.setup, place.ending_of, place.meaning)} if place.intended else set()
+    if groups is not None and (lost := [setup for setup in cells if setup not in groups]):
         raise InputError(f"setup {lost[0]!r} has no word", code="E506")
-    labels = setups if groups is None else [groups[setup] for setup in setups]
-    a, b, free = means[:, 0, :], means[:, 1, :], means[:, 2, :]
-    # meaning 1 of ending A and meaning 2 of ending B were intended
-    intended, other = np.stack([a[:, 0], b[:, 1]], axis=1), np.stack([a[:, 1], b[:, 0]], axis=1)
-    codes, count = group_codes(np.array(labels), len(labels))
-    units = resampled_units(groups, rows="setups")
+    unrated = sum(place.setup in cells and item not in means for item, place in places.items())
+    note = f"{unrated} items of these setups have no rating: comparisons with them are left out" if unrated else ""
+    differences = {name: _Differences([], []) for name in (*_SHIFTS, *_ORDERS)}
+    for setup in sorted(cells):
+        for name, difference in _differences(setup, cells[setup], intended):
+            differences[name].setups.append(setup)
+            differences[name].values.append(difference)
+    how = {"groups": groups, "level": level, "resamples": resamples, "seed": seed}
+    shifts = (result for name in _SHIFTS for result in _shift_results(name, differences[name], **how))
+    orders = (result for name in _ORDERS for result in _order_results(name, differences[name], **how))
+    return tuple(result.about(note=note) if note else result for result in (*shifts, *orders))
 
-    def setup_interval(values: FloatArray) -> tuple[Interval, int]:
-        sizes = np.full(len(values), float(values.shape[1]))
-        draws = ratio_draws(values.sum(axis=1), sizes, codes, count, resamples=resamples, seed=seed)
+
+_SHIFTS = ("open_and_ended", "endings")
+_ORDERS = ("intended_above_other", "ending_raises_intended")
+
+
+@dataclass(frozen=True, slots=True)
+class _Differences:
+    """Differences of mean ratings, each with its setup."""
+
+    setups: list[str]
+    values: list[float]
+
+    def interval(
+        self, values: FloatArray, *, groups: Mapping[str, str] | None, level: float, resamples: int, seed: int
+    ) -> tuple[Interval, int]:
+        """Return the interval of the mean of values made of the differences, and how many groups were resampled."""
+        own = sorted(set(self.setups))
+        row = np.searchsorted(own, self.setups)
+        labels = np.array(own if groups is None else [groups[setup] for setup in own])
+        if len(set(labels.tolist())) < 2:
+            # one setup, or one word, cannot be resampled
+            return NO_INTERVAL, 1
+        codes, count = group_codes(labels, len(own))
+        sums, sizes = np.bincount(row, weights=values), np.bincount(row).astype(np.float64)
+        draws = ratio_draws(sums, sizes, codes, count, resamples=resamples, seed=seed)
+        units = resampled_units(groups, rows="setups")
         return percentile_interval(draws, level=level, resampled=units, n_groups=count), count
 
-    return (
-        *_shift_results("open_and_ended", np.concatenate([a - free, b - free], axis=1), setup_interval),
-        *_shift_results("endings", a - b, setup_interval),
-        *_order_results("intended_above_other", intended - other, setup_interval),
-        *_order_results("ending_raises_intended", intended - free, setup_interval),
-    )
+
+def _differences(
+    setup: str, cells: Mapping[tuple[str, str], float], intended: Collection[tuple[str, str, str]]
+) -> Iterator[tuple[str, float]]:
+    """Yield the comparisons of one setup: what is compared, and the difference."""
+    endings = sorted({ending for ending, _ in cells} - {OPEN})
+    meanings = sorted({meaning for _, meaning in cells})
+    for ending in endings:
+        for meaning in meanings:
+            if (ending, meaning) not in cells:
+                continue
+            mean = cells[ending, meaning]
+            free = [mean - cells[OPEN, meaning]] if (OPEN, meaning) in cells else []
+            yield from (("open_and_ended", difference) for difference in free)
+            if (setup, ending, meaning) in intended:
+                yield from (("ending_raises_intended", difference) for difference in free)
+                others = (cells[ending, other] for other in meanings if other != meaning and (ending, other) in cells)
+                yield from (("intended_above_other", mean - other) for other in others)
+    for first, second in combinations(endings, 2):
+        both = (meaning for meaning in meanings if (first, meaning) in cells and (second, meaning) in cells)
+        yield from (("endings", cells[first, meaning] - cells[second, meaning]) for meaning in both)
 
 
 def open_against_ended(ratings: Ratings, places: Mapping[str, StoryPlace], *, condition: str) -> Results:
@@ -181,50 +244,33 @@ def accuracy_by_kind(
     return tuple(results)
 
 
-def _shift_results(between: str, differences: FloatArray, interval_of: MeanInterval) -> Results:
+def _shift_results(between: str, differences: _Differences, **how: Any) -> Iterator[Estimate | Undefined]:
     """The mean of absolute differences with its interval, and their SD by n (what the paper prints) and by n − 1."""
-    sizes = np.abs(differences)
-    interval, n_groups = interval_of(sizes)
-    values = sizes.ravel()
     name, sd_name = "absolute_difference", "absolute_difference_sd"
-    return (
-        Estimate(statistic_name(name, between=between), float(values.mean()), interval, len(values), n_groups),
-        *(
-            Estimate(statistic_name(sd_name, between=between, ddof=k), float(values.std(ddof=k)), n=len(values))
-            for k in (0, 1)
-        ),
-    )
+    if not differences.values:
+        yield Undefined(statistic_name(name, between=between), "no setup has two such stories with ratings")
+        return
+    values = np.abs(differences.values)
+    interval, n_groups = differences.interval(values, **how)
+    yield Estimate(statistic_name(name, between=between), float(values.mean()), interval, len(values), n_groups)
+    # one difference has no standard deviation over n − 1
+    for k in (0, 1) if len(values) > 1 else ():
+        yield Estimate(statistic_name(sd_name, between=between, ddof=k), float(values.std(ddof=k)), n=len(values))
 
 
-def _order_results(name: str, differences: FloatArray, interval_of: MeanInterval) -> Results:
+def _order_results(name: str, differences: _Differences, **how: Any) -> Iterator[Estimate | Undefined]:
     """How often one mean is above, equal to, or below another, in percent; the interval is that of above."""
+    if not differences.values:
+        reason = "no setup has such stories with ratings, or it is not known which meaning an ending was written for"
+        yield Undefined(statistic_name(name, share="above"), reason)
+        return
+    values = np.array(differences.values)
     # equal means of ratings are equal to the last bit, so every difference is one
-    shares = {"above": differences > 0, "equal": differences == 0, "below": differences < 0}
-    interval, _ = interval_of(shares["above"].astype(np.float64))
-    above, *others = (
-        Estimate(statistic_name(name, share=share), 100 * float(flags.mean()), n=differences.size, unit="percent")
-        for share, flags in shares.items()
-    )
-    return above.about(interval=interval.times(100)), *others
-
-
-def _by_place(
-    items: Sequence[str], means: FloatArray, places: Mapping[str, StoryPlace]
-) -> tuple[list[str], FloatArray]:
-    """The means of whole setups, in code point order. *Shape:* (setups, endings, meanings)."""
-    setups = sorted({_place(item, places).setup for item in items})
-    row = {setup: number for number, setup in enumerate(setups)}
-    table = np.full((len(setups), len(ENDINGS), len(MEANINGS)), np.nan)
-    for item, mean in zip(items, means.tolist(), strict=True):
-        place = places[item]
-        table[row[place.setup], ENDINGS.index(place.ending_of), MEANINGS.index(place.meaning)] = mean
-    broken = np.flatnonzero(np.isnan(table).any(axis=(1, 2)))
-    if len(broken):
-        raise StatisticError(
-            f"setup {setups[broken[0]]!r} (and {len(broken) - 1} more) lacks ratings of one of its six items",
-            hint="leave such setups out, and say how many",
-        )
-    return setups, table
+    shares = {"above": values > 0, "equal": values == 0, "below": values < 0}
+    interval, _ = differences.interval(shares["above"].astype(np.float64), **how)
+    for share, flags in shares.items():
+        estimate = Estimate(statistic_name(name, share=share), 100 * float(flags.mean()), n=len(values), unit="percent")
+        yield estimate.about(interval=interval.times(100)) if share == "above" else estimate
 
 
 def _place(item: str, places: Mapping[str, StoryPlace]) -> StoryPlace:

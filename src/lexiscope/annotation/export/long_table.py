@@ -185,7 +185,8 @@ def item_cells(item: Item) -> dict[str, Cell]:
         cells |= {f"sentence_{number}": usage.text, f"target_{number}": usage.target, f"sense_{number}": usage.sense}
         cells |= {f"start_{number}": usage.start, f"end_{number}": usage.end}
     cells["gold"] = item.gold
-    return {condition_column(name): value for name, value in item.conditions.items()} | cells
+    conditions = {condition_column(name): value for name, value in item.conditions.items()}
+    return {"language": item.usages[0].language} | conditions | cells
 
 
 def condition_column(name: str) -> str:
@@ -198,7 +199,8 @@ def condition_column(name: str) -> str:
 def _item_columns(collected: StudyData) -> tuple[SheetColumn, ...]:
     items = collected.items.values()
     usages = range(1, 1 + max(len(item.usages) for item in items))
-    names = sorted({name for item in items for name in item.conditions})
+    names = sorted({"language"}.union(*(item.conditions for item in items)))
+    about = {"language": "the language of the item"}
     return (
         ITEM_ID,
         SheetColumn("kind", "item, or catch: not in the item statistics", "category"),
@@ -207,7 +209,10 @@ def _item_columns(collected: StudyData) -> tuple[SheetColumn, ...]:
         *(column for number in usages for column in _usage_columns(number)),
         SheetColumn("options", "the options as given, as a JSON list; [] where there are none", "text"),
         SheetColumn("gold", "the right answer, where there is one", "text", answer=True),
-        *(SheetColumn(condition_column(name), f"the condition {name} of the design", "category") for name in names),
+        *(
+            SheetColumn(condition_column(name), about.get(name, f"the condition {name} of the design"), "category")
+            for name in names
+        ),
     )
 
 

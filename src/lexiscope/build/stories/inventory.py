@@ -49,7 +49,7 @@ class StoryLengths:
             ("ending", self.ending, self.n_ended),
             ("story", self.story, self.n_stories),
         )
-        return tuple(Estimate(statistic_name("mean_words", of=part), mean, n=n) for part, mean, n in parts)
+        return tuple(Estimate(statistic_name("mean_words", of=part), mean, n=n) for part, mean, n in parts if n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +91,14 @@ class StoryInventory:
 
 
 def story_lengths(items: Iterable[Item]) -> StoryLengths:
-    """Return the mean lengths of the parts of stories and of whole stories.
-
-    Errors: :class:`InputError` where there is no story with an ending.
-    """
+    """Return the mean lengths of the parts of stories and of whole stories; that of no endings is 0."""
     stories = {(_text(item, "precontext"), item.usages[0].text, _text(item, "ending")) for item in items}
     setups = {(precontext, sentence) for precontext, sentence, _ in stories}
     endings = [_words(ending) for _, _, ending in stories if ending]
-    if not endings:
-        raise InputError("these items have no story with an ending")
     return StoryLengths(
         precontext=fmean(_words(precontext) for precontext, _ in setups),
         sentence=fmean(_words(sentence) for _, sentence in setups),
-        ending=fmean(endings),
+        ending=fmean(endings) if endings else 0.0,
         story=fmean(sum(map(_words, parts)) for parts in stories),
         n_setups=len(setups),
         n_ended=len(endings),
@@ -112,11 +107,8 @@ def story_lengths(items: Iterable[Item]) -> StoryLengths:
 
 
 def story_inventory(items: Sequence[Item]) -> StoryInventory:
-    """Return how many word forms, setups and pairs of meanings there are.
-
-    Errors: :class:`InputError` for a setup that does not have two meanings.
-    """
-    pairs = _pairs(items)
+    """Return how many word forms, setups and pairs of meanings there are; own setups may have others than two."""
+    pairs = _meanings_by_setup(items)
     ordered = {(form, *senses) for _, form, senses in pairs.values()}
     counts = Counter(form for _, form, _ in pairs.values())
     return StoryInventory(
@@ -142,18 +134,17 @@ def guessed_lemmas(forms: Iterable[str], lexicon: Lexicon) -> dict[str, str]:
     return lemmas
 
 
-def _pairs(items: Sequence[Item]) -> Mapping[str, tuple[str, str, tuple[str, str]]]:
-    """Return split, form and the two meanings of every setup."""
+def _meanings_by_setup(items: Sequence[Item]) -> Mapping[str, tuple[str, str, tuple[str, ...]]]:
+    """Return split, form and the meanings of every setup, of which AmbiStory's have two."""
     senses: dict[str, dict[str, str]] = {}
     about: dict[str, tuple[str, str]] = {}
     for item in items:
         setup = _text(item, "setup")
         senses.setdefault(setup, {})[_text(item, "meaning")] = _text(item, "sense")
         about[setup] = (str(item.conditions.get("split", "")), _text(item, "homonym"))
-    lacking = [setup for setup, meanings in senses.items() if set(meanings) != {"1", "2"}]
-    if lacking:
-        raise InputError(f"{len(lacking)} setups do not have the meanings 1 and 2; the first is {lacking[0]!r}")
-    return {setup: (*about[setup], (meanings["1"], meanings["2"])) for setup, meanings in senses.items()}
+    return {
+        setup: (*about[setup], tuple(meanings[name] for name in sorted(meanings))) for setup, meanings in senses.items()
+    }
 
 
 def _words(text: str) -> int:

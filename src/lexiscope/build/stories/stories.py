@@ -7,7 +7,7 @@ of a setup therefore share the sentence and the sentences before it; two of a st
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -128,6 +128,54 @@ def _conditions(setup: StorySetup, ending_of: EndingOf, meaning: Meaning) -> dic
         "meaning": meaning,
         "intention": intention(ending_of, meaning),
     }
+
+
+# -- stories of a user's own: what their design leaves out is read off the texts ------------------------------------
+
+
+PLACED = ("setup", "story", "story_kind", "ending_of", "meaning", "intention")
+_INTENDED = {"yes": "intended", "true": "intended", "no": "unintended", "false": "unintended"}
+
+
+def placed_stories(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return items for ``plausibility`` with their place in a setup, where they do not say it themselves.
+
+    Stories of one setup share the sentence with the word and the text before it; they differ in their endings, of any
+    number, and in the meaning that is judged. ``setup``, ``ending_of`` and ``meaning`` are kept where the items have
+    them; else setups, endings and meanings are numbered in the order of the items (``open``: without an ending). Which
+    meaning an ending was written for is known from ``intention`` (``intended``, ``unintended``) or ``intended`` (yes,
+    no); from ``ending_of`` and ``meaning`` if they are called as in AmbiStory (A is written for 1, B for 2); from
+    nothing else: it is then ``unknown``.
+    """
+    setups: dict[object, str] = {}
+    endings: dict[str, dict[str, str]] = {}
+    meanings: dict[str, dict[str, str]] = {}
+    made = []
+    for item in items:
+        has = {name: str(item.conditions.get(name, "")).strip() for name in (*PLACED, *_READ)}
+        key = (item.word, has["precontext"], item.usages[0].text)
+        setup = has["setup"] or setups.setdefault(key, f"{item.word}-{len(setups) + 1}")
+        own_endings, own_meanings = endings.setdefault(setup, {}), meanings.setdefault(setup, {})
+        meaning = has["meaning"] or own_meanings.setdefault(has["sense"], str(len(own_meanings) + 1))
+        ending_of = "open"
+        if has["ending"]:
+            ending_of = has["ending_of"] or own_endings.setdefault(has["ending"], f"ending {len(own_endings) + 1}")
+        told = has["intention"] or _INTENDED.get(has["intended"].casefold(), "")
+        told = told or next((intention(*sample) for sample in SAMPLES if sample == (ending_of, meaning)), "unknown")
+        place = {
+            "setup": setup,
+            "story": f"{setup}/{ending_of}",
+            "story_kind": "open" if ending_of == "open" else "ended",
+            "ending_of": ending_of,
+            "meaning": meaning,
+            "intention": "open" if ending_of == "open" else told,
+        }
+        texts = {name: has[name] for name in _READ[:3]} | {"homonym": has["homonym"] or item.usages[0].target}
+        made.append(replace(item, conditions={**texts, **item.conditions, **place}))
+    return tuple(made)
+
+
+_READ = ("precontext", "ending", "example", "sense", "intended", "homonym")
 
 
 # -- drafting -------------------------------------------------------------------------------------------------------

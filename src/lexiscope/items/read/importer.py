@@ -275,7 +275,13 @@ def _extra_columns(
     # same_sense and catch are already conditions; a column without a name cannot be one
     # whose ratings they are is no condition of an item either
     mapped = ({name for _, name in columns.items()} - set(conditions)) | {SAME_SENSE, "catch", "", *KIND_COLUMNS}
-    return tuple((name, index) for index, name in enumerate(header) if name not in mapped)
+    extra = {name: index for index, name in enumerate(header) if name not in mapped}
+    # an export writes a condition that is named like another of its columns as condition_NAME
+    escaped = [name for name in extra if name.startswith(_ESCAPED) and name.removeprefix(_ESCAPED) in header]
+    return tuple((extra | {name.removeprefix(_ESCAPED): extra.pop(name) for name in escaped}).items())
+
+
+_ESCAPED = "condition_"
 
 
 def _content_id(question: RowQuestion, shown: Sequence[str]) -> str:

@@ -39,7 +39,7 @@ def shifts_table(results: Results, *, source: str = "") -> Table:
     )
     rows = [
         PivotRow(("ended against open",), of={"between": "open_and_ended"}),
-        PivotRow(("ending A against B",), of={"between": "endings"}),
+        PivotRow(("one ending against another",), of={"between": "endings"}),
     ]
     title = "How far an ending moves the plausibility of a meaning"
     return pivot("endings", title, results, columns, rows, labels=("Compared",))

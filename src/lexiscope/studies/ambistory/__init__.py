@@ -63,7 +63,7 @@ study = Study(
     methods=_methods,
     limits=_limits,
     mini=AmbistorySettings(dataset="mini_ambistory", subjects=("baseline:random",)),
-    complete=lambda settings: replace(settings, dataset=settings.dataset or "ambistory"),
+    complete=lambda settings: replace(settings, dataset=settings.dataset or ("" if settings.items else "ambistory")),
 )
 study.run_data(load_run)
 study.section("The stories")(people.stories)

@@ -11,6 +11,7 @@ from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.analysis.norms.predictions import Predictor, predictors
 from lexiscope.analysis.norms.story_effects import StoryPlace, story_places
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.build.stories.stories import placed_stories
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
@@ -27,6 +28,7 @@ from lexiscope.report.part import distinct_titles
 from lexiscope.report.tables import Format
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.ambistory.settings import AmbistorySettings
+from lexiscope.studies.kit.data import own_dataset
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.study import read_texts
 from lexiscope.tasks.plausibility import SCALE
@@ -133,9 +135,12 @@ class AmbistoryData(Run[AmbistorySettings]):
 
     @cached_property
     def groups(self) -> dict[str, str]:
-        """The group of each recorded rater: ``rater/<group>-<position>``."""
-        raters = map(str, self.data.responses.where(subject_kind=COLLECTED).unique("subject_id"))
-        return {rater: rater.rpartition("/")[2].rpartition("-")[0] for rater in raters}
+        """The group of each rater: AmbiStory's (``rater/<group>-<position>``), in own data the list."""
+        people = self.data.responses.where(subject_kind=COLLECTED)
+        if self.own:
+            lists = zip(people.column("subject_id"), people.column("list_id"), strict=True)
+            return {str(rater): str(name or ALL) for rater, name in lists}
+        return {rater: rater.rpartition("/")[2].rpartition("-")[0] for rater in map(str, people.unique("subject_id"))}
 
     @cached_property
     def asked_ratings(self) -> Ratings | None:
@@ -266,9 +271,14 @@ def load_run(settings: AmbistorySettings, out: Path, progress: CollectProgress |
     Errors: :class:`SpecError` for a dataset that holds no stories; :class:`InputError` if there are neither recorded
     ratings nor predictions.
     """
-    source = catalog.dataset(settings.dataset)
+    if settings.items:
+        source = own_dataset(settings.items, task=TASK, language=settings.language, ratings=settings.ratings)
+        source = replace(source, items=placed_stories(source.items))
+    else:
+        source = catalog.dataset(settings.dataset)
     if source.card.task != TASK or not set(NEEDED) <= set(source.items[0].conditions):
-        raise SpecError(f"{settings.dataset} holds no stories", hint="use ambistory or mini_ambistory")
+        hint = "use ambistory, mini_ambistory, or stories of your own: --items FILE"
+        raise SpecError(f"{settings.dataset} holds no stories", hint=hint)
     live = live_subjects(settings.subjects, settings)
     run = AmbistoryData(source, ResponseTable.empty(), settings)
     if live:

@@ -196,12 +196,13 @@ def _ceilings(run: AmbistoryData) -> Part | None:
         best = best_raters(ratings, run.groups, **run.resampling)
         shuffled = shuffled_best_raters(ratings, run.groups, shuffles=SHUFFLES, seed=seed)
     except StatisticError as error:
-        return part_of(Remark(f"The ceilings could not be computed: {error.what}."))
+        return part_of(Remark(f"The best rater of each group is not computed: {error.what}."), _single_raters(run))
     alpha = krippendorff_alpha(run.people, level="interval", **run.resampling_of(run.setups))
-    reliability = reliability_of_means(alpha, run.people.usual_count())
+    of_means = partial(reliability_of_means, alpha, run.people.usual_count())
+    reliability = run.attempt("reliability_of_means", of_means)
 
     of_groups, control = (run.about_all(ceilings, condition=run.split) for ceilings in (best, shuffled))
-    results = [*of_groups, run.about(reliability, condition=ALL), *control]
+    results: list[Result] = [*of_groups, run.about(reliability, condition=ALL), *control]
     caution = " ".join(TEXTS["ceilings"] + (TEXTS["rater ids"] if run.name == "ambistory" else ()))
     return part_of(results, ceilings_table(results), _single_raters(run), caution)
 

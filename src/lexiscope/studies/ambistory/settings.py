@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from lexiscope.core.settings import SettingError, Settings, option
+from lexiscope.core.settings import RatedItemSettings, SettingError, option
 
 
-class AmbistorySettings(Settings):
+class AmbistorySettings(RatedItemSettings):
     """What a run of ambistory can vary.
 
     ``split`` is what live subjects are asked, where the stories have splits. ``compare`` are pairs of subjects whose

@@ -8,17 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.collect import subject_files
+from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, own_card
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Condition, Item
-from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.response import Response, ResponseTable, holds_simulated
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ItemSettings, Settings, settings_of
-from lexiscope.core.simulated import PARTICIPANT
+from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED
 from lexiscope.core.usage import Usage, locate
 from lexiscope.items.read.item_source import catch_remark, column_map, load_items, real_items
+from lexiscope.studies.kit.ratings_file import COMPLETE, read_ratings, responses_in
 
 
 def pair(
@@ -97,11 +99,16 @@ def own_dataset(
     task: str,
     language: str = "",
     scale: Scale | None = None,
+    ratings: Sequence[str] = (),
 ) -> Dataset:
-    """Return an item file of the user's own as a dataset: its items without catch trials, and the answers in it.
+    """Return an item file of the user's own as a dataset: its items without catch trials, and the answers to them.
 
-    Errors: those of :func:`~lexiscope.items.read.item_source.load_items`; :class:`InputError` for a file of catch
-    trials.
+    The answers are those in the file, or those in the files *ratings*: ``ratings.csv`` of an export, another table of
+    responses, or any table with a row per rating, whose column of items has the ids of the item file.
+
+    Errors: those of :func:`~lexiscope.items.read.item_source.load_items` and, for *ratings*, of
+    :func:`~lexiscope.studies.kit.ratings_file.read_ratings`; :class:`InputError` for a file of catch trials, for
+    ratings in both places, and for a rating of an item that the item file does not have.
     """
     path = Path(path)
     # a file may have a name that a dataset could have: a path tells the two apart
@@ -116,8 +123,43 @@ def own_dataset(
         raise InputError("every row of the file is a catch trial", place=Place(str(path)), hint="add items to compare")
     card = own_card(path, task=task, language=items[0].usages[0].language, scale=scale or items[0].scale)
     card = replace(card, remarks=(*card.remarks, *catch_remark(len(source.items) - len(items))))
-    responses = source.responses.where(item_id=tuple(item.item_id for item in items))
+    responses = source.responses
+    if ratings:
+        if len(responses):
+            what = f"{path} holds ratings itself, and ratings were given in {ratings[0]}"
+            raise InputError(what, hint="keep one of them: --ratings, or the columns of ratings in the item file")
+        asked = {item.item_id: item for item in source.items}
+        tables = [_given_ratings(name, asked, str(path), task=task, scale=scale) for name in ratings]
+        responses = ResponseTable.concat(tables)
+        holds_simulated(responses)
+    responses = responses.where(item_id=tuple(item.item_id for item in items))
     return Dataset(card, items, responses, tuple(source.checksums.items()))
+
+
+def _given_ratings(
+    name: str, asked: Mapping[str, Item], items_file: str, *, task: str, scale: Scale | None
+) -> ResponseTable:
+    """Return the ratings in a file of these items. Errors: as :func:`own_dataset`."""
+    used = next((item.scale for item in asked.values() if item.scale is not None), scale or catalog.task(task).scale)
+    read = read_ratings(name, scale=used)
+    if COMPLETE in read.remarks:
+        hint = "give ratings.csv of the same export: real items and valid participants only"
+        raise InputError(COMPLETE, place=Place(name), hint=hint)
+    if read.options:
+        raise InputError("the file holds choices, and this study needs ratings", place=Place(name))
+    unknown = [item for item in dict.fromkeys(read.items) if item not in asked]
+    if unknown:
+        what = f"a rating of an item that {items_file} does not have"
+        hint = "both files need the same ids: a column item_id in the item file, a column item or item_id here"
+        raise InputError(what, place=Place(name, item_id=unknown[0]), hint=hint)
+    table = responses_in(name)
+    if table is not None:
+        return table.where(subject_kind=COLLECTED, measure="rating")
+    kind = SIMULATED if read.simulated else PARTICIPANT
+    about = {"subject_id": read.raters, "subject_kind": [kind] * len(read.items), "item_id": read.items}
+    said = {"task": [task] * len(read.items), "measure": ["rating"] * len(read.items), "value": read.values}
+    lists = [asked[item].list_id for item in read.items]
+    return ResponseTable.from_columns({**about, **said, "list_id": lists, "scale": [str(used)] * len(read.items)})
 
 
 def with_models(responses: ResponseTable, named: Sequence[str], models: Sequence[str], dataset: str) -> ResponseTable:

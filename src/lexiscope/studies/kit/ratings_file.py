@@ -35,10 +35,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "value": ("value", "rating", "response", "score", "judgment", "judgement", "relatedness"),
 }
 _MEASURES = ("rating", "choice")
-_COMPLETE = (
+COMPLETE = (
     "this looks like the complete table of a collected study, with catch trials and excluded people among its answers; "
     "its export has ratings.csv or choices.csv, which leave them out"
 )
+"""What is said of such a table."""
 MISSING = ("", "na", "n/a", "nan", "null", "none")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -422,7 +423,7 @@ def _chosen_answers(
     if not measure and len(usual) > 1:
         what, hint = f"the table has several measures: {', '.join(usual)}", "say which: --measure NAME"
         raise InputError(what, code="E006", place=Place(path), hint=hint)
-    remarks = [_COMPLETE] if "completion_time" in there else []
+    remarks = [COMPLETE] if "completion_time" in there else []
     remarks += [TOLD_SIMULATED] if simulated else []
     people = people.where(measure=measure or usual[0])
     views = [name or "full" for name in people.unique("view")]

@@ -223,7 +223,9 @@ def load_run(settings: SawCSettings, out: Path, progress: CollectProgress | None
     """
     if settings.items:
         scale = Scale.between(*settings.scale)
-        source = own_dataset(settings.items, task=TASK, language=settings.language, scale=scale)
+        source = own_dataset(
+            settings.items, task=TASK, language=settings.language, scale=scale, ratings=settings.ratings
+        )
     else:
         source = catalog.dataset(settings.dataset)
     live = live_subjects(settings.subjects, settings)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from lexiscope.core.settings import ItemSettings, option
+from lexiscope.core.settings import RatedItemSettings, option
 from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 
 
-class SawCSettings(ItemSettings):
+class SawCSettings(RatedItemSettings):
     """What a run of saw_c can vary.
 
     ``mixed_models``: ``paper`` runs the published tests, ``maximal`` also those with maximal random effects, ``every``

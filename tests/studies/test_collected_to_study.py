@@ -1,0 +1,160 @@
+"""What a collection exports goes into its study in one command; stories of a user's own, of any number of parts.
+
+The collections are rehearsals: no person gave these answers, and every result says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lexiscope.annotation.export.package import write_export
+from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
+from lexiscope.annotation.study_file.definition import PoolSection, RatingsSection
+from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
+from lexiscope.cli.main import cli
+from lexiscope.core.item import Item
+from lexiscope.datasets import mini_ambistory
+
+from ..annotation.rehearsal.test_through_server import FAULTLESS, examples, on_disk, pairs
+
+Run = Callable[..., Result]
+SAID = "simulated participants"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run the command in an empty folder; unexpected errors are raised."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: object) -> Result:
+        return CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False)
+
+    return call
+
+
+def senses_of(task: str, n: int) -> tuple[Item, ...]:
+    """Copies of the worked example of a task, each about a word of its own."""
+    (page, *_) = examples(task)
+    return tuple(
+        replace(
+            page,
+            item_id=f"i{k}",
+            usages=(replace(page.usages[0], lemma=f"w{k}"), *page.usages[1:]),
+            conditions={**page.conditions, **({"model_choice": page.gold or ""} if task == "sense_choice" else {})},
+        )
+        for k in range(n)
+    )
+
+
+ITEMS: Mapping[str, tuple[Item, ...]] = MappingProxyType(
+    {
+        "relatedness": pairs(18),
+        "plausibility": mini_ambistory.load().items[:18],
+        "same_sense": tuple(
+            item
+            for number in range(6)
+            for item in (replace(one, item_id=f"{one.item_id}-{number}") for one in examples("same_sense"))
+        ),
+        "substitution": senses_of("substitution", 4),
+        "word_intrusion": senses_of("word_intrusion", 6),
+        "sense_choice": senses_of("sense_choice", 6),
+    }
+)
+COMMANDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "relatedness": ("study", "saw_c", "--items", "{0}/items.csv", "--ratings", "{0}/ratings.csv",
+                        "--bootstrap", "20", "--mixed", "none", "--out", "run"),
+        "plausibility": ("study", "ambistory", "--items", "{0}/items.csv", "--ratings", "{0}/ratings.csv",
+                         "--bootstrap", "20", "--out", "run"),
+        "same_sense": ("study", "context_bias", "--items", "{0}/items.csv", "--people", "{0}/wic_judgments.csv",
+                       "--encoder", "words", "--bootstrap", "20", "--out", "run"),
+        "substitution": ("agree", "{0}/choices.csv", "--bootstrap", "100", "--out", "run"),
+        "word_intrusion": ("senses", "people", "{0}/choices.csv", "--items", "{0}/items.csv", "--resamples", "20",
+                           "--out", "run"),
+        "sense_choice": ("senses", "people", "{0}/choices.csv", "--items", "{0}/items.csv", "--resamples", "20",
+                         "--out", "run"),
+    }
+)  # fmt: skip
+"""One command for each task, on the files of its export as they are."""
+
+
+def exported(task: str, folder: Path) -> Path:
+    """The export of a small rehearsal of a task."""
+    items = ITEMS[task]
+    three = RatingsSection(per_item=3)
+    study = on_disk(items, task, pool=PoolSection(per_person=2), ratings=three, exclusions=())
+    study = replace(study, file=parse_definition(definition_yaml(study.definition)))
+    made = rehearse_through_server(study, population=FAULTLESS, seed=3)
+    write_export(made.collected, folder / task)
+    return folder / task
+
+
+@pytest.mark.parametrize("task", COMMANDS)
+def test_an_export_goes_into_its_study(task: str, run: Run, tmp_path: Path) -> None:
+    """The files of the export are taken unchanged, every item is there, and the results are marked as simulated."""
+    folder = exported(task, tmp_path)
+    done = run(*(part.format(folder) for part in COMMANDS[task]))
+    assert done.exit_code == 0, done.output
+    assert SAID in done.output
+    records: list[dict[str, Any]] = json.loads((tmp_path / "run" / "results.json").read_text())
+    assert "simulated" in {record.get("people") for record in records}
+    if (tmp_path / "run" / "run.json").is_file():
+        counts = json.loads((tmp_path / "run" / "run.json").read_text())["counts"]
+        assert counts.get("items", len(ITEMS[task])) == len(ITEMS[task])
+    assert not [record for record in records if record.get("analysis") == "confirmatory"]
+
+
+STORIES = """\
+item_id,word,precontext,sentence,ending,sense,intended
+s1,bolt,,He looked at the bolt.,,a bar that keeps a door shut,
+s2,bolt,,He looked at the bolt.,,a flash of lightning,
+s3,bolt,,He looked at the bolt.,It was bent.,a bar that keeps a door shut,yes
+s4,bolt,,He looked at the bolt.,It was bent.,a flash of lightning,no
+s5,bolt,,He looked at the bolt.,It lit the sky. Thunder came.,a bar that keeps a door shut,no
+s6,bolt,,He looked at the bolt.,It lit the sky. Thunder came.,a flash of lightning,yes
+s7,bolt,,He looked at the bolt.,He was glad.,a bar that keeps a door shut,no
+s8,bolt,,He looked at the bolt.,He was glad.,a flash of lightning,no
+t1,bank,It was June. We went out.,The bank was closed.,,an institution for money,
+t2,bank,It was June. We went out.,The bank was closed.,They had mown the grass.,an institution for money,no
+"""
+MEANS = {"s1": 3, "s2": 3, "s3": 5, "s4": 1, "s5": 1, "s6": 5, "s7": 3, "s8": 2, "t1": 4, "t2": 1}
+
+
+def test_stories_of_ones_own_have_any_number_of_parts(run: Run, tmp_path: Path) -> None:
+    """Three endings of one setup and one of another, one meaning or two, text before or not, ratings in another file.
+
+    Open to ended: 2 2 2 2 0 1 and 3; ending to ending of bolt: 4 4, 2 1, 2 3; both intended meanings are the higher.
+    """
+    (tmp_path / "stories.csv").write_text(STORIES, encoding="utf-8")
+    rows = [f"p{rater},{item},{mean}" for item, mean in MEANS.items() for rater in range(3)]
+    (tmp_path / "ratings.csv").write_text("\n".join(["rater,item,rating", *rows]) + "\n", encoding="utf-8")
+    given = ("--items", "stories.csv", "--ratings", "ratings.csv", "--bootstrap", 20)
+    done = run("study", "ambistory", *given, "--subject", "baseline:random", "--out", "run")
+    assert done.exit_code == 0, done.output
+    records = json.loads((tmp_path / "run" / "results.json").read_text())
+    values = {record["statistic"]: (record["value"], record["n"]) for record in records}
+    assert values["absolute_difference(between=open_and_ended)"] == (pytest.approx(12 / 7), 7)
+    assert values["absolute_difference(between=endings)"] == (pytest.approx(16 / 6), 6)
+    assert values["intended_above_other(share=above)"] == (100, 2)
+    assert {record["analysis"] for record in records} <= {"", "exploratory"}
+    sizes = {(record["statistic"], record["condition"]): record["value"] for record in records}
+    assert [sizes[f"n_{what}", "all"] for what in ("samples", "stories", "setups", "ratings")] == [10, 6, 2, 30]
+
+
+def test_ratings_that_do_not_fit_are_refused(run: Run, tmp_path: Path) -> None:
+    """A rating of an unknown item names the item and the remedy; ratings without items are no run."""
+    (tmp_path / "stories.csv").write_text(STORIES, encoding="utf-8")
+    (tmp_path / "ratings.csv").write_text("rater,item,rating\np1,s99,3\n", encoding="utf-8")
+    refused = run("study", "ambistory", "--items", "stories.csv", "--ratings", "ratings.csv", "--out", "run")
+    assert "item 's99'" in refused.stderr
+    assert "same ids" in refused.stderr
+    alone = run("study", "ambistory", "--ratings", "ratings.csv", "--out", "run")
+    assert "--items FILE" in alone.stderr
