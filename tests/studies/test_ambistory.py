@@ -21,7 +21,7 @@ from tests.subjects.fake_chat import Body, FakeChat, serving
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.analysis.norms.within_sd import accuracy_name
-from lexiscope.build.stories.error_tags import SHEET
+from lexiscope.build.stories.error_tags import COMMENT_CODES, COMMENT_SHEET, ERROR_SHEET
 from lexiscope.build.stories.inventory import semcor_counts, sense_counts
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
@@ -33,6 +33,7 @@ from lexiscope.core.run import read_json
 from lexiscope.datasets import mini_ambistory
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
+from lexiscope.studies.ambistory.comments import raters_comments
 from lexiscope.studies.ambistory.data import AmbistoryData, load_run
 from lexiscope.studies.ambistory.errors import error_tags, write_sheet
 from lexiscope.studies.ambistory.settings import AmbistorySettings
@@ -500,7 +501,7 @@ def test_the_report_says_what_the_data_do_not_support(ambistory_run: Path) -> No
         assert words in text
     with (ambistory_run / "error_coding.csv").open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert set(rows[0]) == set(SHEET.header)
+    assert set(rows[0]) == set(ERROR_SHEET.form.header)
     assert len(rows) == 30 * 4, "position, order, sibling and four err on 30 samples or more"
     assert "error_coding.csv" in read_json(ambistory_run / "run.json")["files"]
 
@@ -519,7 +520,7 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
     assert len(rows) == 30
     for coder, n_red in (("ana", 12), ("ben", 9)):
         with (tmp_path / f"{coder}.csv").open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.DictWriter(stream, SHEET.header)
+            writer = csv.DictWriter(stream, ERROR_SHEET.form.header)
             writer.writeheader()
             for number, row in enumerate(rows):
                 writer.writerow({**row, "red_herring" if number < n_red else "none_of_these": "x"})
@@ -540,6 +541,97 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
     assert error_tags(run) is None
     with pytest.raises(InputError, match="same file name"):
         error_tags(replace(run, settings=replace(settings, codings=(files[0], str(tmp_path / "other" / "ana.csv")))))
+
+
+def commented(folder: Path, ids: Sequence[str]) -> Path:
+    """The export of a study, as far as it matters: six comments of two simulated raters, one of nobody in the run."""
+    path = folder / "judgments.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["item_id", "participant_id", "response", "comment", "excluded"])
+        for number, item in enumerate(ids[:3]):
+            for rater in ("simulated-a-1", "simulated-b-2"):
+                writer.writerow([item, rater, "3", f"Comment {number} of\n{rater[-1]}", ""])
+        writer.writerow([ids[3], "simulated-a-1", "3", "  ", ""])
+        writer.writerow([ids[3], "excluded", "1", "I know only one meaning", "yes"])
+    return path
+
+
+def test_comments_are_coded_beside_ratings(tmp_path: Path) -> None:
+    """Counts by kind of story, shares by code and coder, the ratings and SDs beside a code, agreement: all by hand.
+
+    Ana sees a rare meaning in the first four of six comments, Ben in the first two and the last.
+    """
+    items = catalog.dataset(str(SIMULATED / "stories.py")).items
+    ids = [item.item_id for item in items if item.condition("story_kind") == "ended"][:2]
+    ids += [item.item_id for item in items if item.condition("story_kind") == "open"][:2]
+    settings = AmbistorySettings(dataset=str(SIMULATED / "stories.py"), n_bootstrap=10)
+    settings = replace(settings, comments=str(commented(tmp_path, ids)))
+    study.run(settings, tmp_path / "first")
+    with (tmp_path / "first" / "comment_coding.csv").open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["comment"] for row in rows] == [f"Comment {k} of {r}" for k in range(3) for r in "12"]
+    assert not any("simulated" in row["case_id"].partition("#")[2] for row in rows)
+    for coder, marked in (("ana", (0, 1, 2, 3)), ("ben", (0, 1, 5))):
+        with (tmp_path / f"{coder}.csv").open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, COMMENT_SHEET.form.header)
+            writer.writeheader()
+            for number, row in enumerate(rows):
+                writer.writerow({**row, "rare_meaning" if number in marked else "none_of_these": "x"})
+    files = tuple(str(tmp_path / f"{coder}.csv") for coder in ("ana", "ben"))
+    run = load_run(replace(settings, comment_codings=files), tmp_path / "run")
+    part = raters_comments(run)
+    assert part is not None
+    first = str(part.paragraphs[0])
+    assert first.startswith("6 comments beside ")
+    assert "1 more" in first
+    n_ratings = {kind: sum(6 for item in items if kind in ("all", item.condition("story_kind")))
+                 for kind in ("all", "open", "ended")}  # fmt: skip
+    for kind, n in (("all", 6), ("open", 2), ("ended", 4)):
+        assert find_record(part.records, "n_comments", condition=kind).value == n
+        share = find_record(part.records, "comment_share", condition=kind)
+        assert share.value == pytest.approx(100 * n / n_ratings[kind])
+    code = "comment_code_{}(tag=rare_meaning)"
+    for where, expected in (("all, coder ana", 400 / 6), ("open, coder ben", 50.0), ("ended, coder ana", 100.0)):
+        assert find_record(part.records, code.format("share"), condition=where).value == pytest.approx(expected)
+    ratings = run.responses.where(measure="rating")
+    by_item = {item: ratings.where(item_id=item).column("value").tolist() for item in ids}
+    beside = [ratings.where(item_id=item, subject_id=f"simulated-{rater}").column("value")[0]
+              for item in ids[:2] for rater in ("a-1", "b-2")]  # fmt: skip
+    own = {"condition": "coder ana"}
+    assert find_record(part.records, code.format("rating"), **own).value == pytest.approx(statistics.fmean(beside))
+    sd = statistics.fmean(statistics.stdev(by_item[item]) for item in ids[:2])
+    assert find_record(part.records, code.format("sd"), **own).value == pytest.approx(sd)
+    # the same on 0, 1 and 4: 3 of 6; by chance both yes 2/3 * 1/2, both no 1/3 * 1/2
+    pair = {"condition": "comments, ana and ben"}
+    assert find_record(part.records, code.format("same"), **pair).value == pytest.approx(50.0)
+    assert find_record(part.records, code.format("kappa"), **pair).value == pytest.approx(0.0, abs=1e-9)
+    assert {record.statistic.partition("(")[0] for record in part.records} <= set(study.STATISTICS)
+    assert {f"comment_code_share(tag={tag})" for tag in COMMENT_CODES} <= {r.statistic for r in part.records}
+    assert [table.name for table in part.tables] == [
+        "comments", "comment_codes", "comment_ratings", "comment_code_agreement"
+    ]  # fmt: skip
+    assert "What simulated raters wrote beside" in (tmp_path / "first" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        (["item_id,comment", "x,y"], "needs item_id, participant_id, comment"),
+        (["item_id,participant_id,comment", "nothing,nobody,what?"], "none of 1 comment is beside a rating"),
+        (["item_id,participant_id,comment", *["{item},simulated-a-1,odd"] * 2], "two comments on this item"),
+    ],
+)
+def test_comments_that_cannot_be_read(tmp_path: Path, lines: list[str], what: str) -> None:
+    """Columns that are missing, a file of another study, two comments of one rater on one item."""
+    dataset = str(SIMULATED / "stories.py")
+    item = catalog.dataset(dataset).items[0].item_id
+    path = tmp_path / "c.csv"
+    path.write_text("\n".join(lines).format(item=item) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=what):
+        raters_comments(load_run(AmbistorySettings(dataset=dataset, comments=str(path)), tmp_path / "run"))
+    with pytest.raises(InputError, match="need the comments"):
+        raters_comments(load_run(AmbistorySettings(dataset=dataset, comment_codings=(str(path),)), tmp_path / "run"))
 
 
 # -- a chat endpoint on the mini stories ----------------------------------------------------------------------

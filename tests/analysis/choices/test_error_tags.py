@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lexiscope.analysis.choices.error_tags import tag_agreement, tag_shares
-from lexiscope.build.stories.error_tags import tag_measure
+from lexiscope.build.stories.error_tags import ERROR_SHEET
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined
@@ -18,7 +18,7 @@ MARKS = {
     ("eva", "open_ended"): [0, 0, 0, 0],
 }
 TABLE = ResponseTable.from_rows(
-    Response(coder, "participant", f"c{k}", "plausibility", tag_measure(tag), float(value))
+    Response(coder, "participant", f"c{k}", "plausibility", ERROR_SHEET.measure_of(tag), float(value))
     for (coder, tag), values in MARKS.items()
     for k, value in enumerate(values)
 )

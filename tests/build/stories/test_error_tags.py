@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.build.stories.error_tags import SHEET, TAGS, ErrorCase, read_tags, tag_measure, write_tag_sheet
+from lexiscope.build.stories.error_tags import ERROR_SHEET as SHEET
+from lexiscope.build.stories.error_tags import TAGS, RatedCase
 from lexiscope.build.stories.stories import StorySetup, story_samples
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
@@ -23,10 +24,10 @@ SETUP = StorySetup(
 )
 ITEMS = story_samples(SETUP, dataset="toy")
 CASES = (
-    ErrorCase(ITEMS[0], "chat:m", 1.0, 4.6, 0.55),
-    ErrorCase(ITEMS[0], "chat:n", 2.0, 4.6, 0.55),
-    ErrorCase(ITEMS[2], "chat:m", 5.0, 2.0, 1.0),
-    ErrorCase(ITEMS[4], "chat:m", 5.0, 2.5, 1.4),
+    RatedCase(ITEMS[0], "chat:m", 1.0, 4.6, 0.55),
+    RatedCase(ITEMS[0], "chat:n", 2.0, 4.6, 0.55),
+    RatedCase(ITEMS[2], "chat:m", 5.0, 2.0, 1.0),
+    RatedCase(ITEMS[4], "chat:m", 5.0, 2.5, 1.4),
 )
 Rows = list[dict[str, str]]
 
@@ -38,10 +39,10 @@ def rows_of(path: Path) -> Rows:
 
 def returned(path: Path, change: Callable[[Rows], Rows]) -> Path:
     """The sheet as a coder sends it back: semicolons, another order."""
-    write_tag_sheet(path, CASES)
+    SHEET.write(path, CASES)
     back = path.with_name("back.csv")
     with back.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(SHEET.header), delimiter=";")
+        writer = csv.DictWriter(file, list(SHEET.form.header), delimiter=";")
         writer.writeheader()
         writer.writerows(change(rows_of(path)))
     return back
@@ -57,10 +58,10 @@ def tagged(rows: Rows) -> Rows:
 
 def test_what_coders_read(tmp_path: Path) -> None:
     """The story with its word in brackets, the meaning, people and the answer; no subject's name, no live cell."""
-    write_tag_sheet(tmp_path / "sheet.csv", CASES)
+    SHEET.write(tmp_path / "sheet.csv", CASES)
     text = (tmp_path / "sheet.csv").read_text(encoding="utf-8-sig")
     rows = rows_of(tmp_path / "sheet.csv")
-    assert list(rows[0]) == list(SHEET.header)
+    assert list(rows[0]) == list(SHEET.form.header)
     assert rows[0]["story"] == "Ana came late. It rained. She sat down. The [pitch] was awful. The ball did not roll."
     assert rows[3]["story"].endswith("The [pitch] was awful.")
     assert (rows[0]["meaning"], rows[0]["people"], rows[0]["answer"]) == ("a field for a game", "4.60 ± 0.55", "1")
@@ -70,14 +71,14 @@ def test_what_coders_read(tmp_path: Path) -> None:
 
 def test_tags_come_back(tmp_path: Path) -> None:
     """A row per error and tag, 1 or 0, whatever the order of the sheet; the comment stays with it."""
-    found = read_tags(returned(tmp_path / "sheet.csv", tagged), CASES, coder="ana")
+    found = SHEET.read(returned(tmp_path / "sheet.csv", tagged), CASES, coder="ana")
     assert len(found) == len(CASES) * len(TAGS)
     for tag, expected in (
         ("red_herring", [1, 1, 0, 0]),
         ("open_ended", [0, 0, 0, 1]),
         ("sense_distinction", [0, 1, 0, 0]),
     ):
-        rows = found.where(measure=tag_measure(tag))
+        rows = found.where(measure=SHEET.measure_of(tag))
         by_case = dict(zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True))
         assert [by_case[case.case_id] for case in CASES] == expected
     assert found.where(item_id=CASES[1].case_id).column("raw").tolist() == ["ball"] * 3
@@ -107,7 +108,7 @@ def changed(**cells: str) -> Callable[[Rows], Rows]:
 def test_what_is_refused(tmp_path: Path, change: Callable[[Rows], Rows], code: str) -> None:
     """A tag beside none, a mark that is none, nothing marked, changed cells, unknown, doubled and missing rows."""
     with pytest.raises(InputError) as caught:
-        read_tags(returned(tmp_path / "sheet.csv", change), CASES, coder="ana")
+        SHEET.read(returned(tmp_path / "sheet.csv", change), CASES, coder="ana")
     assert caught.value.code == code
 
 
@@ -115,8 +116,8 @@ def test_names_and_doubles(tmp_path: Path) -> None:
     """A coder needs a name, a tag must be one, and an error stands in a sheet once."""
     path = returned(tmp_path / "sheet.csv", tagged)
     with pytest.raises(InputError, match="name of its coder"):
-        read_tags(path, CASES, coder=" ")
+        SHEET.read(path, CASES, coder=" ")
     with pytest.raises(InputError, match="no tag 'typo'"):
-        tag_measure("typo")
+        SHEET.measure_of("typo")
     with pytest.raises(InputError, match="stands twice"):
-        write_tag_sheet(path, [CASES[0], CASES[0]])
+        SHEET.write(path, [CASES[0], CASES[0]])

@@ -1,7 +1,8 @@
-"""Tags of errors: how often each was given, and how far two coders agree on it. *Source:* AmbiStory §5.2.
+"""Tags of errors and of comments: how often each was given, and how far two coders agree on it.
 
-Rows are those of :func:`lexiscope.build.stories.error_tags.read_tags`: 1 or 0 for each error and tag, the coder as
-subject. Several tags may apply to one error, so shares do not add up to 1.
+Rows are those of :class:`lexiscope.items.sheets.tag_sheet.TagSheet`: 1 or 0 for each case and tag, the coder as subject
+and ``of`` the measure of the sheet. Several tags may apply to one case, so shares do not add up to 1.
+*Source:* AmbiStory §5.2.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from lexiscope.analysis.norms.predictions import predictions_of
 from lexiscope.analysis.ratings import ResponseColumns
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
+ERROR_TAG = "error_tag"
+
 
 def tag_shares(
     table: ResponseColumns,
     coder: str,
     tags: Sequence[str],
     *,
+    of: str = ERROR_TAG,
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
@@ -42,10 +46,10 @@ def tag_shares(
     """
     shares = []
     for tag in tags:
-        marks = _marks(table, coder, tag)
+        marks = _marks(table, coder, of, tag)
         labels = cluster_labels(list(marks), groups)
         share = accuracy(list(marks.values()), clusters=labels, level=level, resamples=resamples, seed=seed)
-        shares.append(share.percent(statistic_name("error_tag_share", tag=tag)))
+        shares.append(share.percent(statistic_name(f"{of}_share", tag=tag)))
     return tuple(shares)
 
 
@@ -55,6 +59,7 @@ def tag_agreement(
     second: str,
     tags: Sequence[str],
     *,
+    of: str = ERROR_TAG,
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
@@ -69,12 +74,12 @@ def tag_agreement(
     results: list[Estimate | Undefined] = []
     for tag in tags:
         codes = {
-            coder: {case: "yes" if given else "no" for case, given in _marks(table, coder, tag).items()}
+            coder: {case: "yes" if given else "no" for case, given in _marks(table, coder, of, tag).items()}
             for coder in (first, second)
         }
         same, kappa = agreement_of_codes(codes, clusters=groups, level=level, resamples=resamples, seed=seed)
-        results.append(same.percent(statistic_name("error_tag_same", tag=tag)))
-        results.append(replace(kappa, name=statistic_name("error_tag_kappa", tag=tag)))
+        results.append(same.percent(statistic_name(f"{of}_same", tag=tag)))
+        results.append(replace(kappa, name=statistic_name(f"{of}_kappa", tag=tag)))
     return tuple(results)
 
 
@@ -84,6 +89,7 @@ def tag_results(
     cases: Mapping[str, str],
     tags: Sequence[str],
     *,
+    of: str = ERROR_TAG,
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
@@ -105,11 +111,11 @@ def tag_results(
     for coder in coders:
         for subject in ("", *dict.fromkeys(cases.values())):
             own = table.where(item_id=tuple(case for case, whose in cases.items() if subject in ("", whose)))
-            shares = tag_shares(own, coder, tags, groups=groups, level=level, resamples=resamples, seed=seed)
+            shares = tag_shares(own, coder, tags, of=of, groups=groups, level=level, resamples=resamples, seed=seed)
             results += [share.about(subject=subject, condition=coder) for share in shares]
     return tuple(results)
 
 
-def _marks(table: ResponseColumns, coder: str, tag: str) -> dict[str, bool]:
-    values = predictions_of(table, coder, measure=statistic_name("error_tag", tag=tag))
+def _marks(table: ResponseColumns, coder: str, of: str, tag: str) -> dict[str, bool]:
+    values = predictions_of(table, coder, measure=statistic_name(of, tag=tag))
     return {case: value == 1 for case, value in values.items() if value is not None}

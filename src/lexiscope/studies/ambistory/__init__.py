@@ -19,7 +19,7 @@ from lexiscope.report.plots.style import short_names
 from lexiscope.report.sections import subjects_table
 from lexiscope.report.tables import Column, Table
 from lexiscope.resources.tables.delimited import read_csv
-from lexiscope.studies.ambistory import contrasts, errors, models, people
+from lexiscope.studies.ambistory import comments, contrasts, errors, models, people
 from lexiscope.studies.ambistory.data import PAIRS, SHOTS, SIZES, THREE, AmbistoryData, load_run
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.study import Study
@@ -128,7 +128,9 @@ study.question(
     families=(TestFamily("size", ("spearman(of=n_parameters)",)),),
 )(contrasts.size)
 study.section("Single samples", where="after", section_id="cases")(errors.single_samples)
+study.section("What raters wrote beside their ratings", where="after", section_id="comments")(comments.raters_comments)
 study.writes(errors.write_sheet)
+study.writes(comments.write_sheet)
 study.writes(people.write_r_script)
 
 

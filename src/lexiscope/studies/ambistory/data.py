@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from lexiscope.analysis.bootstrap import GroupOf
+import numpy as np
+
+from lexiscope.analysis.bootstrap import Bootstrap, GroupLabels, GroupOf
 from lexiscope.analysis.norms.predictions import Predictor, predictors
 from lexiscope.analysis.norms.story_effects import StoryPlace, story_places
 from lexiscope.analysis.ratings import Ratings
@@ -19,6 +21,7 @@ from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Estimate
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.spec import plain_name, split_options, with_options
 from lexiscope.items.answers.chat_answers import MEASURE_EXPECTED
@@ -249,6 +252,13 @@ class AmbistoryData(Run[AmbistorySettings]):
             known = ", ".join(model.subject for model in self.predictors) or "none"
             raise SpecError(f"{spec!r} names no subject of this run to compare", hint=f"there are: {known}")
         return matches[0]
+
+    def mean_over_words(self, name: str, values: Sequence[float], words: Iterable[str]) -> Estimate:
+        """Return the mean of values, of which each is about a word; its interval resamples words."""
+        labels, column = GroupLabels(words, "words"), np.asarray(values, dtype=np.float64)
+        bootstrap = Bootstrap(labels, self.settings.n_bootstrap, self.settings.seed)
+        interval = bootstrap.interval(lambda rows: float(column[rows].mean()))
+        return self.about(Estimate(name, float(column.mean()), interval, len(column), len(set(labels))))
 
     @property
     def silent_subjects(self) -> tuple[str, ...]:

@@ -9,12 +9,13 @@ from pathlib import Path
 from lexiscope.analysis.bootstrap import GroupOf, GroupResampling
 from lexiscope.analysis.choices.error_tags import tag_agreement, tag_results
 from lexiscope.analysis.norms.example_rows import Rule, choose_examples, example_rows, largest_errors
-from lexiscope.build.stories.error_tags import TAGS, ErrorCase, read_tags, write_tag_sheet
+from lexiscope.build.stories.error_tags import ERROR_SHEET, TAGS, RatedCase
 from lexiscope.build.stories.stories import story_text
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
+from lexiscope.items.sheets.tag_sheet import TagSheet
 from lexiscope.report.part import Part, Remark, part_of
 from lexiscope.report.parts.predictor_tables import examples_table
 from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
@@ -98,15 +99,15 @@ def write_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) 
     """
     if run.asked_ratings is None or not run.predictors:
         return ()
-    write_tag_sheet(folder / SHEET, error_cases(run))
+    ERROR_SHEET.write(folder / SHEET, error_cases(run))
     return (SHEET,)
 
 
-def error_cases(run: AmbistoryData) -> tuple[ErrorCase, ...]:
+def error_cases(run: AmbistoryData) -> tuple[RatedCase, ...]:
     """Return the largest errors of every subject, in the order of the sheet."""
     ratings = run.asked_ratings
     return tuple(
-        ErrorCase(run.by_id[row.item_id], predictor.subject, row.answers[0].predicted or 0.0, row.mean, row.sd)
+        RatedCase(run.by_id[row.item_id], predictor.subject, row.answers[0].predicted or 0.0, row.mean, row.sd)
         for predictor in run.predictors
         for row in (largest_errors(ratings, predictor.predictions, count=MOST_ERRORS) if ratings else ())
     )
@@ -115,53 +116,73 @@ def error_cases(run: AmbistoryData) -> tuple[ErrorCase, ...]:
 def error_tags(run: AmbistoryData) -> Part | None:
     """Return the share of each tag by coder and subject, and the agreement of coders; nothing without coded sheets.
 
-    The coder of a sheet is the name of its file. Errors: those of :func:`lexiscope.build.stories.error_tags.read_tags`;
-    :class:`InputError` for two sheets of one name, and where no subject made an error.
+    Errors: those of :func:`coded_sheets`; :class:`InputError` where no subject made an error.
     """
-    codings = run.settings.codings
-    if not codings:
+    if not run.settings.codings:
         return None
-    paths = {Path(name).stem: Path(name) for name in codings}
-    if len(paths) < len(codings):
-        raise InputError("two coded sheets have the same file name", hint="name each file after its coder")
     errors = error_cases(run)
     if not errors:
         raise InputError("no subject of this run made an error: there is nothing that a sheet could code")
-    coded = ResponseTable.concat([read_tags(path, errors, coder=coder) for coder, path in paths.items()])
+    coded = coded_sheets(ERROR_SHEET, run.settings.codings, errors)
+    whose = {case.case_id: case.subject for case in errors}
     words = run.resampling_of(GroupOf({case.case_id: case.item.word for case in errors}, "words"))
-    shares = tag_results(coded, tuple(paths), {case.case_id: case.subject for case in errors}, tuple(TAGS), **words)
+    coders = tuple(coded.unique("subject_id"))
+    shares = tag_results(coded, coders, whose, tuple(TAGS), **words)
     results = [run.about(share, condition=f"{run.split}, coder {share.condition}") for share in shares]
     columns = [
         Col("Errors", f"error_tag_share(tag={next(iter(TAGS))})", show="n"),
         *(Col(f"{tag.replace('_', ' ')}, %", f"error_tag_share(tag={tag})", PERCENT) for tag in TAGS),
     ]
-    names = {"": ALL_SUBJECTS} | {f"{run.split}, coder {coder}": coder for coder in paths}
+    names = {"": ALL_SUBJECTS} | {f"{run.split}, coder {coder}": coder for coder in coders}
     note = "Several tags may apply to one error: shares do not add up. 95 % interval, over words."
     labels, title = ("Coder", "Subject"), "What people saw in the errors"
     rows = rows_of(results, "condition", "subject", names=names)
     table = pivot("error_tags", title, results, columns, rows, labels=labels, notes=(note,))
-    return part_of(results, table, _tag_agreement(run, coded, tuple(paths), words))
+    agreement = coders_agreement(run, ERROR_SHEET, coded, words, where=f"{run.split}, ", cases="Errors")
+    return part_of(results, table, agreement)
 
 
-def _tag_agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], words: GroupResampling) -> Part:
-    pairs = {f"{run.split}, {' and '.join(pair)}": pair for pair in combinations(coders, 2)}
+def coded_sheets(sheet: TagSheet[RatedCase], files: Sequence[str], cases: Sequence[RatedCase]) -> ResponseTable:
+    """Return what coders put into their sheets; the coder of a sheet is the name of its file.
+
+    Errors: those of :meth:`~lexiscope.items.sheets.tag_sheet.TagSheet.read`; :class:`InputError` for two sheets of one
+    name.
+    """
+    paths = {Path(name).stem: Path(name) for name in files}
+    if len(paths) < len(files):
+        raise InputError("two coded sheets have the same file name", hint="name each file after its coder")
+    return ResponseTable.concat([sheet.read(path, cases, coder=coder) for coder, path in paths.items()])
+
+
+def coders_agreement(
+    run: AmbistoryData,
+    sheet: TagSheet[RatedCase],
+    coded: ResponseTable,
+    words: GroupResampling,
+    *,
+    where: str,
+    cases: str,
+) -> Part:
+    """Return how far every two coders agree on each tag of a sheet; *cases* is what a row of the sheet is called."""
+    pairs = {f"{where}{' and '.join(pair)}": pair for pair in combinations(map(str, coded.unique("subject_id")), 2)}
+    tags, of = tuple(sheet.tags), sheet.measure
     results = [
         run.about(result, condition=condition)
         for condition, pair in pairs.items()
-        for result in tag_agreement(coded, *pair, tuple(TAGS), **words)
+        for result in tag_agreement(coded, *pair, tags, of=of, **words)
     ]
     rows = [
         PivotRow((", ".join(pair), tag.replace("_", " ")), {"condition": condition}, {"tag": tag})
         for condition, pair in pairs.items()
-        for tag in TAGS
+        for tag in tags
     ]
-    same = "error_tag_same(tag={tag})"
+    same = f"{of}_same(tag={{tag}})"
     columns = (
         Col("Same, %", same, PERCENT),
-        Col("κ", "error_tag_kappa(tag={tag})", TWO),
-        Col("Errors", same, show="n"),
+        Col("κ", f"{of}_kappa(tag={{tag}})", TWO),
+        Col(cases, same, show="n"),
     )
-    note = "Cohen's κ; intervals: words resampled (same), errors resampled (κ)."
+    note = f"Cohen's κ; intervals: words resampled (same), {cases.lower()} resampled (κ)."
     title, labels = "How far coders agree on the tags", ("Coders", "Tag")
-    table = pivot("error_tag_agreement", title, results, columns, rows, labels=labels, notes=(note,)) if rows else None
+    table = pivot(f"{of}_agreement", title, results, columns, rows, labels=labels, notes=(note,)) if rows else None
     return part_of(results, table)

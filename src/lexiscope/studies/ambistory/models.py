@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import Bootstrap, FloatArray, GroupLabels, IntArray
 from lexiscope.analysis.norms.predictions import RHO, Predictor, nearness_by_layer, rank_predictors
 from lexiscope.analysis.norms.story_effects import KINDS, accuracy_by_kind, ended_minus_open, open_against_ended
 from lexiscope.analysis.norms.within_sd import (
@@ -119,13 +117,11 @@ def _thinking(run: AmbistoryData) -> Part | None:
             known = ~np.isnan(tokens)
             if not known.any():
                 continue
-            counts = tokens[known]
-            words = GroupLabels((run.words[item] for item in rows.column("item_id")[known].tolist()), "words")
-            mean = partial(_mean_of_rows, counts)
-            interval = Bootstrap(words, run.settings.n_bootstrap, run.settings.seed).interval(mean)
+            counts = tokens[known].tolist()
+            words = [run.words[item] for item in rows.column("item_id")[known].tolist()]
             own = (
-                Estimate("thinking_tokens(summary=mean)", float(counts.mean()), interval, len(counts), len(set(words))),
-                Estimate("thinking_tokens(summary=max)", float(counts.max()), n=len(counts)),
+                run.mean_over_words("thinking_tokens(summary=mean)", counts, words),
+                Estimate("thinking_tokens(summary=max)", max(counts), n=len(counts)),
             )
             results += run.about_all(own, subject=subject, condition=condition)
     if not results:
@@ -142,10 +138,6 @@ def _thinking(run: AmbistoryData) -> Part | None:
     note = "Tokens before the answer, as the endpoint counts them; they are no part of the answer. 95 %, over words."
     rows_, title = rows_of(results, "subject", names=names), "What models thought before they answered"
     return part_of(results, pivot("thinking", title, results, columns, rows_, labels=("Subject",), notes=(note,)))
-
-
-def _mean_of_rows(values: FloatArray, rows: IntArray) -> float:
-    return float(values[rows].mean())
 
 
 def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:

@@ -41,6 +41,19 @@ class AmbistorySettings(RatedItemSettings):
         metavar="FILE",
         file=True,
     )
+    comments: str = option(
+        "",
+        "what raters wrote beside their ratings: a table with the columns item_id, participant_id, comment",
+        metavar="FILE",
+        file=True,
+    )
+    comment_codings: tuple[str, ...] = option(
+        (),
+        "sheets of comments (comment_coding.csv) that people coded, each named after its coder",
+        flag="--comment-coding",
+        metavar="FILE",
+        file=True,
+    )
 
     def __post_init__(self) -> None:
         """Check every value. Errors: :class:`SettingError` for a trained model with two bases."""
