@@ -9,8 +9,14 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
+from lexiscope.analysis.mixed.models import fit as fit_mixed
+from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record, find_record, read_records
+from lexiscope.report.part import part_of
 from lexiscope.studies.saw_c import study
+from lexiscope.studies.saw_c.data import DIFFERENT, SawCData, complete_settings, load_run
+from lexiscope.studies.saw_c.languages import _FULL, _joint_trials, joint_layers_and_size
+from lexiscope.studies.saw_c.layers import main_fits
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 R, RHO = "pearson(of=distance,with=norms)", "spearman(of=distance,with=norms)"
@@ -164,3 +170,67 @@ def test_chat_models_as_in_appendix_a4(
         rest = alone.resid[rated["same"] == same].mean()
         assert value("mean_residual(model=norm~rating)", f"same_sense={same}") == pytest.approx(rest, rel=1e-7)
         assert bool(rest > 0) is same
+
+
+# -- both languages -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def both(published: Path, tmp_path_factory: pytest.TempPathFactory) -> SawCData:
+    """SAW-C with RAW-C beside it, without intervals, in the views of the paper."""
+    settings = SawCSettings(beside="raw_c", n_bootstrap=0, views=("full+final_stop",), mixed_models="none")
+    return load_run(complete_settings(settings), tmp_path_factory.mktemp("both"))
+
+
+def test_size_is_compared_between_the_languages_as_statsmodels_does(both: SawCData, layers: pd.DataFrame) -> None:
+    """24 encoders: highest R² on size and the multilingual flag, each crossed with language."""
+    records = part_of(joint_layers_and_size(both)).records
+    english = layers.groupby("subject").agg(size=("parameters", "first"), highest=("r_squared", "max")).reset_index()
+    spanish = pd.DataFrame(
+        [
+            (fit.subject, fit.distances.facts.n_parameters, fit.highest)
+            for fit in both.once(main_fits)
+            if fit.subject != "patana-chilean-spanish-bert"
+        ],
+        columns=["subject", "size", "highest"],
+    )
+    table = pd.concat([spanish.assign(language=0.0), english.assign(language=1.0)])
+    table["multilingual"] = table["subject"].isin(MULTILINGUAL).astype(float)
+    fit = smf.ols("highest ~ (np.log10(size) + multilingual) * language", table).fit()
+    model = "model=max_r_squared~[log10_parameters+multilingual]*language"
+    for term, name in {
+        "log10_parameters": "np.log10(size)",
+        "log10_parameters:language": "np.log10(size):language",
+        "multilingual:language": "multilingual:language",
+    }.items():
+        record = find_record(records, f"coefficient(term={term},{model})")
+        assert (record.value, record.p, record.n) == pytest.approx((fit.params[name], fit.pvalues[name], 24), rel=1e-7)
+        low, high = fit.conf_int().loc[name]
+        assert (record.low, record.high) == pytest.approx((low, high), rel=1e-6)
+        assert record.dataset == "saw_c+raw_c"
+
+
+def test_one_model_of_both_languages_as_lme4_fits_it(both: SawCData) -> None:
+    """The ratings of both languages with mBERT's distances: log-likelihood, coefficients of lme4 (bobyqa, ML)."""
+    assert both.beside is not None
+    mbert = (next(fit for fit in run.once(main_fits) if fit.subject == MULTILINGUAL[0]) for run in (both, both.beside))
+    trials = _joint_trials(both, both.beside, *mbert)
+    assert len(trials["Response"]) == 10_639 + 8_624
+    fitted = fit_mixed(_FULL, trials, starts=1, references={"Same_sense": DIFFERENT, "Language": "es"})
+    assert fitted.log_likelihood == pytest.approx(-28840.74088, abs=1e-3)
+    lme4 = {
+        "Same_sense": (1.981060782, 0.096540984),
+        "Language": (0.169886207, 0.136476758),
+        "Distance": (-0.355681203, 0.018764733),
+        "Same_sense:Language": (0.078097082, 0.138016133),
+        "Distance:Language": (0.261260184, 0.030619101),
+    }
+    ours = {effect.name: (effect.estimate, effect.se) for effect in fitted.fixed}
+    for term, row in lme4.items():
+        assert ours[term] == pytest.approx(row, abs=1e-5), term
+
+
+def test_one_language_is_refused(published: Path, tmp_path: Path) -> None:
+    """Two datasets of one language have no languages to compare: said before the second is read."""
+    with pytest.raises(InputError, match="both in en"):
+        load_run(complete_settings(SawCSettings(dataset="raw_c", beside="raw_c")), tmp_path)

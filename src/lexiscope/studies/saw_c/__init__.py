@@ -26,7 +26,7 @@ from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.presenting import best_in_words, best_of_records
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
 from lexiscope.studies.kit.study import Study
-from lexiscope.studies.saw_c import layers, models, people, senses
+from lexiscope.studies.saw_c import languages, layers, models, people, senses
 from lexiscope.studies.saw_c.data import BETO, VIEWS, SawCData, complete_settings, load_run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
@@ -199,6 +199,11 @@ def _boundary_result(_run: SawCData, records: Sequence[Record]) -> str:
     return f"{first}; {text}"
 
 
+def _beyond_result(_run: SawCData, records: Sequence[Record]) -> str:
+    own = [record for record in records if not any(name in record.statistic for name in languages.TESTS)]
+    return "; ".join(filter(None, (ratio_tests_in_words(own), languages.languages_in_words(records))))
+
+
 def _size_result(_run: SawCData, records: Sequence[Record]) -> str:
     record = find_record(records, statistic_name("slope", of="log10_parameters", outcome="max_r_squared"))
     if record is None or record.value is None or record.low is None or record.high is None:
@@ -248,12 +253,17 @@ def relatedness(run: SawCData) -> object:
     "Do people see a sense boundary beyond distance, and in which direction is every model off?",
     place="SAW-C §4.5, §5.4",
     needs=("norms", "senses", "distances"),
-    said=lambda _run, records: ratio_tests_in_words(records),
-    families=(TestFamily("sense_and_distance", ("chi2",), repeats=("p",)), COEFFICIENTS),
+    said=_beyond_result,
+    families=(
+        TestFamily("languages", languages.LANGUAGE_TESTS),
+        TestFamily("sense_and_distance", ("chi2",), repeats=("p",)),
+        COEFFICIENTS,
+    ),
 )
 def beyond_distance(run: SawCData) -> object:
     """Compare what sense and distance explain."""
-    return senses.tests_of(run, "Q4"), senses.explain_norms(run), senses.joint_regressions(run)
+    own = senses.tests_of(run, "Q4"), senses.explain_norms(run), senses.joint_regressions(run)
+    return *own, languages.joint_ratings(run)
 
 
 @study.question(
@@ -264,9 +274,10 @@ def beyond_distance(run: SawCData) -> object:
     families=(
         TestFamily("size", ("slope",), repeats=("p",)),
         TestFamily("within_family", ("slope_within_family", "r_squared_difference(between=sizes)")),
+        TestFamily("languages", languages.LANGUAGE_TERMS),
         TestFamily("multilingual", ("r_squared_difference(between=multilingual)",)),
     ),
 )
 def size(run: SawCData) -> object:
     """Regress fit on size, and follow families through their layers."""
-    return run.once(models.size_and_depth)
+    return run.once(models.size_and_depth), languages.joint_layers_and_size(run)

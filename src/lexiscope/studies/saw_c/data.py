@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,8 @@ from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
 from lexiscope.analysis.layers.layers import values_by_layer
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
-from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
+from lexiscope.core.errors import InputError
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
@@ -31,6 +32,7 @@ TASK = "relatedness"
 ASKED = "full"
 """What the participants saw: the sentences as they are. A chat model is asked in this view alone."""
 SAME, DIFFERENT = "Same Sense", "Different Sense"
+NOT_IN_PAPER = "not in the paper"
 BETO = "bert-base-spanish-wwm-cased"
 # SAW-C's participants read no final stop, its models did; RAW-C's sentences have one in the published text
 VIEWS = {"saw_c": ("full+final_stop", "full"), "raw_c": ("full",)}
@@ -68,11 +70,25 @@ class Distances:
 
 @dataclass(frozen=True, eq=False)
 class SawCData(Run[SawCSettings]):
-    """The items with every answer; ``facts`` are what is known of the subjects, ``live`` those that answered in it."""
+    """The items with every answer; ``facts`` are what is known of the subjects, ``live`` those that answered in it.
+
+    ``beside`` is the run of the second dataset, where the settings name one.
+    """
 
     facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
     live: frozenset[str] = frozenset()
     exclusion: ExclusionResult | None = None
+    beside: SawCData | None = None
+
+    @property
+    def checksums(self) -> Mapping[str, str]:
+        """The sha256 of the data files, by name; those of the second dataset too."""
+        return {**super().checksums, **(self.beside.checksums if self.beside else {})}
+
+    @property
+    def cards(self) -> Sequence[tuple[DatasetCard, str]]:
+        """The cards of the datasets with the id of their sections."""
+        return (*super().cards, *(((self.beside.card, "data_beside"),) if self.beside else ()))
 
     @cached_property
     def has_norm(self) -> Flags:
@@ -246,4 +262,23 @@ def load_run(settings: SawCSettings, out: Path, progress: CollectProgress | None
         recorded = exclusion.kept
     data = replace(source, responses=recorded)
     ids = frozenset(subject.subject_id for subject in live)
-    return SawCData(data, ResponseTable.concat(answers), settings, facts=facts, live=ids, exclusion=exclusion)
+    beside = _load_beside(settings, data, out, progress) if settings.beside else None
+    return SawCData(
+        data, ResponseTable.concat(answers), settings, facts=facts, live=ids, exclusion=exclusion, beside=beside
+    )
+
+
+def _load_beside(settings: SawCSettings, data: Dataset, out: Path, progress: CollectProgress | None) -> SawCData:
+    """Load the second dataset, which the same live subjects answer.
+
+    Errors: :class:`InputError` for a dataset in the same language, or rated on a scale with other steps.
+    """
+    first, other = data.card, catalog.card(settings.beside)
+    if first.language == other.language:
+        what = f"{first.name} and {other.name} are both in {first.language}: there are no languages to compare"
+        raise InputError(what, hint="name a dataset in another language: --beside DATASET")
+    if len({None if card.scale is None else card.scale.high - card.scale.low for card in (first, other)}) > 1:
+        what = f"{first.name} is rated {first.scale}, {other.name} {other.scale}: their ratings are not comparable"
+        raise InputError(what, hint="name a dataset whose scale has as many points")
+    second = replace(settings, dataset=settings.beside, beside="", items="", views=(), recorded=())
+    return load_run(complete_settings(second), out / "beside", progress)

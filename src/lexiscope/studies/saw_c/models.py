@@ -33,7 +33,7 @@ from lexiscope.report.sections import subjects_table, tokens_table
 from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Cell, Column, Format, Missing, Table
 from lexiscope.studies.kit.run import Floats
 from lexiscope.studies.kit.study import read_texts
-from lexiscope.studies.saw_c.data import ASKED, DIFFERENT, SAME, Flags, SawCData
+from lexiscope.studies.saw_c.data import ASKED, DIFFERENT, NOT_IN_PAPER, SAME, Flags, SawCData
 from lexiscope.studies.saw_c.layers import ORDER, RANK, LayerFit, fits
 from lexiscope.studies.saw_c.people import THREE, rater_agreements, raters_below
 from lexiscope.tasks.relatedness import SCALE
@@ -41,7 +41,6 @@ from lexiscope.tasks.relatedness import SCALE
 _BETWEEN = "r_squared_difference(of=max_over_layers,between={})"
 _WITHIN = statistic_name("slope_within_family", of=LOG_PARAMETERS, outcome="max_r_squared")
 _FAR_SMALLER = 3
-NOT_IN_PAPER = "not in the paper"
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 """The prose of the report."""
 

@@ -13,8 +13,9 @@ class SawCSettings(RatedItemSettings):
 
     ``mixed_models``: ``paper`` runs the published tests, ``maximal`` also those with maximal random effects, ``every``
     also the tests with distance for every subject at its best layer. ``recorded`` limits the recorded models to these
-    ids. ``views`` are the views whose distances are analysed; the first is the main one. ``exclusions`` are exclusion
-    rules in order, as text that :func:`lexiscope.analysis.exclusion.parse_rule` reads.
+    ids. ``beside`` is a second dataset, in another language, with which the first is compared. ``views`` are the views
+    whose distances are analysed; the first is the main one. ``exclusions`` are exclusion rules in order, as text that
+    :func:`lexiscope.analysis.exclusion.parse_rule` reads.
     """
 
     study: str = "saw_c"
@@ -27,6 +28,12 @@ class SawCSettings(RatedItemSettings):
         "what of the input a model sees; the first view is the main one; empty: the dataset's own",
         flag="--view",
         choices=(*VIEW_NAMES, GUESSED_WORD),
+    )
+    beside: str = option(
+        "",
+        "a second dataset of this task in another language: sense, layers and size are compared between the two",
+        metavar="DATASET",
+        names="datasets",
     )
     starts: int = option(5, "starting points of each mixed model; the best optimum is kept", least=1)
     mixed_models: Literal["paper", "maximal", "every", "none"] = option(
