@@ -234,3 +234,67 @@ def test_one_language_is_refused(published: Path, tmp_path: Path) -> None:
     """Two datasets of one language have no languages to compare: said before the second is read."""
     with pytest.raises(InputError, match="both in en"):
         load_run(complete_settings(SawCSettings(dataset="raw_c", beside="raw_c")), tmp_path)
+
+
+# -- RAW-C's own questions ------------------------------------------------------------------------------------------
+
+
+def test_ratings_and_residuals_by_sense_and_ambiguity_type(
+    records: tuple[Record, ...], pairs: pd.DataFrame, published: Path
+) -> None:
+    """The four means and SDs over trials of the published file; residuals of norm ~ distance of BERT's layer 12."""
+    trials = pd.read_csv(published / "rawc/normed_critical.csv")
+    table = pd.read_csv(published / "rawc/models_english/rawc-distances_model-bert-base-uncased.csv")
+    joined = pairs.merge(table[table["Layer"] == 12][["sentence1", "sentence2", "Distance"]])
+    joined["rest"] = smf.ols("mean_relatedness ~ Distance", joined).fit().resid
+    for (same, kind), part in trials.groupby(["same", "ambiguity_type"]):
+        condition = f"same_sense={same} ambiguity_type={kind}"
+        mean, sd = (
+            find_record(records, f"condition_{name}(over=trials)", condition=condition) for name in ("mean", "sd")
+        )
+        assert (mean.value, mean.n) == pytest.approx((part["relatedness"].mean(), len(part)), rel=1e-12)
+        assert sd.value == pytest.approx(part["relatedness"].std(), rel=1e-12)
+        rest = joined[(joined["same"] == same) & (joined["ambiguity_type"] == kind)]["rest"].mean()
+        where = {"subject": "bert-base-uncased", "layer": 12, "condition": condition}
+        assert find_record(records, "mean_residual(model=norm~distance)", **where).value == pytest.approx(
+            rest, rel=1e-6
+        )
+
+
+def test_the_sense_relation_is_predicted_from_the_norms_as_in_statsmodels(
+    records: tuple[Record, ...], pairs: pd.DataFrame
+) -> None:
+    """``glm(same ~ mean)``: coefficients, standard errors and AIC of a logistic regression."""
+    fit = smf.logit("same ~ mean_relatedness", pairs.assign(same=pairs["same"].astype(int))).fit(disp=0)
+    for term, name in (("norm", "mean_relatedness"), ("Intercept", "Intercept")):
+        of = f"(term={term},model=same_sense~norm)"
+        assert find_record(records, f"coefficient{of}").value == pytest.approx(fit.params[name], rel=1e-6)
+        assert find_record(records, f"standard_error{of}").value == pytest.approx(fit.bse[name], rel=1e-5)
+    assert find_record(records, "aic(model=same_sense~norm)").value == pytest.approx(fit.aic, rel=1e-8)
+
+
+def test_sensorimotor_distance_and_dominance_add_what_statsmodels_says(
+    records: tuple[Record, ...], published: Path
+) -> None:
+    """R² with and without each: all pairs, beyond sense and distance; pairs of different senses, beyond distance."""
+    pairs = pd.read_csv(published / "cs_norms/sentence_pairs_with_sensorimotor_distance.csv")
+    table = pd.read_csv(published / "rawc/models_english/rawc-distances_model-roberta-large.csv")
+    dominance = pd.read_csv(published / "rawc/raw-c_with_dominance.csv")[["word", "version", "dominance_sentence2"]]
+    joined = pairs.merge(table[table["Layer"] == 22][["sentence1", "sentence2", "Distance"]]).merge(dominance)
+    joined = joined.assign(same=joined["same"].astype(int), asymmetry=joined["dominance_sentence2"].abs())
+
+    def r_squared(formula: str, rows: pd.DataFrame) -> float:
+        return float(smf.ols(f"mean_relatedness ~ {formula}", rows).fit().rsquared)
+
+    different = joined.dropna(subset=["asymmetry"])
+    assert (len(joined), len(different)) == (672, 448)
+    expected = {
+        "sensorimotor_distance": r_squared("same + Distance + sensorimotor_distance", joined)
+        - r_squared("same + Distance", joined),
+        "dominance_asymmetry": r_squared("Distance + asymmetry", different) - r_squared("Distance", different),
+    }
+    for name, value in expected.items():
+        record = find_record(records, f"unique_r_squared(of={name})", subject="roberta-large")
+        assert (record.value, record.layer) == (pytest.approx(value, abs=1e-7), 22)
+    rho = joined["sensorimotor_distance"].corr(joined["mean_relatedness"], method="spearman")
+    assert find_record(records, "spearman(of=sensorimotor_distance,with=norms)").value == pytest.approx(rho, rel=1e-9)

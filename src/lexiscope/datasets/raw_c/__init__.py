@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +53,8 @@ STIMULUS_COLUMNS = (
 EXTRACT_COLUMNS = (
     *("word", "sentence1", "sentence2", "same", "ambiguity_type", "Class", "mean_relatedness", "string"),
 )
+_OF_SENSES = ("sensorimotor_distance", "action_distance", "perceptual_distance")
+SENSORIMOTOR_COLUMNS = (*NORM_COLUMNS[:-1], *_OF_SENSES)
 MODELS = ("bert", "elmo")
 
 
@@ -126,6 +128,10 @@ def load(folder: Path | None = None) -> Dataset:
     located = {file: fetch.locate(file, dataset="raw_c", folder=folder) for file, _ in read}
     tables = Tables(*(read_csv(located[file].path, columns) for file, columns in read))
     items = read_items(tables)
+    later = fetch.locate_optional(SENSORIMOTOR, dataset="raw_c", folder=folder)
+    if later is not None:
+        located[SENSORIMOTOR] = later
+        items = _with_sensorimotor(items, read_csv(later.path, SENSORIMOTOR_COLUMNS))
     trials = read_trials(tables.trials, items, RATING_SCALE)
     check_norms(tables, items, trials)
     aside = read_set_aside(tables.stimuli, tables.norms, items, path=STIMULI.path)
@@ -155,6 +161,7 @@ def export(dataset: Dataset, folder: Path) -> tuple[Path, ...]:
 
     All files equal the published ones byte for byte, except ``raw-c_with_dominance.csv``: there the numbers that
     repeat ``raw-c.csv`` are written as that file has them, where the publisher's have rounding noise (at most 1e-15).
+    The file of sensorimotor distances, which repeats the norms in another form, is not written.
     """
     norms = _norm_rows(dataset)
     numbered = [cells | {"Unnamed: 0": str(row)} for row, cells in enumerate(norms)]
@@ -262,6 +269,13 @@ EXTRACT = DataFile(
     f"{_SPANISH}/extra/rawc_stimuli.csv",
     "91b6824a37020c5267a87b977536dea08cbde16a872b95b3f104ed4139c0ff0e",
 )
+SENSORIMOTOR = DataFile(
+    "cs_norms/sentence_pairs_with_sensorimotor_distance.csv",
+    "https://raw.githubusercontent.com/seantrott/cs_norms/713a12f0682b5b237f0a5e590cef501025cff140/data/processed/"
+    "sentence_pairs_with_sensorimotor_distance.csv",
+    "8ad330039b1e8082fdd25aa1bcc8ac4a63c8375146693b9303a57c05ffe8cfad",
+    optional=True,
+)
 RATING_SCALE = Scale(0, 4)
 CARD = DatasetCard(
     name="raw_c",
@@ -281,7 +295,7 @@ CARD = DatasetCard(
         "people, with one distance each of BERT and ELMo, the distances of 12 encoders at every layer, and the ratings "
         "of two chat models."
     ),
-    files=(TRIALS, NORMS, DOMINANCE, STIMULI, EXTRACT, *ENCODER_FILES, *CHAT_FILES),
+    files=(TRIALS, NORMS, DOMINANCE, STIMULI, EXTRACT, SENSORIMOTOR, *ENCODER_FILES, *CHAT_FILES),
     counts=(
         ("items", 672),
         ("words", 112),
@@ -513,6 +527,22 @@ def _check_dominance(tables: Tables, items: Sequence[Item]) -> None:
             continue
         for row in np.flatnonzero(~(np.abs(table.floats(name) - norms.floats(name)) <= _NOISE)):
             table.refuse(int(row), name, f"{norms[name][int(row)]} is needed here", hint="the norms contradict it")
+
+
+def _with_sensorimotor(items: Sequence[Item], table: DelimitedTable) -> tuple[Item, ...]:
+    """Return the items with the distances of their two contexts in people's sensorimotor norms.
+
+    *Unit:* cosine distance, of all norms, of those of actions, and of those of perception.
+    Errors: :class:`InputError` with file and line for a pair that is unknown, missing or there twice.
+    """
+    table.distinct("word", "version")
+    table.expect_length(len(items), "the pairs of the norms")
+    rows = table.join(["word", "version"], {_pair_key(item): row for row, item in enumerate(items)}).tolist()
+    distances = {name: dict(zip(rows, table.floats(name).tolist(), strict=True)) for name in _OF_SENSES}
+    return tuple(
+        replace(item, conditions={**item.conditions, **{name: of[row] for name, of in distances.items()}})
+        for row, item in enumerate(items)
+    )
 
 
 def _pair_key(item: Item) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.presenting import best_in_words, best_of_records
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
 from lexiscope.studies.kit.study import Study
-from lexiscope.studies.saw_c import languages, layers, models, people, senses
+from lexiscope.studies.saw_c import ambiguity, languages, layers, models, people, senses
 from lexiscope.studies.saw_c.data import BETO, VIEWS, SawCData, complete_settings, load_run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
@@ -221,7 +221,8 @@ def _size_result(_run: SawCData, records: Sequence[Record]) -> str:
 )
 def ratings_by_sense(run: SawCData) -> object:
     """Compare people's ratings of pairs with the same sense and with different senses."""
-    return people.by_sense(run), senses.tests_of(run, "Q1"), senses.reductions(run)
+    own = people.by_sense(run), senses.tests_of(run, "Q1"), senses.reductions(run)
+    return *own, ambiguity.ratings_by_type(run)
 
 
 @study.question(
@@ -263,7 +264,7 @@ def relatedness(run: SawCData) -> object:
 def beyond_distance(run: SawCData) -> object:
     """Compare what sense and distance explain."""
     own = senses.tests_of(run, "Q4"), senses.explain_norms(run), senses.joint_regressions(run)
-    return *own, languages.joint_ratings(run)
+    return *own, ambiguity.beyond_distance(run), languages.joint_ratings(run)
 
 
 @study.question(
