@@ -23,6 +23,7 @@ from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.analysis.norms.within_sd import accuracy_name
 from lexiscope.build.stories.error_tags import COMMENT_CODES, COMMENT_SHEET, ERROR_SHEET
 from lexiscope.build.stories.inventory import semcor_counts, sense_counts
+from lexiscope.build.stories.stories import story_text
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -34,6 +35,7 @@ from lexiscope.datasets import mini_ambistory
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
 from lexiscope.studies.ambistory.comments import raters_comments
+from lexiscope.studies.ambistory.contrasts import worked_examples
 from lexiscope.studies.ambistory.data import AmbistoryData, load_run
 from lexiscope.studies.ambistory.errors import error_tags, write_sheet
 from lexiscope.studies.ambistory.settings import AmbistorySettings
@@ -681,6 +683,49 @@ def test_a_chat_model_answers_the_stories(serve: Callable[[FakeChat], str], tmp_
     assert len(endpoint.received) == asked, "answers are kept"
     assert _bytes(out) == before
     assert "finished before" in study.run(settings, out).remarks[0]
+
+
+@pytest.mark.published
+def test_a_chat_model_with_and_without_the_papers_examples(
+    serve: Callable[[FakeChat], str], published: Path, tmp_path: Path
+) -> None:
+    """The paper's own prompt, zero- and four-shot, on stories with simulated ratings: one run contrasts the two.
+
+    The endpoint follows the ending where it is shown examples (it looks the story up), and says 3 without.
+    """
+    items = catalog.dataset(str(SIMULATED / "stories.py")).items
+    told = {"intended": "4", "unintended": "2", "open": "3"}
+    right = {(story_text(item, f"**{item.usages[0].text}**"), str(item.condition("sense"))):
+             told[str(item.condition("intention"))] for item in items}  # fmt: skip
+
+    def says(body: Body) -> str:
+        (message,) = body["messages"]
+        asked = message["content"].rpartition("Now take a look at the following text: ")[2]
+        if "Correct answer: 5" not in message["content"]:
+            return "3"
+        return next(rating for (story, sense), rating in right.items() if story in asked and f'"{sense}"' in asked)
+
+    endpoint = FakeChat(says=says)
+    where = f"chat:m@{serve(endpoint)}?variant=published"
+    dataset = str(SIMULATED / "stories.py")
+    settings = AmbistorySettings(dataset=dataset, n_bootstrap=10, subjects=(where, f"{where}&shots=4"))
+    contrast, counts = worked_examples(load_run(settings, tmp_path / "run"))
+    assert contrast is not None
+    assert counts is not None
+    assert len(endpoint.received) == 2 * len(items)
+    assert {message["role"] for body in endpoint.received for message in body["messages"]} == {"user"}
+    pair = {"subject": f"{where}&shots=4 vs {where}"}
+    assert find_record(contrast.records, "signed_rank(of=few_minus_zero)", **pair).n == len(items)
+    assert "undefined" in find_record(contrast.records, "spearman_difference(of=few_minus_zero)", **pair).note
+    assert find_record(counts.records, "n_contrasts(of=few_minus_zero,outcome=closer)").value == 1
+    errors = [
+        find_record(contrast.records, f"mean_absolute_error(of={side})", **pair).value for side in ("zero", "few")
+    ]
+    ratings = catalog.dataset(dataset).responses.where(measure="rating")
+    means = {item.item_id: statistics.fmean(ratings.where(item_id=item.item_id).column("value")) for item in items}
+    said = [lambda _item: 3.0, lambda item: float(told[str(item.condition("intention"))])]
+    by_hand = [statistics.fmean(abs(rule(item) - means[item.item_id]) for item in items) for rule in said]
+    assert errors == pytest.approx(by_hand)
 
 
 def _bytes(folder: Path) -> dict[str, str]:
