@@ -8,27 +8,35 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
+from click.testing import CliRunner
 
 from lexiscope.analysis.mixed.models import fit as fit_mixed
+from lexiscope.cli.main import cli
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.report.part import part_of
-from lexiscope.studies.saw_c import study
 from lexiscope.studies.saw_c.data import DIFFERENT, SawCData, complete_settings, load_run
 from lexiscope.studies.saw_c.languages import _FULL, _joint_trials, joint_layers_and_size
 from lexiscope.studies.saw_c.layers import main_fits
 from lexiscope.studies.saw_c.settings import SawCSettings
 
+from .conftest import outcomes_of_claims
+
 R, RHO = "pearson(of=distance,with=norms)", "spearman(of=distance,with=norms)"
 MULTILINGUAL = ("bert-base-multilingual-cased", "xlm-roberta-base")
+_SLOPE = "slope(of=log10_parameters,outcome=max_r_squared)"
 pytestmark = pytest.mark.published
+
+
+COMMAND = "study saw_c --dataset raw_c --bootstrap 200 --mixed none --out"
 
 
 @pytest.fixture(scope="module")
 def english_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The study on RAW-C without its mixed models, with few resamples: they touch intervals only."""
+    """The study on RAW-C without its mixed models, by the command of the tutorial; what it prints is in printed.txt."""
     out = tmp_path_factory.mktemp("raw_c") / "run"
-    study.run(SawCSettings(dataset="raw_c", n_bootstrap=40, mixed_models="none"), out)
+    done = CliRunner().invoke(cli, [*COMMAND.split(), str(out), "--quiet"], catch_exceptions=False)
+    out.with_name("printed.txt").write_text(done.stdout, encoding="utf-8")
     return out
 
 
@@ -53,6 +61,25 @@ def layers(published: Path, pairs: pd.DataFrame) -> pd.DataFrame:
             r = part["Distance"].corr(part["mean_relatedness"]) if part["Distance"].std() else np.nan
             rows.append((path.stem.removeprefix("rawc-distances_model-"), part["n_params"].iloc[0], layer, r**2))
     return pd.DataFrame(rows, columns=["subject", "parameters", "layer", "r_squared"])
+
+
+def test_the_tutorial_shows_what_the_command_prints(english_run: Path, records: tuple[Record, ...]) -> None:
+    """The page's table is the command's, line by line; its two numbers are those of the regression on size."""
+    page = (Path(__file__).parents[2] / "docs/tutorials/reproduce_saw_c.md").read_text(encoding="utf-8")
+    assert f"$ lexiscope {COMMAND} raw_c_run" in page
+    printed = english_run.with_name("printed.txt").read_text(encoding="utf-8").splitlines()
+    (table,) = (block for block in page.split("```text\n") if "roberta-large   " in block and "albert-base-v1" in block)
+    shown = table.partition("\n```")[0].splitlines()
+    assert len(shown) > 20
+    assert {line.rstrip() for line in shown} <= {line.rstrip() for line in printed}
+    slope, error = (find_record(records, f"{name}").value for name in (_SLOPE, "standard_error(of=log10_parameters)"))
+    assert f"{slope:.3f} per tenfold parameters, with a standard error of\n{error:.3f}" in page
+
+
+def test_the_claims_of_appendix_a3(records: tuple[Record, ...]) -> None:
+    """Larger English models fit better, multilingual ones worse; ALBERT's fall in the last layers is weaker."""
+    outcomes = outcomes_of_claims("saw_c", records)
+    assert {"English models with more", "English multilingual models do"} <= set(outcomes["holds"])
 
 
 def test_raw_c_through_the_same_study(records: tuple[Record, ...]) -> None:
