@@ -115,5 +115,11 @@ def test_clmm_refitted_here_agrees(name: str, link: Any, trials_of: Callable[[st
     fixed, random = MODELS[name]
     trials = trials_of(name)
     columns = {column: np.asarray(values).tolist() for column, values in trials.items()}
-    models = refit(columns, tmp_path, link, full=f"y ~ {fixed} + {random}")
-    check(fit_ordinal(f"Response ~ {fixed} + {random}", trials, link=link, starts=1), models["full", link])
+    theirs = refit(columns, tmp_path, link, full=f"y ~ {fixed} + {random}")["full", link]
+    ours = fit_ordinal(f"Response ~ {fixed} + {random}", trials, link=link, starts=1)
+    if (name, link) == ("sawc", "probit"):
+        # clmm gives up here, without standard errors and 8.7 below the optimum
+        assert np.isnan(far(ours, theirs)["errors"])
+        assert ours.log_likelihood > theirs.log_likelihood
+    else:
+        check(ours, theirs)
