@@ -7,12 +7,16 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from lexiscope.core.errors import InputError
+from lexiscope.core.result import find_record, read_records
 from lexiscope.core.study import PublishedValue
 from lexiscope.datasets.saw_c import SUBJECTS
 from lexiscope.studies.saw_c import study
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 ROWS: tuple[PublishedValue, ...] = tuple(
     row for rows in study.PUBLISHED.values() for row in rows if row.place.startswith("SAW-C")
@@ -92,3 +96,57 @@ def test_every_row_of_tables_2_and_3_agrees_with_the_raw_files(published: Path) 
 
 
 _SUMMARIES = {"mean": pd.Series.mean, "mode": lambda values: values.mode()[0], "max": pd.Series.max}
+
+
+def test_nothing_is_published_of_single_participants(published: Path) -> None:
+    """Why 16 numbers cannot be had: no column of the four tables says country, gender or age of a participant."""
+    for name in ("relatedness_full_critical_data", "avg_relatedness", "sentence_pairs", "stimlist"):
+        columns = " ".join(pd.read_csv(published / "sawc" / f"sawc_{name}.csv", nrows=1).columns).lower()
+        assert not [word for word in ("country", "nation", "age ", "sex", "time", "rt") if word in columns.split()]
+    # Gender_s1 and Gender_s2 are those of the nouns
+    trials = pd.read_csv(published / "sawc" / "sawc_relatedness_full_critical_data.csv")
+    assert trials.groupby("Participant").Gender_s1.nunique().min() > 1
+
+
+def test_agreement_by_country_of_own_participants(tmp_path: Path) -> None:
+    """Countries with ten participants or more are compared, as pandas correlates their means; a third is counted."""
+    generator = np.random.default_rng(2)
+    countries = ["Chile"] * 11 + ["México"] * 10 + ["Venezuela"] * 2
+    rows, people = [], []
+    for number, country in enumerate(countries):
+        gender = "female" if number % 2 else "male"
+        person = {"participant_id": f"p{number}", "about_country": country, "about_gender": gender}
+        people.append(person | {"about_age": 20 + number if number else None})
+        for item in range(12):
+            word = ("banco", "vela", "carta", "mango")[item % 4]
+            first, second = f"El {word} {item} estaba ahí", f"Vio el {word} {item} ayer"
+            rating = int(np.clip(1 + item // 3 + generator.integers(0, 2) + (country == "Chile") * (item % 2), 1, 5))
+            rows.append([f"i{item}", word, first, second, item % 2 == 0, f"p{number}", rating])
+    names = ["item", "word", "sentence_1", "sentence_2", "same_sense", "participant", "rating"]
+    ratings = pd.DataFrame(rows, columns=names)
+    ratings.to_csv(tmp_path / "own.csv", index=False)
+    pd.DataFrame(people).to_csv(tmp_path / "participants.csv", index=False)
+    settings = SawCSettings(
+        items=str(tmp_path / "own.csv"), language="es", participants=str(tmp_path / "participants.csv"),
+        n_bootstrap=40, mixed_models="none",
+    )  # fmt: skip
+    study.run(settings, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    country = dict(zip([p["participant_id"] for p in people], countries, strict=True))
+    means = ratings.groupby([ratings.participant.map(country), "item"]).rating.mean().unstack(0)
+    r = means.Chile.corr(means["México"])
+    (pair,) = [found for found in records if found.statistic == "group_consistency(method=pearson)"]
+    assert (pair.condition, pair.value) == ("Chile–México", pytest.approx(r, abs=1e-12))
+    assert find_record(records, "group_consistency(method=pearson,summary=min)").value == pair.value
+    counts = {found.condition: found.value for found in records if found.statistic.startswith("n_participants(")}
+    assert counts == {"country=Chile": 11, "country=México": 10, "country=Venezuela": 2} | {
+        "gender=female": 11,
+        "gender=male": 12,
+    }
+    ages = {s: find_record(records, f"age(summary={s})").value for s in ("mean", "median", "min", "max")}
+    assert ages == {"mean": 31.5, "median": 31.5, "min": 21, "max": 42}
+    assert "1 of 23 participants: age not known" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    (tmp_path / "participants.csv").write_text("participant_id,about_age\np1,old\n", encoding="utf-8")
+    with pytest.raises(InputError, match="an age in years") as error:
+        study.run(settings, tmp_path / "other")
+    assert error.value.place is not None

@@ -16,10 +16,11 @@ from lexiscope.analysis.layers.layers import values_by_layer
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
+from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.data import own_dataset, with_models
 from lexiscope.studies.kit.run import Floats, Run
 from lexiscope.studies.saw_c.settings import SawCSettings
@@ -29,6 +30,7 @@ Trials = dict[str, NDArray[Any]]
 V = TypeVar("V")
 
 TASK = "relatedness"
+ABOUT_PEOPLE = ("country", "gender", "age")
 ASKED = "full"
 """What the participants saw: the sentences as they are. A chat model is asked in this view alone."""
 SAME, DIFFERENT = "Same Sense", "Different Sense"
@@ -72,13 +74,15 @@ class Distances:
 class SawCData(Run[SawCSettings]):
     """The items with every answer; ``facts`` are what is known of the subjects, ``live`` those that answered in it.
 
-    ``beside`` is the run of the second dataset, where the settings name one.
+    ``beside`` is the run of the second dataset, where the settings name one. ``participants`` are what is known of
+    people, by their id: ``country``, ``gender``, ``age``.
     """
 
     facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
     live: frozenset[str] = frozenset()
     exclusion: ExclusionResult | None = None
     beside: SawCData | None = None
+    participants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def checksums(self) -> Mapping[str, str]:
@@ -263,9 +267,34 @@ def load_run(settings: SawCSettings, out: Path, progress: CollectProgress | None
     data = replace(source, responses=recorded)
     ids = frozenset(subject.subject_id for subject in live)
     beside = _load_beside(settings, data, out, progress) if settings.beside else None
+    known = _read_participants(Path(settings.participants)) if settings.participants else {}
     return SawCData(
-        data, ResponseTable.concat(answers), settings, facts=facts, live=ids, exclusion=exclusion, beside=beside
-    )
+        *(data, ResponseTable.concat(answers), settings),
+        facts=facts, live=ids, exclusion=exclusion, beside=beside, participants=known,
+    )  # fmt: skip
+
+
+def _read_participants(path: Path) -> dict[str, dict[str, str]]:
+    """Read what is known of the participants, without empty cells; a column may be ``about_country`` or ``country``.
+
+    Errors: :class:`InputError` for a table without ``participant_id`` or without any of these columns, a participant
+    who is there twice, and an age that is no number.
+    """
+    table = read_csv(path)
+    columns = {name.removeprefix("about_"): name for name in table.columns}
+    known = [name for name in ABOUT_PEOPLE if name in columns]
+    if "participant_id" not in columns or not known:
+        what = f"a table of participants needs the column participant_id, and one of {', '.join(ABOUT_PEOPLE)}"
+        raise InputError(what, place=Place(str(path), 1), hint=f"it has: {', '.join(table.columns)}")
+    table.distinct("participant_id")
+    for row, age in enumerate(table[columns["age"]] if "age" in known else ()):
+        if age.strip() and not age.strip().replace(".", "", 1).isdecimal():
+            table.refuse(row, columns["age"], "an age in years is needed here, or nothing")
+    cells = {name: [cell.strip() for cell in table[columns[name]]] for name in known}
+    return {
+        who: {name: cells[name][row] for name in known if cells[name][row]}
+        for row, who in enumerate(table["participant_id"])
+    }
 
 
 def _load_beside(settings: SawCSettings, data: Dataset, out: Path, progress: CollectProgress | None) -> SawCData:
@@ -280,5 +309,5 @@ def _load_beside(settings: SawCSettings, data: Dataset, out: Path, progress: Col
     if len({None if card.scale is None else card.scale.high - card.scale.low for card in (first, other)}) > 1:
         what = f"{first.name} is rated {first.scale}, {other.name} {other.scale}: their ratings are not comparable"
         raise InputError(what, hint="name a dataset whose scale has as many points")
-    second = replace(settings, dataset=settings.beside, beside="", items="", views=(), recorded=())
+    second = replace(settings, dataset=settings.beside, beside="", items="", views=(), recorded=(), participants="")
     return load_run(complete_settings(second), out / "beside", progress)

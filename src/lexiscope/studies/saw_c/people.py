@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lexiscope.analysis.agreement.alpha import Level, krippendorff_alpha
 from lexiscope.analysis.agreement.ceilings import agreement_ceilings, split_half
-from lexiscope.analysis.agreement.consistency import coverage
+from lexiscope.analysis.agreement.consistency import coverage, group_consistency
 from lexiscope.analysis.agreement.raters import RaterAgreement, included, leave_one_out, model_place
 from lexiscope.analysis.norms.norms import condition_means
+from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Condition
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
@@ -21,13 +24,15 @@ from lexiscope.items.arrange.pairs import sizes_of_pairs
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark
 from lexiscope.report.parts.people_tables import agreement_table, ceilings_table
-from lexiscope.report.pivot import quantities, records_of
+from lexiscope.report.pivot import Col, pivot, quantities, records_of, rows_of
 from lexiscope.report.plots.distributions import density_by_condition
 from lexiscope.report.sections import FilterStep, filters_table
-from lexiscope.report.tables import Format
-from lexiscope.studies.saw_c.data import DIFFERENT, SAME, SawCData
+from lexiscope.report.tables import Column, Format, Table
+from lexiscope.studies.kit.study import printed_values
+from lexiscope.studies.saw_c.data import ABOUT_PEOPLE, DIFFERENT, SAME, SawCData
 
 THREE = Format("number", 3)
+LEAST_OF_COUNTRY = 10
 
 
 # -- the stimuli ----------------------------------------------------------------------------------------------------
@@ -106,9 +111,73 @@ def people(run: SawCData) -> object:
         quantities("ratings", "The ratings", rows),
         agreement_table(agreements),
         ceilings_table(ceilings),
+        _participants(run),
         "The norms of all items are in tables/norms.csv.",
         *_rating_remarks(run),
     )
+
+
+def _participants(run: SawCData) -> object:
+    """Describe the participants by country, gender and age, and compare countries. *Source: SAW-C §3.2, §3.4.*
+
+    Countries with fewer than ``LEAST_OF_COUNTRY`` participants are counted, not compared.
+    """
+    if not run.participants:
+        if run.name != "saw_c" or run.own:
+            return ()
+        rows = tuple(
+            (value.condition.replace("=", ": ") or value.statistic, value.printed)
+            for value in printed_values(Path(__file__).with_name("printed.csv"), dataset=run.name)[run.name]
+            if value.place == "SAW-C §3.2" and not value.reproducible
+        )
+        note = "Nothing of this is in the published files, which have no row per participant: it cannot be recomputed."
+        heads = (Column("Quantity"), Column("Printed", align="right"))
+        return Table("participants_printed", "", "The participants, as the paper reports them", heads, rows, (note,))
+    ratings = run.people
+    raters = [ratings.rater_ids[code] for code in np.unique(ratings.rater)]
+    of = {name: {who: known[name] for who in raters if name in (known := run.participants.get(who, {}))}
+          for name in ABOUT_PEOPLE}  # fmt: skip
+    rows_of_people: dict[str, Record] = {}
+    for name in ("country", "gender"):
+        for value, count in sorted(Counter(of[name].values()).items()):
+            statistic = statistic_name("n_participants", by=name)
+            rows_of_people[f"{name.title()}: {value}"] = run.number(statistic, count, condition=f"{name}={value}")
+    if ages := [float(age) for age in of["age"].values()]:
+        for summary, number in (("mean", np.mean), ("median", np.median), ("min", np.min), ("max", np.max)):
+            statistic = statistic_name("age", summary=summary)
+            rows_of_people[f"Age, {summary}"] = run.number(statistic, float(number(ages)), n=len(ages))
+    missing = [
+        Remark(f"{len(raters) - len(known)} of {len(raters)} participants: {name} not known.")
+        for name, known in of.items()
+        if len(known) < len(raters)
+    ]
+    table = quantities("participants", "The participants", rows_of_people) if rows_of_people else None
+    return *rows_of_people.values(), table, missing, _countries_compared(run, of["country"])
+
+
+def _countries_compared(run: SawCData, country_of: Mapping[str, str]) -> object:
+    """Correlate the norms of each two countries, with the lowest of these correlations."""
+    sizes = Counter(country_of.values())
+    names = np.array(run.people.rater_ids)[run.people.rater]
+    kept = np.array([sizes[country_of.get(name, "")] >= LEAST_OF_COUNTRY for name in names])
+    compared = sorted(country for country, size in sizes.items() if size >= LEAST_OF_COUNTRY)
+    if len(compared) < 2:
+        few = f"fewer than two countries have {LEAST_OF_COUNTRY} participants"
+        return Remark(f"Agreement by country is not computed: {few}.") if sizes else ()
+    items = np.array(run.people.item_ids)[run.people.item]
+    ratings = Ratings.from_arrays(names[kept], items[kept], run.people.value[kept])
+    name = statistic_name("group_consistency", method="pearson")
+    pairs = run.attempt(name, partial(group_consistency, ratings, country_of, words=run.words, **run.resampling))
+    if isinstance(pairs, Undefined):
+        return pairs, Remark(f"Agreement by country: {pairs.reason}.")
+    lowest = min(pairs, key=lambda pair: pair.value)
+    least = Estimate("group_consistency(method=pearson,summary=min)", lowest.value, note=f"of {lowest.condition}")
+    records = records_of(map(run.about, (*pairs, least)))
+    columns = (Col("r of the norms", name, THREE, show="estimate"), Col("Pairs", name, show="n"))
+    rows = rows_of(records, "condition", statistic=name)
+    notes = (f"Countries with at least {LEAST_OF_COUNTRY} participants; 95 % interval, words resampled.",)
+    title = "Agreement between countries"
+    return records, pivot("countries", title, records, columns, rows, labels=("Countries",), notes=notes)
 
 
 def _numbers_of_ratings(run: SawCData) -> dict[str, Record]:

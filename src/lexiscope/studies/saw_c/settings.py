@@ -46,6 +46,13 @@ class SawCSettings(RatedItemSettings):
         "fit the tests also as ordinal models with this link: logit, probit; empty: linear models only",
         choices=("logit", "probit"),
     )
+    participants: str = option(
+        "",
+        "a table of the participants, a row each: participant_id, and country, gender, age where they are known "
+        "(participants.csv of an export); countries are compared",
+        metavar="FILE",
+        file=True,
+    )
     min_ratings: int = option(10, "fewest ratings that an item needs", least=1)
     exclusions: tuple[str, ...] = option(
         (),
