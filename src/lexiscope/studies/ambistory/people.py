@@ -150,7 +150,8 @@ def _alphas(run: AmbistoryData) -> Part:
 
 def _rater_groups(run: AmbistoryData) -> Part | None:
     """How the samples were shared out among raters (§3.4): groups, samples of a group, ratings of a sample."""
-    if not all(run.groups.values()):
+    # ids of a user's raters say nothing of groups
+    if run.own or not all(run.groups.values()):
         return None
     rated = zip(run.people.item.tolist(), run.people.rater.tolist(), strict=True)
     group_of_rater = [run.groups[rater] for rater in run.people.rater_ids]
