@@ -30,6 +30,10 @@ VERBS: dict[str, tuple[str, str]] = {
         "lexiscope.cli.senses.drift:drift",
         "Say which senses of words appear, vanish, rise or fall from one corpus to another, for lexicographers.",
     ),
+    "distinct": (
+        "lexiscope.cli.senses.distinct:distinct",
+        "Keep the senses that people tell apart, and say what that brings on other people and pages.",
+    ),
     "planted": (
         "lexiscope.cli.senses.planted:planted",
         "Say how well planted senses are told apart, and how far the probabilities of senses can be believed.",
