@@ -20,6 +20,7 @@ NAMED = {
     "cli/annotate/writing.py": "the pool of homonyms is material of one task: a language model may draft its examples",
     "cli/build/pairs.py": "the verb that makes the items of a task says how they are asked",
     "cli/choices.py": "the verb reads the sheets of one task, the forced choice between two substitutes",
+    "cli/senses/distinct.py": "the verb reads people's answers to one of GASI's two tests",
     "cli/senses/make_tests.py": "the verbs make the items of GASI's two tests of induced senses",
     "cli/senses/people.py": "the verb compares people and models on GASI's two tests",
     "core/item.py": "the condition same_sense is called as the task that asks for it",
