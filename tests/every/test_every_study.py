@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import lexiscope
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.result import COMPARED, Record, p_of, parse_statistic, read_records
@@ -225,6 +226,48 @@ def test_simulated_participants_are_nowhere_called_people(answered: tuple[str, P
     said = _texts(run / "report.html")
     assert not [text for text in said if re.search(r"\bpeople\b|\bhuman\b|participants's", text, re.IGNORECASE)]
     assert not [text for text in said if "paper prints" in text.casefold()]
+
+
+SIDES: dict[str, tuple[str, str, str, tuple[str, str, str], float]] = {
+    "context_bias": ("look_up view=full", "look_up view=context", "accuracy", ("accuracy", "full", "context"), 1),
+    "synonymy": (
+        "base suite=relation expression=is a synonym of condition=controlled",
+        "base suite=relation expression=is a synonym of condition=random",
+        "accuracy",
+        ("percent_right", "relation/is a synonym of/controlled", "relation/is a synonym of/random"),
+        100,
+    ),
+    "sense_induction": (
+        "first measure=max_sim_c",
+        "second measure=max_sim_c",
+        "spearman",
+        ("spearman_x100(similarity=max_sim_c)", "/first", "/second"),
+        100,
+    ),
+}
+"""Two sides of a run of :func:`answered`, the statistic, the study's own records of both, and the unit of these."""
+
+
+def test_a_finished_run_is_compared_by_its_own_answers(answered: tuple[str, Path]) -> None:
+    """The difference is that of the two numbers that the study itself computed; what is in no run is refused."""
+    name, run = answered
+    if name not in SIDES:
+        return
+    first, second, statistic, (record_name, *of), unit = SIDES[name]
+    rated = {"context_bias": "planted_bias", "sense_induction": str(ANSWERED.parents[1] / "simulated/relatedness.py")}
+    where = f" dataset={rated[name]}" if name in rated else ""
+    contrast = lexiscope.compare(first + where, second + where, statistic, of=run, resamples=100)
+    known = [r for r in read_records(run / "results.json") if r.statistic.startswith(record_name)]
+    known = [r for r in known if name not in rated or r.dataset == rated[name]]
+    values = [
+        next(r.value for r in known if side in (r.view, r.condition) or r.subject.endswith(side)) or math.nan
+        for side in of
+    ]
+    assert contrast.value == pytest.approx((values[0] - values[1]) / unit)
+    assert f"resampled={'sentences' if name == 'synonymy' else 'words'}" in contrast.interval.method
+    if where:
+        with pytest.raises(InputError, match=r"datasets to compare|no item has dataset=other"):
+            lexiscope.compare(first, second + " dataset=other", statistic, of=run, resamples=100)
 
 
 def _texts(page: Path) -> list[str]:

@@ -151,6 +151,12 @@ def test_a_side_is_read_from_text_and_from_a_mapping() -> None:
     given = {"subject": "minilm", "layer": 7, "view": "word", "same_sense": True}
     assert AnswersOf.parse("minilm@7 view=word same_sense=True") == AnswersOf.parse(given)
     assert AnswersOf.parse("user@home").subject == "user@home"
+    spaced = AnswersOf.parse("words and characters view=full relation=is a kind of")
+    assert (spaced.subject, spaced.view, spaced.conditions["relation"]) == (
+        "words and characters",
+        "full",
+        "is a kind of",
+    )
 
 
 def test_compare_of_runs_folders_and_files(tmp_path: Path) -> None:

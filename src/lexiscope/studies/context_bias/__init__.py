@@ -12,7 +12,7 @@ from lexiscope.core.settings import Settings
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Format, Table
 from lexiscope.studies.context_bias import biases, data, words
-from lexiscope.studies.context_bias.data import LOOK_UP, TEXTS, BiasData, load_run
+from lexiscope.studies.context_bias.data import LOOK_UP, TEXTS, BiasData, compared_answers, load_run
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.study import Said, Study
 
@@ -60,6 +60,7 @@ study = Study(
     mini=ContextBiasSettings(dataset="planted_bias", encoders=(LOOK_UP,)),
 )
 study.run_data(load_run)
+study.compared(compared_answers)
 
 
 @study.section("The verdict", where="first")

@@ -26,7 +26,8 @@ from lexiscope.report.parts.bias_tables import divided_table, examples_table
 from lexiscope.report.tables import INTEGER, Cell, Column, Table, drop_empty
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.studies.kit.data import given_files, joined_responses
+from lexiscope.studies.kit.answers import ComparableAnswers
+from lexiscope.studies.kit.data import given_files, joined_items, joined_responses
 from lexiscope.studies.kit.run import RunData
 from lexiscope.studies.kit.study import read_texts
 from lexiscope.training.budget import read_duration
@@ -158,6 +159,12 @@ class BiasData(RunData[ContextBiasSettings]):
 
 def _is_of_people(value: PublishedValue) -> bool:
     return value.subject.startswith(PEOPLE) or value.statistic.startswith("people_")
+
+
+def compared_answers(settings: ContextBiasSettings, responses: ResponseTable) -> ComparableAnswers:
+    """Return the answers of a finished run with the items of its datasets. Errors: those of the datasets."""
+    items = {audit.name: (audit.task, audit.parts.all_items) for audit in open_sets(settings)[0]}
+    return ComparableAnswers(responses, joined_items(items), tasks={name: task for name, (task, _) in items.items()})
 
 
 def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress | None = None) -> BiasData:

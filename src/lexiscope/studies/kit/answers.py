@@ -1,11 +1,13 @@
 """Comparison of answers: any two subjects, layers, views or conditions of one table of responses, on the same draws.
 
 A side of the comparison is written as ``SUBJECT@LAYER name=value …``: ``minilm@7``, ``minilm@7 view=word``,
-``people same_sense=True``. The names are ``view``, ``measure``, and the conditions of the items.
+``people same_sense=True``. The names are ``view``, ``measure``, ``dataset`` (of a run with several), and the conditions
+of the items.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.analysis.bias.view_errors import is_right
+from lexiscope.analysis.bias.view_scores import answers_by_view
 from lexiscope.analysis.bootstrap import GroupLabels, GroupOf
+from lexiscope.analysis.choices.choice_sets import CORRECT, decide, decisions_of
 from lexiscope.analysis.comparison import (
     STATISTICS,
     Side,
@@ -28,9 +33,11 @@ from lexiscope.core.errors import InputError, SpecError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Contrast, Estimate, statistic_name
+from lexiscope.core.scoring_options import Per
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.spec import plain_name
+from lexiscope.tasks.relatedness.by_sense import IN_CONTEXT, OF_WORDS
 
 Floats = NDArray[np.float64]
 Statistic = str | Callable[[Floats, Floats], float]
@@ -39,7 +46,10 @@ PEOPLE = "people"
 """The name of people in the place of a model's name."""
 NEARNESS = {"rating": 1.0, "cosine_distance": -1.0, "jaccard_distance": -1.0}
 """The measures in which a model says the nearness of two usages, and the sign with which higher means nearer."""
-_DECISIONS = ("correct",)
+DATASET = "dataset"
+"""What a side calls the dataset of its items, in a run of several."""
+_CHOICES = ("choice", "retrieved")
+"""The measures whose option is right where it is the gold answer of the item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +78,15 @@ class AnswersOf:
             subject, layer = named.pop("subject", ""), named.pop("layer", "")
         else:
             first, *rest = given.split() or [""]
+            # a subject may have spaces in its name, up to its layer or the first name=value
+            while rest and "=" not in rest[0] and not re.search(r"@\d+$", first):
+                first = f"{first} {rest.pop(0)}"
             named = {}
             for part in rest:
+                if named and "=" not in part:
+                    # so may the value of a condition
+                    named[next(reversed(named))] += f" {part}"
+                    continue
                 name, equals, value = part.partition("=")
                 if not (name and equals and value):
                     raise SpecError(f"{part!r} is no part of a side", hint="write SUBJECT@LAYER name=value …")
@@ -90,10 +107,16 @@ class AnswersOf:
 
 @dataclass(frozen=True, eq=False)
 class ComparableAnswers:
-    """The responses of people and models to some items: what sides of a comparison are read from."""
+    """The responses of people and models to some items: what sides of a comparison are read from.
+
+    ``tasks`` are the tasks of the items by dataset, where a run has several datasets: they may share ids of items.
+    ``per`` is what a log-probability is divided by where it decides between options.
+    """
 
     responses: ResponseTable
     items: Sequence[Item]
+    tasks: Mapping[str, str] = field(default_factory=dict)
+    per: Per = "token"
 
     def compare(
         self,
@@ -108,8 +131,10 @@ class ComparableAnswers:
         """Return the difference of a statistic, *first* minus *second*, on the same resamples.
 
         Resampled are words; sentences where the items name the sentence that they were made of (``sentence``).
-        Correlations are those of the answers with people's means; ``accuracy`` is the share of right decisions,
-        ``mean`` that of the answers, ``alpha`` Krippendorff's of people's ratings. A function takes answers and norms.
+        Correlations are those of the answers with people's means; ``accuracy`` is the share of right decisions:
+        recorded outcomes, choices of the gold answer, or options of which the right one has the highest value.
+        ``mean`` is that of the answers, ``alpha`` Krippendorff's of people's ratings. A function takes answers and
+        norms.
         Of two sides with the same items, only those that both answered are compared; a note counts the others.
         Errors: :class:`InputError` for a side that does not exist or is several; :class:`StatisticError` where the
         statistic is undefined.
@@ -139,11 +164,10 @@ class ComparableAnswers:
     def norm(self) -> Floats:
         """People's mean of each item, or the published one; NaN where there is none. *Shape:* (items,)."""
         rated = self.responses.where(measure="rating", subject_kind=COLLECTED)
+        means: dict[str, float] = self.responses.where(measure="norm").by_item()
         if len(rated):
             ratings = Ratings.from_table(rated, kinds=COLLECTED, repeats="mean")
-            means: Mapping[str, float] = dict(zip(ratings.item_ids, ratings.means().tolist(), strict=True))
-        else:
-            means = self.responses.where(measure="norm").by_item()
+            means |= dict(zip(ratings.item_ids, ratings.means().tolist(), strict=True))
         if not means:
             raise InputError("these responses have no ratings of people", hint="compare with accuracy or mean")
         return np.array([means.get(item.item_id, np.nan) for item in self.items])
@@ -213,48 +237,104 @@ class ComparableAnswers:
         return side_of_ratings(ratings, GroupOf(groups, self._plural))
 
     def _chosen(self, side: AnswersOf) -> NDArray[np.bool_]:
-        """The items with the conditions of a side. *Shape:* (items,)."""
+        """The items with the conditions of a side, of one dataset. *Shape:* (items,)."""
         chosen = np.array(
-            [all(str(item.conditions.get(k)) == v for k, v in side.conditions.items()) for item in self.items]
+            [
+                all(
+                    str(item.conditions.get(name, item.dataset if name == DATASET else None)) == value
+                    for name, value in side.conditions.items()
+                )
+                for item in self.items
+            ]
         )
         if not chosen.any():
             known = sorted({name for item in self.items for name in item.conditions})
+            if len(self.tasks) > 1:
+                known.append(f"{DATASET} ({', '.join(self.tasks)})")
             raise InputError(f"no item has {side.condition}", hint=f"conditions of these items: {', '.join(known)}")
         return chosen
 
     def _column(self, side: AnswersOf, statistic: str) -> Floats:
         """The answers of a side in the order of the items, NaN where there is none, or where an item has others."""
         chosen = self._chosen(side)
-        if side.subject == PEOPLE:
+        if side.subject == PEOPLE and statistic != "accuracy":
+            self._one_dataset(side, chosen & ~np.isnan(self.norm))
             return np.where(chosen, self.norm, np.nan)
-        own = self.responses.where(subject_id=self._subject(side.subject))
-        wanted = _DECISIONS if statistic == "accuracy" else tuple(NEARNESS)
-        measures = (side.measure,) if side.measure else tuple(m for m in own.unique("measure") if m in wanted)
-        (measure,) = _only(measures, "measure", side, own.unique("measure"))
+        if side.subject == PEOPLE:
+            own = self.responses.where(subject_kind=COLLECTED)
+        else:
+            own = self.responses.where(subject_id=self._subject(side.subject))
+        # two datasets may number their items alike
+        row_of = {self.items[row].item_id: row for row in np.flatnonzero(chosen).tolist()}
+        own = own.where(item_id=tuple(row_of))
+        dataset = self._one_dataset(
+            side, chosen & np.isin([item.item_id for item in self.items], own.unique("item_id"))
+        )
+        own = own.where(task=self.tasks[dataset]) if dataset in self.tasks else own
+        (measure,) = _only(self._measures(side, own, statistic), "measure", side, own.unique("measure"))
         own = own.where(measure=measure)
         view = side.view or _only(tuple(v or "" for v in own.unique("view")), "view", side, ())[0]
+        if view and view not in own.unique("view"):
+            views = ", ".join(str(name) for name in own.unique("view"))
+            raise InputError(f"{side.subject} has no answers of the view {view}", hint=f"its views: {views}")
         own = own.where(view=view) if view else own
         layers = np.unique(np.nan_to_num(own.column("layer"), nan=-1.0)).astype(int).tolist()
         layer = side.layer if side.layer is not None else _only(tuple(layers), "layer", side, ())[0]
-        at = np.nan_to_num(own.column("layer"), nan=-1.0) == layer
-        if not at.any():
+        own = own.filter(np.nan_to_num(own.column("layer"), nan=-1.0) == layer)
+        if not len(own):
             raise InputError(f"{side.subject} has no layer {layer}", hint=f"its layers: {', '.join(map(str, layers))}")
-        row_of = {item.item_id: row for row, item in enumerate(self.items)}
+        column = np.full(len(self.items), np.nan)
+        if statistic == "accuracy" and measure != CORRECT:
+            for item_id, share in self._right(own, measure).items():
+                column[row_of[item_id]] = share
+            return column
         codes, item_ids = own.codes("item_id")
-        rows = np.array([row_of.get(item_id, -1) for item_id in item_ids], dtype=np.int64)[codes]
-        kept = at & (rows >= 0)
-        if len(np.unique(rows[kept])) < int(kept.sum()):
+        if len(item_ids) < len(own):
             what = f"{side.subject} has several answers of the measure {measure} to one item"
             raise InputError(what, hint="compare a measure with one answer to each item: measure=…")
-        column = np.full(len(self.items), np.nan)
         sign = NEARNESS.get(measure, 1.0) if statistic != "mean" else 1.0
-        column[rows[kept]] = sign * own.column("value")[kept]
-        return np.where(chosen, column, np.nan)
+        values = sign * own.column("value")
+        if measure in (*OF_WORDS, *IN_CONTEXT):
+            # cosines of equal vectors may differ in their last bits, which must not break ties
+            values = values.round(10)
+        column[np.array([row_of[item_id] for item_id in item_ids], dtype=np.int64)[codes]] = values
+        return column
+
+    def _one_dataset(self, side: AnswersOf, answered: NDArray[np.bool_]) -> str:
+        """The dataset of the items that a side answered: numbers of two datasets do not meet in one statistic."""
+        names = dict.fromkeys(self.items[row].dataset for row in np.flatnonzero(answered).tolist())
+        return str(_only(tuple(names), DATASET, side, ())[0]) if self.tasks and names else ""
+
+    def _measures(self, side: AnswersOf, own: ResponseTable, statistic: str) -> tuple[str, ...]:
+        """The measures that a side may be of: the named one, else those that the statistic is of."""
+        measures = own.unique("measure")
+        if side.measure or statistic != "accuracy":
+            return (side.measure,) if side.measure else tuple(measure for measure in measures if measure in NEARNESS)
+        chosen = tuple(measure for measure in measures if measure in _CHOICES)
+        if CORRECT in measures or chosen or not len(own.where(option=CORRECT)):
+            return (CORRECT,) if CORRECT in measures else chosen
+        return tuple(decisions_of(own, subject=own.unique("subject_id")[0], per=self.per))[:1]
+
+    def _right(self, own: ResponseTable, measure: str) -> Mapping[str, float]:
+        """The share of right decisions by item, of those who were asked it; a refused answer is not right."""
+        if measure not in _CHOICES:
+            decided = decide(own, subject=own.unique("subject_id")[0], measure=measure)
+            return dict(zip(decided.item_ids, decided.correct.astype(np.float64).tolist(), strict=True))
+        gold = {item.item_id: item.gold for item in self.items if item.gold is not None}
+        right: dict[str, list[bool]] = {}
+        for subject in own.unique("subject_id"):
+            ((_, answers),) = answers_by_view(own, subject=subject, measure=measure).items()
+            for item_id, option in answers.items():
+                if item_id in gold:
+                    right.setdefault(item_id, []).append(is_right(option, gold[item_id]))
+        return {item_id: float(np.mean(decisions)) for item_id, decisions in right.items()}
 
     def _subject(self, name: str) -> str:
         known = self.responses.unique("subject_id")
         matches = [subject for subject in known if subject == name] or [
-            subject for subject in known if name in (plain_name(subject), subject.rpartition(":")[2])
+            subject
+            for subject in known
+            if name in (plain_name(subject), *(subject.rpartition(mark)[2] for mark in (":", "/")))
         ]
         if len(matches) != 1:
             kinds = self.responses.where(subject_kind=COLLECTED).unique("subject_id")
@@ -280,7 +360,7 @@ class ComparableAnswers:
         """The sentence that each item was made of, else its word; without words, each item is a group of its own."""
         if self._has_sentences:
             return GroupLabels((item.conditions["sentence"] for item in self.items), self._plural)
-        names = (item.word if self._has_words else item.item_id for item in self.items)
+        names = (item.word.casefold() if self._has_words else item.item_id for item in self.items)
         return GroupLabels(names, self._plural)
 
 

@@ -203,13 +203,27 @@ def joined_responses(
     of one dataset may number their items alike: if datasets of one task share ids, the name of the dataset precedes
     each of their ids, ``DATASET:ITEM_ID``. Between tasks, the column ``task`` distinguishes them.
     """
-    owners: dict[tuple[str, str], list[str]] = {}
-    for name, (task, several) in items.items():
-        for item in several:
-            owners.setdefault((task, item.item_id), []).append(name)
-    alike = {name for names in owners.values() if len(names) > 1 for name in names}
+    alike = _numbered_alike(items)
     tables = []
     for name, table in answered:
         ids = [f"{name}:{item_id}" for item_id in table.column("item_id")] if name in alike else []
         tables.append(table.with_column("item_id", ids) if ids else table)
     return ResponseTable.concat(tables)
+
+
+def joined_items(items: Mapping[str, tuple[str, Sequence[Item]]]) -> tuple[Item, ...]:
+    """Return the items of several datasets with their ids in :func:`joined_responses`, each with its dataset's name."""
+    alike = _numbered_alike(items)
+    return tuple(
+        replace(item, item_id=f"{name}:{item.item_id}" if name in alike else item.item_id, dataset=name)
+        for name, (_, several) in items.items()
+        for item in several
+    )
+
+
+def _numbered_alike(items: Mapping[str, tuple[str, Sequence[Item]]]) -> set[str]:
+    owners: dict[tuple[str, str], list[str]] = {}
+    for name, (task, several) in items.items():
+        for item in several:
+            owners.setdefault((task, item.item_id), []).append(name)
+    return {name for names in owners.values() if len(names) > 1 for name in names}

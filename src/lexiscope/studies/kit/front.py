@@ -12,7 +12,7 @@ from lexiscope.analysis.ratings import Ratings
 from lexiscope.collect import CollectProgress, ask, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, own_card
-from lexiscope.core.errors import DataError, InputError, Place, SpecError, StatisticError
+from lexiscope.core.errors import InputError, Place, SpecError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Contrast, Estimate, Record, read_records
@@ -347,36 +347,14 @@ def _answers_of(of: StudyRun | Dataset | ResponseTable | Path | str) -> Comparab
     """Return the responses and items of what is compared; the items of responses whose items are not known are bare."""
     folder = of.folder if isinstance(of, StudyRun) else Path(of) if isinstance(of, Path | str) else None
     if folder is not None and (folder / "run.json").is_file():
-        settings = read_json(folder / "run.json")["settings"]
+        given = read_json(folder / "run.json").get("settings", {})
+        if "study" not in given:
+            what = "this is no finished run of a study"
+            raise InputError(what, place=Place(str(folder)), hint=f"name its responses: {folder / 'responses.parquet'}")
+        made = cast(Study, catalog.study(given["study"]))
         responses = ResponseTable.read_parquet(folder / "responses.parquet")
-        return ComparableAnswers(responses, _items_of_run(settings, responses))
+        return made.answers_of(settings_from(made.SETTINGS, given), responses)
     if isinstance(of, ResponseTable):
         return ComparableAnswers(of, tuple(Item(name, _OWN, ()) for name in of.unique("item_id")))
     data = _dataset_of_ratings(cast(Dataset | Path | str, of), None, None, _FileOptions(None, "", None))
     return ComparableAnswers(data.responses, data.items)
-
-
-def _items_of_run(settings: Mapping[str, Any], responses: ResponseTable) -> tuple[Item, ...]:
-    """Return the items that a finished run asked about, with their words where its data are at their place.
-
-    An item that was made of another one (a choice set of a sentence) has that one's id at its beginning, and is grouped
-    with the others made of it.
-    """
-    known: dict[str, Item] = {}
-    own, named = settings.get("items"), [settings.get("dataset"), *settings.get("datasets", ())]
-    if own and Path(own).is_file():
-        known = {item.item_id: item for item in _named_dataset(own, None, _FileOptions(None, "", None)).items}
-    for name in filter(None, named):
-        try:
-            known |= {item.item_id: item for item in catalog.dataset(name).items}
-        except DataError:
-            # published data that are not here any more: what they were is in the responses
-            continue
-    return tuple(known.get(name) or _bare_item(name, known) for name in responses.unique("item_id"))
-
-
-def _bare_item(item_id: str, known: Mapping[str, Item]) -> Item:
-    parts = item_id.split("/")
-    roots = ("/".join(parts[:length]) for length in range(len(parts) - 1, 0, -1))
-    root = next((root for root in roots if root in known), "")
-    return Item(item_id, _OWN, (), conditions={"word": known[root].word} if root else {})

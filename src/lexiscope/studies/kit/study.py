@@ -80,12 +80,14 @@ from lexiscope.report.sections import asked_in, card_section, omissions_section,
 from lexiscope.report.tables import Table, with_minus_signs
 from lexiscope.resources.fetch import locate_all
 from lexiscope.resources.tables.delimited import read_csv
-from lexiscope.studies.kit.data import dataset_of, given_files
+from lexiscope.studies.kit.answers import ComparableAnswers
+from lexiscope.studies.kit.data import dataset_of, given_files, own_dataset
 from lexiscope.studies.kit.run import Run, RunData
 from lexiscope.tasks import DEFAULT
 
 Answer = Callable[[Any], object]
 Load = Callable[..., Iterable[Item | Response]]
+Compared = Callable[[Any, ResponseTable], ComparableAnswers]
 LoadRun = Callable[[Any, Path, CollectProgress | None], RunData[Any]]
 Said = Callable[[Any, tuple[Record, ...]], str]
 Texts = Sequence[str] | Callable[[Any], Sequence[str]]
@@ -190,6 +192,7 @@ class Study:
         self.sections: list[StudySection] = []
         self.load: Load | None = None
         self.run_maker: LoadRun | None = None
+        self.answers_maker: Compared | None = None
         self.overview_maker: Callable[[tuple[Record, ...], Any], Table] | None = None
         self.writers: list[Callable[[Any, Path, tuple[Record, ...]], Sequence[str]]] = []
         self.settings_type: type[Settings] = Settings if mini is None else type(mini)
@@ -215,6 +218,15 @@ class Study:
         """
         self.run_maker = load
         return load
+
+    def compared(self, make: Compared) -> Compared:
+        """Mark the function that finds the answers of a finished run again: ``make(settings, responses)``.
+
+        For studies whose items are not those of one dataset or file: it returns what sides of a comparison are read
+        from, without asking any subject.
+        """
+        self.answers_maker = make
+        return make
 
     def settings(self, kind: type[Settings]) -> type[Settings]:
         """Mark the class of the study's own settings."""
@@ -357,6 +369,17 @@ class Study:
             out, seed = folder / _LIVE, settings.seed
             answers = collect(data.items, live, self.task, views=self.views, out=out, seed=seed, progress=progress)
         return Run(data, answers, settings)
+
+    def answers_of(self, settings: Settings, responses: ResponseTable) -> ComparableAnswers:
+        """Return the answers of a finished run with their items, as :func:`lexiscope.compare` takes them.
+
+        Errors: those of the data, where they are not at their place any more.
+        """
+        if self.answers_maker:
+            return self.answers_maker(settings, responses)
+        path = own_items(settings)
+        data = own_dataset(path, task=self.task) if path else self._data(settings)
+        return ComparableAnswers(responses, data.items)
 
     def analyse(self, run: RunData[Any]) -> dict[str, Part]:
         """Answer every question of a run; return the parts by name, those of a question by its id."""

@@ -16,7 +16,7 @@ from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.tables import Cell, Format, Table, drop_empty
 from lexiscope.studies.kit.study import Study, read_texts
-from lexiscope.studies.sense_induction.data import MADE_UP, load_run, text_files
+from lexiscope.studies.sense_induction.data import MADE_UP, compared_answers, load_run, text_files
 from lexiscope.studies.sense_induction.paper_tables import difference_words, paper_tables
 from lexiscope.studies.sense_induction.people import people, people_words
 from lexiscope.studies.sense_induction.planted import recovery, recovery_words
@@ -60,6 +60,7 @@ study = Study(
     given=text_files,
 )
 study.run_data(load_run)
+study.compared(compared_answers)
 study.section("The vectors", section_id="vectors")(trainings)
 study.question(
     "How near do similarities of words come to people's ratings?",

@@ -35,6 +35,7 @@ from lexiscope.report.parts.sense_test_parts import (
     sense_tests,
 )
 from lexiscope.resources.corpora.running_text import corpus_files
+from lexiscope.studies.kit.answers import ComparableAnswers
 from lexiscope.studies.kit.pairs import PairSet
 from lexiscope.studies.kit.run import RunData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -223,6 +224,23 @@ def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgr
         planted,
         people,
         omissions if subjects else (Omission("Sets of pairs", "No vectors were given: --subject."),),
+    )
+
+
+def compared_answers(settings: SenseInductionSettings, responses: ResponseTable) -> ComparableAnswers:
+    """Return the answers of a finished run with its pairs, and people's ratings of them. Errors: those of the sets."""
+    if not settings.subjects:
+        what = "this run asked no pairs: there are no answers to compare"
+        raise InputError(what, hint="name vectors when it is run: --subject gasi:FOLDER")
+    sets, _ = open_sets(settings)
+    rated = [pairs.responses.where(measure=("rating", "norm")) for pairs in sets]
+    asked = responses.where(task=tuple({pairs.task for pairs in sets}))
+    return ComparableAnswers(
+        ResponseTable.concat(
+            [asked.where(subject_kind=tuple(set(asked.unique("subject_kind")) - {SIMULATED})), *rated]
+        ),
+        tuple(replace(item, dataset=pairs.name) for pairs in sets for item in pairs.items),
+        tasks={pairs.name: pairs.task for pairs in sets},
     )
 
 

@@ -73,6 +73,7 @@ study = Study(
     complete=lambda settings: replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study)),
 )
 study.run_data(data.load_run)
+study.compared(data.compared_answers)
 study.section("The choice sets")(data.collection)
 study.section("Who answered, and how")(data.subjects)
 

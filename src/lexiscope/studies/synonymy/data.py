@@ -28,6 +28,7 @@ from lexiscope.report.parts.accuracy_tables import design_table
 from lexiscope.report.sections import flagged_table, licences_table, scoring_table
 from lexiscope.report.tables import INTEGER, Table, columns
 from lexiscope.resources.cards import SEMCOR, WORDNET
+from lexiscope.studies.kit.answers import ComparableAnswers
 from lexiscope.studies.kit.data import with_models
 from lexiscope.studies.kit.run import RunData
 from lexiscope.studies.synonymy.design import RunDesign, is_turned, label_of, ordered_cells
@@ -224,6 +225,11 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
         what = f"{run.name} has no recorded outcomes, and no subject was asked"
         raise InputError(what, hint="name a model: --subject causal_lm:FOLDER")
     return run
+
+
+def compared_answers(settings: SynonymySettings, responses: ResponseTable) -> ComparableAnswers:
+    """Return the decisions of a finished run with its choice sets. Errors: those of the collection."""
+    return ComparableAnswers(responses.where(task=TASK), _open_collection(settings).asked.items, per=settings.per)
 
 
 def _open_collection(settings: SynonymySettings) -> SynonymyData:
