@@ -37,7 +37,6 @@ from lexiscope.core.scoring_options import Per
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.spec import plain_name
-from lexiscope.tasks.relatedness.by_sense import IN_CONTEXT, OF_WORDS
 
 Floats = NDArray[np.float64]
 Statistic = str | Callable[[Floats, Floats], float]
@@ -110,13 +109,15 @@ class ComparableAnswers:
     """The responses of people and models to some items: what sides of a comparison are read from.
 
     ``tasks`` are the tasks of the items by dataset, where a run has several datasets: they may share ids of items.
-    ``per`` is what a log-probability is divided by where it decides between options.
+    ``per`` is what a log-probability is divided by where it decides between options. Answers that are equal to so many
+    *decimals* are ties.
     """
 
     responses: ResponseTable
     items: Sequence[Item]
     tasks: Mapping[str, str] = field(default_factory=dict)
     per: Per = "token"
+    decimals: int | None = None
 
     def compare(
         self,
@@ -294,9 +295,7 @@ class ComparableAnswers:
             raise InputError(what, hint="compare a measure with one answer to each item: measure=…")
         sign = NEARNESS.get(measure, 1.0) if statistic != "mean" else 1.0
         values = sign * own.column("value")
-        if measure in (*OF_WORDS, *IN_CONTEXT):
-            # cosines of equal vectors may differ in their last bits, which must not break ties
-            values = values.round(10)
+        values = values if self.decimals is None else values.round(self.decimals)
         column[np.array([row_of[item_id] for item_id in item_ids], dtype=np.int64)[codes]] = values
         return column
 

@@ -241,6 +241,8 @@ def compared_answers(settings: SenseInductionSettings, responses: ResponseTable)
         ),
         tuple(replace(item, dataset=pairs.name) for pairs in sets for item in pairs.items),
         tasks={pairs.name: pairs.task for pairs in sets},
+        # cosines of equal vectors may differ in their last bits, which must not break ties
+        decimals=10,
     )
 
 
