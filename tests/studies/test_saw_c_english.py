@@ -199,6 +199,16 @@ def test_chat_models_as_in_appendix_a4(
         assert bool(rest > 0) is same
 
 
+def test_the_contamination_test_of_its_publisher(records: tuple[Record, ...], published: Path) -> None:
+    """GPT-4 recites the arousal of the Glasgow norms less closely (ρ = .529) than it rates it."""
+    table = pd.read_csv(published / "llm_norms/processed/glasgow/gpt4_data_contamination_test.csv")
+    for of, column in (("recited", "num_response"), ("rated", "Arousal")):
+        rho = table[column].corr(table["Arousal.M"], method="spearman")
+        record = find_record(records, f"spearman(of={of},with=glasgow_arousal)", subject="gpt-4")
+        assert (record.value, record.n) == (pytest.approx(rho, rel=1e-9), 859)
+    assert round(find_record(records, "spearman(of=recited,with=glasgow_arousal)").value or 0, 3) == 0.529
+
+
 # -- both languages -------------------------------------------------------------------------------------------------
 
 

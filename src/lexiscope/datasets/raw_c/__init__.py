@@ -22,6 +22,7 @@ from lexiscope.datasets.raw_c.models import (
     CHATS,
     ENCODER_FILES,
     ENCODERS,
+    RECITED_FILE,
     read_replies,
     released_distances,
 )
@@ -147,6 +148,10 @@ def load(folder: Path | None = None) -> Dataset:
             answers.append(distances.read(later.path, facts))
         else:
             answers.append(read_replies(later.path, items, facts, RATING_SCALE))
+    recited = fetch.locate_optional(RECITED_FILE, dataset="raw_c", folder=folder)
+    if recited is not None:
+        # not about RAW-C's items: the study of RAW-C shows it next to the ratings of the chat models
+        located[RECITED_FILE] = recited
     checksums = tuple((file.path, place.sha256) for file, place in located.items())
     dataset = Dataset(CARD, items, ResponseTable.concat(answers), checksums, tuple(subjects), aside)
     dataset.check_counts("items", "words", "participants", "trials", "set_aside")
@@ -295,7 +300,7 @@ CARD = DatasetCard(
         "people, with one distance each of BERT and ELMo, the distances of 12 encoders at every layer, and the ratings "
         "of two chat models."
     ),
-    files=(TRIALS, NORMS, DOMINANCE, STIMULI, EXTRACT, SENSORIMOTOR, *ENCODER_FILES, *CHAT_FILES),
+    files=(TRIALS, NORMS, DOMINANCE, STIMULI, EXTRACT, SENSORIMOTOR, *ENCODER_FILES, *CHAT_FILES, RECITED_FILE),
     counts=(
         ("items", 672),
         ("words", 112),

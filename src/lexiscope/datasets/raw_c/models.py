@@ -105,6 +105,14 @@ CHAT_FILES: tuple[DataFile, ...] = tuple(
     for name, _, sha256 in _CHATS
 )
 
+RECITED_FILE = DataFile(
+    "llm_norms/processed/glasgow/gpt4_data_contamination_test.csv",
+    _RATINGS.replace("raw-c", "glasgow") + "/gpt4_data_contamination_test.csv",
+    "3189d61b7f8792753e62a77e99446df4922fda12e30c8671290ca3ed32494222",
+    optional=True,
+)
+"""What GPT-4 wrote where it was asked to continue rows of the Glasgow norms, next to the norms and its own ratings."""
+
 
 def released_distances(items: Sequence[Item]) -> ReleasedDistances:
     """Return how the distances of the encoders are released: of the sentences with their final stop, as people read."""

@@ -247,7 +247,7 @@ def relatedness(run: SawCData) -> object:
     if not run.has("models"):
         no_model = "Not answered: no subject of the run has distances or ratings. The figures show single raters."
         return no_model, layers.agreement_figures(run, {})
-    return layers.relatedness(run), models.compare_ratings(run)
+    return layers.relatedness(run), models.compare_ratings(run), models.recited_norms(run)
 
 
 @study.question(

@@ -21,6 +21,7 @@ from lexiscope.analysis.regression import LOG_PARAMETERS, ols, scaling
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
+from lexiscope.datasets.raw_c.models import RECITED_FILE
 from lexiscope.items.read.importer import check_ratings
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Remark, find_record, record_cell
@@ -31,6 +32,8 @@ from lexiscope.report.plots.size import Sized, SizeRegression, statistic_by_size
 from lexiscope.report.presenting import file_name
 from lexiscope.report.sections import subjects_table, tokens_table
 from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Cell, Column, Format, Missing, Table
+from lexiscope.resources.fetch import locate_optional
+from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.run import Floats
 from lexiscope.studies.kit.study import read_texts
 from lexiscope.studies.saw_c.data import ASKED, DIFFERENT, NOT_IN_PAPER, SAME, Flags, SawCData
@@ -430,3 +433,29 @@ def _residuals_table(rated: Mapping[str, Predictor], records: Sequence[Record]) 
     note = "Observed − fitted norm of the regression on the subject's rating; 95 % interval, words resampled."
     title = "What people see beyond a subject's ratings"
     return pivot("rating_residuals", title, records, columns, rows, notes=(note,)) if rows else None
+
+
+def recited_norms(run: SawCData) -> object:
+    """Show how closely GPT-4 recites published norms, and how closely it rates the same words.
+
+    Its publisher's test of contamination is about the Glasgow norms (arousal of words), not about RAW-C: the model was
+    asked to continue rows of the published file. *Source: Trott (2024).*
+    """
+    located = None if run.own or "gpt-4" not in run.raters else locate_optional(RECITED_FILE, dataset="raw_c")
+    if located is None or run.name != "raw_c":
+        return ()
+    table = read_csv(located.path)
+    published, exact = table.floats("Arousal.M"), np.round(table.floats("num_response"), 2)
+    n_exact = int(np.sum(exact == np.round(published, 2)))
+    results: list[Result] = []
+    for of, column in (("recited", "num_response"), ("rated", "Arousal")):
+        name = statistic_name("spearman", of=of, **{"with": "glasgow_arousal"})
+        rho = run.attempt(name, partial(spearman, table.floats(column), published, **run.resampling))
+        note = f"{n_exact} of {len(table)} to two decimals as published" if of == "recited" else ""
+        results.append(rho if isinstance(rho, Undefined) else rho.about(name=name, note=note))
+    records = records_of(run.about(result, subject="gpt-4") for result in results)
+    columns = (Column("GPT-4"), Column("ρ with the published norms", THREE), Column("Words", INTEGER), Column("Remark"))
+    labels = ("recites the published number", "rates the word")
+    rows = tuple((label, record_cell(r), r.n, r.note or None) for label, r in zip(labels, records, strict=True))
+    notes = ("The test of its publisher, on the arousal of words (Glasgow norms): none was made with RAW-C.",)
+    return records, Table("recited_norms", "", "Does GPT-4 know published norms by heart?", columns, rows, notes)
