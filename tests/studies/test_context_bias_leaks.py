@@ -173,10 +173,10 @@ def test_vectors_of_a_probe_see_which_word_it_is(tmp_path: Path) -> None:
     """In WORD the two words of a pair are equal: the features differ between words all the same, and LABEL has none."""
     pairs = write_pairs(tmp_path / "pairs.csv", leaking_pairs(made.word_decides, n=12, n_words=6))
     items = import_items(pairs, dataset="d", task="same_sense").items
-    words = vector_features(items, "word", UntrainedEncoder("encoder:minilm"))
+    words = vector_features(items, (), "word", UntrainedEncoder("encoder:minilm"))
     same = [[(abs(one - other) < 1e-9).all() for other in words] for one in words]
     assert same == [[one.word == other.word for other in items] for one in items]
-    assert vector_features(items, "label", UntrainedEncoder("encoder:minilm")).shape == (12, 0)
+    assert vector_features(items, (), "label", UntrainedEncoder("encoder:minilm")).shape == (12, 0)
 
 
 @pytest.mark.published

@@ -16,8 +16,8 @@ from lexiscope.training.view_learners import (
     counted_answers,
     fit_best_penalty,
     fit_logistic,
-    predict_answers,
-    regression_answers,
+    predict_log_odds,
+    regression_log_odds,
     unseen_texts,
     with_guesses,
 )
@@ -38,7 +38,7 @@ def test_a_further_item_is_answered_by_the_fold_of_the_item_behind_it() -> None:
     sign[np.array(folds) == 0] *= -1
     further = (Further(items[0], "guessed_word", "i0"), Further(items[2], "guessed_word", "i2"))
     matrix = np.concatenate([sign, [sign[0], sign[2]]])[:, None]
-    answers = regression_answers(ItemDivision((), (), items, folds), matrix, further)
+    answers = regression_log_odds(ItemDivision((), (), items, folds), matrix, further).answers
     right = [answer == one.gold for one, answer in zip(items, answers, strict=False)]
     # fold 7 is left aside: its penalty is chosen on fold 0
     assert [own for own, fold in zip(right, folds, strict=True) if fold < 7] == [
@@ -53,7 +53,7 @@ def test_of_splits_only_the_test_is_answered() -> None:
     items = tuple(item(n, "tf"[n % 2]) for n in range(28))
     matrix = np.array([1.0 if one.gold == "t" else -1.0 for one in items])[:, None]
     parts = ItemDivision(items[:20], items[20:24], items[24:])
-    assert regression_answers(parts, matrix) == [str(one.gold) for one in items[24:]]
+    assert regression_log_odds(parts, matrix).answers == [str(one.gold) for one in items[24:]]
 
 
 def test_guesses_are_asked_with_the_items_behind_them() -> None:
@@ -107,6 +107,6 @@ def test_answers_come_in_the_order_of_the_rows() -> None:
     matrix = np.array([[1.0], [-1.0]] * 6)
     golds, rows = ["t", "f"] * 6, np.arange(12)
     parts = [(rows[:4], rows[4:6], rows[6:]), (rows[6:10], rows[10:], rows[:6])]
-    assert predict_answers(matrix, golds, parts, refit=True) == golds
+    assert predict_log_odds(matrix, golds, parts, refit=True).answers == golds
     with pytest.raises(InputError, match="two answers"):
-        predict_answers(matrix, ["t"] * 12, parts, refit=True)
+        predict_log_odds(matrix, ["t"] * 12, parts, refit=True)

@@ -47,8 +47,8 @@ def test_a_regression_learns_each_view_by_itself() -> None:
     made = tuple(pair(n, f"w{n}", "tf"[n % 2]) for n in range(28))
     parts = ItemDivision(made[:20], made[20:24], made[24:])
 
-    def features(items: Sequence[Item], view: str) -> Any:
-        return np.array([[(1.0 if item.gold == "t" else -1.0) * (view == "word")] for item in items])
+    def features(items: Sequence[Item], further: Sequence[Item], view: str) -> Any:
+        return np.array([[(1.0 if item.gold == "t" else -1.0) * (view == "word")] for item in (*items, *further)])
 
     found = regression_by_view(parts, ("word", "label"), features, task="same_sense", subject="mine")
     assert options(found.responses, "word") == [str(item.gold) for item in parts.test]

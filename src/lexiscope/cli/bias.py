@@ -30,6 +30,7 @@ WIDTH = 100
 """No line of the summary is longer than this."""
 
 _FIXED = "not measured here: "
+_MOST_WORDS = 4
 _VIEWS = (
     ("full", "the whole input"),
     ("context", "the context alone"),
@@ -42,7 +43,16 @@ _VIEWS = (
 @click.command(cls=Verb)
 @click.argument("items", metavar="PAIRS.csv")
 @options.of_settings(
-    ContextBiasSettings, "encoders", "budget", "protocol", "people", "language", "seed", "threads", "device"
+    ContextBiasSettings,
+    "encoders",
+    "budget",
+    "protocol",
+    "attribution",
+    "people",
+    "language",
+    "seed",
+    "threads",
+    "device",
 )
 @click.option(
     "--bootstrap", "n_bootstrap", type=click.IntRange(min=1), default=2000, show_default=True, help="Resamples."
@@ -94,6 +104,7 @@ def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dic
         yield ""
         yield from _fold(f"{plan['model']}. {plan['plan']}")
         yield from _score_lines(own)
+        yield from _carrying_words(own)
         yield ""
         yield from _fold(" ".join(paragraphs[1:-1]))
     people = [record for record in records if record.subject == PEOPLE]
@@ -121,6 +132,16 @@ def _score_lines(own: Sequence[Record]) -> Iterator[str]:
     gap = find_record(own, "minimum_gap(metric=accuracy)")
     if gap is not None and gap.value is not None:
         yield f"  {'minimum gap':<30} {_value_text(gap, 100, 1):>7} points    {_interval_text(gap, 100, 1)}".rstrip()
+
+
+def _carrying_words(own: Sequence[Record]) -> Iterator[str]:
+    """The words without which a model loses most, by view, with the intervals of their mean loss."""
+    for view, what in _VIEWS:
+        losses = [r for r in own if r.statistic.startswith("word_attribution") and r.view == view]
+        words = [f"{r.condition} {_value_text(r, 1, 2)} {_interval_text(r, 1, 2)}" for r in losses[:_MOST_WORDS]]
+        if words:
+            unit = "log odds" if "unit=log_odds" in losses[0].statistic else "right answers"
+            yield from _fold(f"  Words that carry {what} ({unit} lost): {', '.join(words)}")
 
 
 def _value_text(record: Record, factor: float, digits: int) -> str:

@@ -38,23 +38,24 @@ Groups = Mapping[str, Sequence[str]]
 """The names of the features that an item has, by group."""
 
 
-def text_matrix(items: Sequence[Item], view: str) -> Any:
+def text_matrix(items: Sequence[Item], further: Sequence[Item], view: str) -> Any:
     """Return the features of pairs, or of usages with a definition, as a view shows them; ``label`` has none.
 
-    *Shape:* (items, features), sparse.
-    The names of features are taken from all items given; what of them tells a label is learnt from other items only.
+    *Shape:* (items and further, features), sparse.
+    What a feature is follows from *items* alone, not from *further* ones; what tells a label is learnt from some items.
     Errors: :class:`InputError` for a view that is none of :data:`VIEWS`.
     """
     if view not in VIEWS:
         raise InputError(f"no features of the view {view!r}", hint=f"use one of {', '.join(VIEWS)}")
     if view == "label" or not items:
-        return _matrix([{} for _ in items])
-    shown = [_ShownText.of(item, view) for item in items]
-    crossed = _frequent_words(shown)
+        return _matrix([{} for _ in (*items, *further)])
+    shown = [_ShownText.of(item, view) for item in (*items, *further)]
+    crossed = _frequent_words(shown[: len(items)])
     numbers = [text.numbers() for text in shown]
     # a number becomes a feature by the eighth of the values that it is in, so that no shape is assumed
     names, shares = dict.fromkeys(name for row in numbers for name in row), np.arange(1, _BINS) / _BINS
-    edges = {name: np.unique(np.quantile([row.get(name, 0.0) for row in numbers], shares)) for name in names}
+    known = numbers[: len(items)]
+    edges = {name: np.unique(np.quantile([row.get(name, 0.0) for row in known], shares)) for name in names}
     bins = [[f"{name}>{np.searchsorted(edges[name], value)}" for name, value in row.items()] for row in numbers]
     return _matrix({**text.groups(crossed), "numbers": own} for text, own in zip(shown, bins, strict=True))
 

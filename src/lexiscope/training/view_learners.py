@@ -40,8 +40,8 @@ def with_guesses(parts: ItemDivision, guessed: Sequence[Item], known: Sequence[I
     )
 
 
-def regression_answers(parts: ItemDivision, matrix: Any, further: Sequence[Further] = ()) -> list[str]:
-    """Return the answers of a logistic regression to the tested items, then to *further* ones.
+def regression_log_odds(parts: ItemDivision, matrix: Any, further: Sequence[Further] = ()) -> LogOdds:
+    """Return the log odds of a logistic regression for the tested items, then for *further* ones.
 
     The rows of *matrix*, the features in one view, are those of the labelled items, then those of *further*. A penalty
     is chosen on dev, of folds on the next fold; a further item is asked with the item behind it.
@@ -64,7 +64,7 @@ def regression_answers(parts: ItemDivision, matrix: Any, further: Sequence[Furth
         learnt, chosen = len(parts.train), len(parts.train) + len(parts.dev)
         turns = [(rows[:learnt], rows[learnt:chosen], np.concatenate([rows[chosen:], added]))]
     golds = [str(item.gold) for item in (*items, *(item.shown for item in further))]
-    return predict_answers(matrix, golds, turns, refit=bool(n))
+    return predict_log_odds(matrix, golds, turns, refit=bool(n))
 
 
 def counted_answers(parts: ItemDivision, items: Sequence[Item], view: str) -> list[str]:
@@ -128,6 +128,23 @@ class Logistic:
         return np.asarray(matrix @ self.weights).ravel() + self.constant
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LogOdds:
+    """The log odds of the second of two answers for each row, in nats. *Shape:* odds (rows,)."""
+
+    known: tuple[str, str]
+    odds: Floats
+
+    @property
+    def answers(self) -> list[str]:
+        """The more probable answer of each row; of equally probable ones the first in order."""
+        return [self.known[int(odds > 0)] for odds in self.odds.tolist()]
+
+    def of_right(self, golds: Sequence[str]) -> list[float]:
+        """Return the log odds of the right answer of each row."""
+        return [odds if gold == self.known[1] else -odds for odds, gold in zip(self.odds.tolist(), golds, strict=True)]
+
+
 def fit_logistic(matrix: Any, truths: Truths, penalty: float) -> Logistic:
     """Return the regression of *truths* on the rows of a dense or sparse matrix; the constant is not penalised.
 
@@ -181,23 +198,21 @@ def fit_best_penalty(matrix: Any, truths: Truths, train: Rows, dev: Rows, *, ref
     return fitted, best
 
 
-def predict_answers(
+def predict_log_odds(
     matrix: Any, golds: Sequence[str], parts: Sequence[tuple[Rows, Rows, Rows]], *, refit: bool
-) -> list[str]:
-    """Return the answers to the rows that are tested, in the order of their numbers.
+) -> LogOdds:
+    """Return the log odds for the rows that are tested, in the order of their numbers.
 
     *parts* are the rows that are learnt from, that the penalty is chosen by, and that are tested: of a split one such
-    triple, of folds one for each. There are two answers; of equally probable ones it is the first in order. The gold
-    of a row that is only tested is not looked at.
+    triple, of folds one for each. The gold of a row that is only tested is not looked at.
     Errors: :class:`InputError` if other than two answers are learnt.
     """
     known = sorted({golds[row] for train, dev, _ in parts for row in (*train.tolist(), *dev.tolist())})
     if len(known) != 2:
         raise InputError(f"two answers can be learnt, not {', '.join(known)}", hint="give items of both answers")
     truths = np.array([gold == known[1] for gold in golds])
-    answers: dict[int, str] = {}
+    odds: dict[int, float] = {}
     for train, dev, test in parts:
         fitted, _ = fit_best_penalty(matrix, truths, train, dev, refit=refit)
-        for row, odds in zip(test.tolist(), fitted.log_odds(matrix[test]).tolist(), strict=True):
-            answers[row] = known[int(odds > 0)]
-    return [answers[row] for row in sorted(answers)]
+        odds |= dict(zip(test.tolist(), fitted.log_odds(matrix[test]).tolist(), strict=True))
+    return LogOdds((known[0], known[1]), np.array([odds[row] for row in sorted(odds)]))

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from lexiscope.build.planted.bias import count_answers
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -28,13 +29,14 @@ from lexiscope.subjects.trained._wording import definition_of
 from lexiscope.training._steps import Progress
 from lexiscope.training.protocols import TrainingPlan, is_retrieval
 from lexiscope.training.selection import Selection, run_selection
-from lexiscope.training.view_learners import Further, counted_answers, regression_answers, unseen_texts, with_guesses
+from lexiscope.training.view_learners import Further, counted_answers, regression_log_odds, unseen_texts, with_guesses
+from lexiscope.training.word_removal import Answered, RemovalPlan
 
 _COUNTED = "No model: it counts which answers stood beside the same shown texts in training."
 _NEARNESS = "it compares the two words of a pair with each other and does not see which words they are"
 
-Features = Callable[[Sequence[Item], str], Any]
-"""The features of items in a view: a dense or sparse matrix. *Shape:* (items, features)."""
+Features = Callable[[Sequence[Item], Sequence[Item], str], Any]
+"""The features of items, and of further ones, in a view: a dense or sparse matrix. *Shape:* (both, features)."""
 Ask = Callable[[Any, Sequence[Item], str, str], ResponseTable]
 """Asks a trained model (a subject) items in a view; the last is a name under which their answers can be kept."""
 Row = tuple[Item, str, str]
@@ -61,7 +63,8 @@ class ViewAnswers:
     """What one model answered to the tested items in all views, and how it had learnt them.
 
     ``asked`` are the tested items that were asked, ``blind`` the views that the model cannot see, each with the reason;
-    ``plan`` says how it was trained, ``left_out`` what of the published training was not done.
+    ``plan`` says how it was trained, ``left_out`` what of the published training was not done. ``without_words`` are
+    the answers to items without some of their words, by view (:mod:`lexiscope.training.word_removal`).
     """
 
     subject: str
@@ -71,6 +74,7 @@ class ViewAnswers:
     plan: str = ""
     left_out: tuple[str, ...] = ()
     blind: Mapping[str, str] = field(default_factory=dict)
+    without_words: Mapping[str, Answered] = field(default_factory=dict)
 
     @property
     def on_whole_input(self) -> ViewTraining | None:
@@ -83,11 +87,20 @@ class ViewAnswers:
         return [(training.view, part, n) for training in self.trained for part, n in training.cut.items() if n]
 
 
-def counts_by_view(parts: ItemDivision, views: Sequence[str], *, task: str, subject: str) -> ViewAnswers:
+def counts_by_view(
+    parts: ItemDivision, views: Sequence[str], *, task: str, subject: str, removals: Sequence[RemovalPlan] = ()
+) -> ViewAnswers:
     """Return the answers of a learner that counts, in every view: the most frequent one to the same shown texts."""
+    without: dict[str, dict[str, tuple[str | None, float | None]]] = {plan.view: {} for plan in removals}
+    for plan in removals:
+        for learnt, tested in parts.turns():
+            own = {item.item_id for item in tested}
+            shown = [further.shown for further in plan.asked if further.origin in own]
+            answers = count_answers(learnt, shown, plan.view)
+            without[plan.view] |= {item.item_id: (answer, None) for item, answer in zip(shown, answers, strict=True)}
     responses = _answer_table(_count_rows(parts, parts.test, views, task), task, subject, "baseline")
     blind = {view: reason for view in ("context", "word") if (reason := unseen_texts(parts, view))}
-    return ViewAnswers(subject, responses, parts.test, plan=_COUNTED, blind=blind)
+    return ViewAnswers(subject, responses, parts.test, plan=_COUNTED, blind=blind, without_words=without)
 
 
 def regression_by_view(
@@ -99,25 +112,40 @@ def regression_by_view(
     subject: str,
     kind: str = "classifier",
     further: Sequence[Further] = (),
+    removals: Sequence[RemovalPlan] = (),
     progress: Progress | None = None,
 ) -> ViewAnswers:
     """Return the answers of logistic regressions on the features of each view by itself.
 
-    *further* items (guessed words) are asked of the regression on the whole input. *kind* is the kind of the subject.
+    *further* items (guessed words) are asked of the regression on the whole input, those of *removals* of that of their
+    view. *kind* is the kind of the subject.
     """
     rows: list[Row] = []
+    without: dict[str, Answered] = {}
     for number, view in enumerate(views):
         _tell(progress, subject, number, len(views))
-        more = further if view == "full" else ()
-        matrix = features((*parts.all_items, *(item.shown for item in more)), view)
+        guesses = further if view == "full" else ()
+        more = (*guesses, *(own for plan in removals if plan.view == view for own in plan.asked))
+        matrix = features(parts.all_items, [item.shown for item in more], view)
         asked = [*((item, view) for item in parts.test), *((item.shown, item.view) for item in more)]
-        answers = regression_answers(parts, matrix, more)
-        rows += [(*question, answer) for question, answer in zip(asked, answers, strict=True)]
+        fitted = regression_log_odds(parts, matrix, more)
+        answers = fitted.answers
+        n_rows = len(parts.test) + len(guesses)
+        rows += [(*question, answer) for question, answer in zip(asked[:n_rows], answers[:n_rows], strict=True)]
+        if len(asked) > n_rows:
+            right = fitted.of_right([str(item.gold) for item, _ in asked])
+            odds = zip(asked[n_rows:], answers[n_rows:], right[n_rows:], strict=True)
+            without[view] = {item.item_id: (answer, evidence) for (item, _), answer, evidence in odds}
     _tell(progress, subject, len(views), len(views))
     n_train = len(parts.test) * (parts.n_folds - 1) // parts.n_folds if parts.folds else len(parts.train)
     trained = tuple(ViewTraining(view, "logistic_regression", n_train) for view in views)
     return ViewAnswers(
-        subject, _answer_table(rows, task, subject, kind), parts.test, trained, blind=_unseen_words(parts)
+        subject,
+        _answer_table(rows, task, subject, kind),
+        parts.test,
+        trained,
+        blind=_unseen_words(parts),
+        without_words=without,
     )
 
 
@@ -131,6 +159,7 @@ def probe_by_view(
     subject: str,
     store: Path,
     guessed: Sequence[Item] = (),
+    removals: Sequence[RemovalPlan] = (),
     progress: Progress | None = None,
 ) -> ViewAnswers:
     """Return the answers of linear probes on the vectors of an encoder as it is: what it knows of words and contexts.
@@ -152,6 +181,7 @@ def probe_by_view(
         task=task,
         subject=subject,
         further=with_guesses(few, guessed, parts.all_items),
+        removals=removals,
         progress=progress,
     )
     trained = tuple(replace(training, cut=cut[training.view]) for training in answers.trained)
@@ -171,6 +201,7 @@ def training_by_view(
     store: Path,
     space: SearchSpace | None = None,
     guessed: Sequence[Item] = (),
+    removals: Sequence[RemovalPlan] = (),
     progress: Progress | None = None,
 ) -> ViewAnswers:
     """Return the answers of models that are trained by a plan, one for each view, or of which a threshold is chosen.
@@ -182,6 +213,7 @@ def training_by_view(
     asked, rows = sample_items(parts.test, plan.test_rows), plan.settings
     tables: list[ResponseTable] = []
     trained: list[ViewTraining] = []
+    without: dict[str, Answered] = {}
     for view in views:
         if view == "label" and not plan.trained_label and is_retrieval(task):
             tables.append(_answer_table(_count_rows(parts, asked, (view,), task), task, subject, "baseline"))
@@ -194,6 +226,12 @@ def training_by_view(
         cut = {**selection.best.cut, "test": int(model.n_cut([view_item(item, view) for item in asked]))}
         trained.append(_view_training(selection, cut))
         tables.append(ask(model, asked, view, view))
+        for removal in removals:
+            if removal.view == view:
+                shown = [further.shown for further in removal.asked]
+                given = ask(model, shown, view, f"{view}_without_words").where(measure="choice")
+                columns = given.column("item_id").tolist(), given.column("option").tolist()
+                without[view] = {item_id: (option, None) for item_id, option in zip(*columns, strict=True)}
         if view == "full" and guessed:
             tables.append(ask(model, guessed, GUESSED_WORD, GUESSED_WORD))
             # people may have been asked items that are not tested here
@@ -204,7 +242,7 @@ def training_by_view(
     blind = _unseen_words(replace(parts, test=asked))
     if plan.protocol == "zero_shot" and catalog.task(task).learnt == "pair":
         blind = {"word": _NEARNESS}
-    return ViewAnswers(subject, responses, asked, tuple(trained), plan.how, plan.left_out, blind)
+    return ViewAnswers(subject, responses, asked, tuple(trained), plan.how, plan.left_out, blind, without)
 
 
 def _select_model(
@@ -285,18 +323,20 @@ def _tell(progress: Progress | None, what: str, done: int, total: int) -> None:
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def vector_features(items: Sequence[Item], view: str, encoder: UntrainedEncoder) -> Floats:
-    """Return the features of pairs, or of usages with a definition, as a view shows them. *Shape: (items, features)*.
+def vector_features(items: Sequence[Item], further: Sequence[Item], view: str, encoder: UntrainedEncoder) -> Floats:
+    """Return the features of pairs, or of usages with a definition, as a view shows them. *Shape: (both, features)*.
 
-    ``label`` has no features. Every feature has mean 0 over the items, and together they have length 1 in the mean.
+    ``label`` has no features. Every feature has mean 0 over the *items*, and together they have length 1 in the mean;
+    *further* ones are centred and scaled in the same way.
     Errors: those of the encoder.
     """
+    every = (*items, *further)
     if view == "label" or not items:
-        return np.zeros((len(items), 0))
-    usages = [usage for item in items for usage in _encoded_usages(item, view)]
+        return np.zeros((len(every), 0))
+    usages = [usage for item in every for usage in _encoded_usages(item, view)]
     whole = [usage.target == usage.text.strip() for usage in usages]
     vectors = _mean_over_layers(encoder, encoder.readable(usages, whole))
-    vectors_of_items = vectors.reshape(len(items), -1, vectors.shape[-1])
+    vectors_of_items = vectors.reshape(len(every), -1, vectors.shape[-1])
     if vectors_of_items.shape[1] > 1:
         # target, text, target, text of a pair; target, text, definition of one usage; the words alone
         first, second = (
@@ -305,9 +345,9 @@ def vector_features(items: Sequence[Item], view: str, encoder: UntrainedEncoder)
             else (vectors_of_items[:, :-1], vectors_of_items[:, -1:])
         )
         vectors_of_items = np.concatenate([vectors_of_items, np.abs(first - second), first * second], axis=1)
-    features = vectors_of_items.reshape(len(items), -1)
-    features = features - features.mean(axis=0)
-    spread = features.std(axis=0)
+    features = vectors_of_items.reshape(len(every), -1)
+    features = features - features[: len(items)].mean(axis=0)
+    spread = features[: len(items)].std(axis=0)
     features = np.divide(features, spread, out=np.zeros_like(features), where=spread > 1e-9)
     return np.asarray(features / max(1.0, np.sqrt(features.shape[1])))
 

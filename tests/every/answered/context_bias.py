@@ -25,6 +25,7 @@ def settings(folder: Path) -> ContextBiasSettings:
     return ContextBiasSettings(
         datasets=("planted_bias", str(SENSES)),
         encoders=(LOOK_UP,),
+        attribution="leave_one_out",
         people=(str(folder / "people.csv"), str(folder / "guessed.csv")),
     )
 

@@ -112,6 +112,13 @@ study.question(
     place="§3.2, Tables 1 and 8",
     said=_result_lines(("n_guesses", f"{_OF}: {{r.value:.0f}} guesses")),
 )(words.guessed_words)
+study.question(
+    "Which words carry the answer?",
+    place="§5, Limitations",
+    said=_result_lines(
+        ("changed_answer_share", f"{_OF}, {{r.view}}: a word less changes {{points:.0f}} % of the answers"),
+    ),
+)(words.carrying_words)
 
 
 @study.overview

@@ -265,8 +265,9 @@ def model_answers(
         if progress is not None:
             progress(f"{audit.name}, {what}", done, total)
 
+    removals = audit.removals(settings.attribution, settings.seed)
     if encoder == LOOK_UP:
-        return counts_by_view(parts, VIEWS, task=task, subject=LOOK_UP)
+        return counts_by_view(parts, VIEWS, task=task, subject=LOOK_UP, removals=removals)
     if encoder == WORDS:
         further = with_guesses(parts, guessed, parts.all_items)
         regression = regression_by_view(
@@ -277,6 +278,7 @@ def model_answers(
             subject=_WORDS_SUBJECT,
             kind="baseline",
             further=further,
+            removals=removals,
             progress=tell,
         )
         return replace(regression, plan=TEXTS["learner of words"][0])
@@ -288,7 +290,16 @@ def model_answers(
     if plan.protocol != "linear":
         make = partial(training_by_view, ask=ask, out=out / "shards" / name, space=audit.space)
     view_answers = make(
-        parts, views, encoder, plan, task=task, subject=subject, store=store, guessed=guessed, progress=tell
+        parts,
+        views,
+        encoder,
+        plan,
+        task=task,
+        subject=subject,
+        store=store,
+        guessed=guessed,
+        removals=removals,
+        progress=tell,
     )
     # large, and of no use once everything is answered
     shutil.rmtree(store, ignore_errors=True)

@@ -22,6 +22,7 @@ from lexiscope.items.check.bias_fitness import bias_fitness
 from lexiscope.items.read.labelled_file import divide_file, read_labelled
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
+from lexiscope.training.word_removal import REMOVAL_VIEWS, Removal, RemovalPlan, plan_removals
 
 SETS = ("wic", "wic_tsv", "mcl_wic", "xl_wic", "am2ico?language=zh", "wsd", "aida", "wikification", "wikimed", "cometa")
 """The datasets of the paper: those that are not in a run are listed with the reason."""
@@ -85,6 +86,13 @@ class AuditSet:
             if {"document", "split"} <= set(item.conditions):
                 of_split.setdefault(str(item.conditions["split"]), set()).add(str(item.conditions["document"]))
         return {split: len(documents) for split, documents in of_split.items()}
+
+    def removals(self, how: str, seed: int) -> tuple[RemovalPlan, ...]:
+        """Return the items to ask without some of their words, by view; none of a search or for ``none``."""
+        if how == "none" or self.task in RETRIEVAL_TASKS:
+            return ()
+        removal: Removal = "shapley" if how == "shapley" else "leave_one_out"
+        return tuple(plan_removals(self.test, view, removal, seed=seed) for view in REMOVAL_VIEWS)
 
     @property
     def measure(self) -> str:

@@ -41,6 +41,11 @@ class ContextBiasSettings(ItemSettings):
         metavar="TIME",
         reads="lexiscope.training.budget:read_duration",
     )
+    attribution: Literal["none", "leave_one_out", "shapley"] = option(
+        "none",
+        "which words carry the answers: 100 tested items are asked again without some of their words. leave_one_out: "
+        "each word is left out by itself; shapley: all of them, one after the other, in random orders",
+    )
     people: tuple[str, ...] = option((), "files of people's answers to the same items", metavar="FILE", file=True)
 
     def __post_init__(self) -> None:
