@@ -73,6 +73,31 @@ def test_the_screen_is_the_same_when_asked_again(run: Run, tmp_path: Path) -> No
     assert "finished before" in second.stderr
 
 
+def test_a_file_is_rebalanced_and_audited_again(run: Run, tmp_path: Path) -> None:
+    """The file has what is left, the screen what that cost and both audits, with a caution where no other model was
+    asked than the one that chose the items."""
+    write_pairs(tmp_path / "pairs.csv", leaking_pairs(word_decides, n=60, n_words=12))
+    words = ("bias", "pairs.csv", "--encoder", "words", "--bootstrap", 50, "--rebalance", "left.csv")
+    result = run(*words, "--out", "audit")
+    assert result.exit_code == 0, result.output
+    said = re.sub(r"\s+", " ", result.stdout)
+    cost = re.search(r"Re-balancing: (\d+) of 60 items were removed \((\d+) %\) in \d+ rounds; (\d+) are left", said)
+    assert cost is not None, said
+    n_removed, _, n_left = map(int, cost.groups())
+    with (tmp_path / "left.csv").open(encoding="utf-8", newline="") as stream:
+        assert len(list(csv.DictReader(stream))) == n_left == 60 - n_removed
+    first, second = (read_records(tmp_path / folder / "results.json") for folder in ("audit", "audit_rebalanced"))
+    assert find_record(second, "n_items").value == n_left
+    word = "view_difference(first=word,second=label,metric=accuracy)"
+    shown = [f"{100 * (find_record(records, word).value or 0):.1f} [" for records in (first, second)]
+    assert re.search(rf"WORD +{re.escape(shown[0])}.*\] before +{re.escape(shown[1])}", result.stdout)
+    assert "words and characters (used to choose the items)" in said
+    assert "Caution: only the model that chose the items was asked" in said
+    again = run(*words[:-1], "pairs.csv", "--out", "other")
+    assert again.exit_code == 1
+    assert "is the file that is audited" in again.stderr
+
+
 def test_people_stand_on_the_screen(run: Run, tmp_path: Path) -> None:
     """Their scores and biases have lines of their own, and the verdict compares the model with them."""
     table = rows()

@@ -40,7 +40,7 @@ def with_guesses(parts: ItemDivision, guessed: Sequence[Item], known: Sequence[I
     )
 
 
-def regression_log_odds(parts: ItemDivision, matrix: Any, further: Sequence[Further] = ()) -> LogOdds:
+def regression_log_odds(parts: ItemDivision, matrix: Any, further: Sequence[Further] = ()) -> FittedOdds:
     """Return the log odds of a logistic regression for the tested items, then for *further* ones.
 
     The rows of *matrix*, the features in one view, are those of the labelled items, then those of *further*. A penalty
@@ -129,7 +129,7 @@ class Logistic:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LogOdds:
+class FittedOdds:
     """The log odds of the second of two answers for each row, in nats. *Shape:* odds (rows,)."""
 
     known: tuple[str, str]
@@ -200,7 +200,7 @@ def fit_best_penalty(matrix: Any, truths: Truths, train: Rows, dev: Rows, *, ref
 
 def predict_log_odds(
     matrix: Any, golds: Sequence[str], parts: Sequence[tuple[Rows, Rows, Rows]], *, refit: bool
-) -> LogOdds:
+) -> FittedOdds:
     """Return the log odds for the rows that are tested, in the order of their numbers.
 
     *parts* are the rows that are learnt from, that the penalty is chosen by, and that are tested: of a split one such
@@ -215,4 +215,4 @@ def predict_log_odds(
     for train, dev, test in parts:
         fitted, _ = fit_best_penalty(matrix, truths, train, dev, refit=refit)
         odds |= dict(zip(test.tolist(), fitted.log_odds(matrix[test]).tolist(), strict=True))
-    return LogOdds((known[0], known[1]), np.array([odds[row] for row in sorted(odds)]))
+    return FittedOdds((known[0], known[1]), np.array([odds[row] for row in sorted(odds)]))

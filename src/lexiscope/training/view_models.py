@@ -27,10 +27,10 @@ from lexiscope.items.arrange.views import GUESSED_WORD, view_item
 from lexiscope.subjects.trained._probe import UntrainedEncoder, whole_text
 from lexiscope.subjects.trained._wording import definition_of
 from lexiscope.training._steps import Progress
+from lexiscope.training.cues.word_removal import Answered, RemovalPlan
 from lexiscope.training.protocols import TrainingPlan, is_retrieval
 from lexiscope.training.selection import Selection, run_selection
 from lexiscope.training.view_learners import Further, counted_answers, regression_log_odds, unseen_texts, with_guesses
-from lexiscope.training.word_removal import Answered, RemovalPlan
 
 _COUNTED = "No model: it counts which answers stood beside the same shown texts in training."
 _NEARNESS = "it compares the two words of a pair with each other and does not see which words they are"
@@ -64,7 +64,7 @@ class ViewAnswers:
 
     ``asked`` are the tested items that were asked, ``blind`` the views that the model cannot see, each with the reason;
     ``plan`` says how it was trained, ``left_out`` what of the published training was not done. ``without_words`` are
-    the answers to items without some of their words, by view (:mod:`lexiscope.training.word_removal`).
+    the answers to items without some of their words, by view (:mod:`lexiscope.training.cues.word_removal`).
     """
 
     subject: str

@@ -22,7 +22,7 @@ from lexiscope.items.check.bias_fitness import bias_fitness
 from lexiscope.items.read.labelled_file import divide_file, read_labelled
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.training.word_removal import REMOVAL_VIEWS, Removal, RemovalPlan, plan_removals
+from lexiscope.training.cues.word_removal import REMOVAL_VIEWS, Removal, RemovalPlan, plan_removals
 
 SETS = ("wic", "wic_tsv", "mcl_wic", "xl_wic", "am2ico?language=zh", "wsd", "aida", "wikification", "wikimed", "cometa")
 """The datasets of the paper: those that are not in a run are listed with the reason."""

@@ -9,9 +9,9 @@ from lexiscope.build.planted.bias import PLACES, TIMES, Dials, planted_items
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.splits import divide_by_splits
+from lexiscope.training.cues.word_removal import TARGET, Removal, plan_removals, without_places
 from lexiscope.training.text_features import text_matrix
 from lexiscope.training.view_models import regression_by_view
-from lexiscope.training.word_removal import TARGET, Removal, plan_removals, without_places
 
 
 def test_the_span_follows_a_word_that_goes() -> None:
