@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -85,6 +86,18 @@ def test_planned_tests_are_a_family_of_their_own() -> None:
     found, _ = with_families(records, planned=lambda record: record.condition.startswith("planned"))
     assert [r.family.partition("(")[0] for r in found] == ["chi2_planned", "chi2_planned", "chi2", "chi2"]
     assert [r.p_adjusted for r in found] == [0.04] * 4
+
+
+def test_a_model_that_several_comparisons_share_is_tested_once() -> None:
+    """Its coefficient is printed for each comparison: .01 (twice) and .02 are two tests, not three."""
+    name = "fixed_effect(test={},model=full,term=x)"
+    shared = [Record(name.format(test), 1.5, p=0.01) for test in ("a", "b")]
+    other = Record(name.format("c"), 1.2, p=0.02)
+    family = TestFamily("coefficients", ("fixed_effect",), once=("test",))
+    found, _ = with_families([*shared, other], [family])
+    assert [record.family for record in found] == ["coefficients(method=holm,tests=2)"] * 3
+    assert [record.p_adjusted for record in found] == [0.02, 0.02, 0.02]
+    assert with_families([*shared, other], [replace(family, once=())])[0][0].p_adjusted == 0.03
 
 
 def test_files_hold_families_only_where_there_are_some() -> None:

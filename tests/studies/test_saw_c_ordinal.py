@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import read_records
 from lexiscope.studies.ambistory import study as ambistory
 from lexiscope.studies.ambistory.settings import AmbistorySettings
@@ -29,6 +30,9 @@ def test_saw_c_adds_ordinal_models_and_changes_no_other_number(tmp_path: Path) -
     assert kinds >= {"ordinal_chi2", "ordinal_effect", "threshold", "rater_severity", "log_likelihood", "variance"}
     severity = [record for record in more if record.statistic == "rater_severity(ordinal_test=sense,link=logit)"]
     assert len({record.subject for record in severity}) == len(severity) == 14
+    # each number is of the ratings that this rater gave
+    given = ResponseTable.read_parquet(tmp_path / "with" / "responses.parquet").where(measure="rating")
+    assert all(record.n == len(given.where(subject_id=record.subject)) for record in severity)
     script = (tmp_path / "with" / "r" / "mixed_models.R").read_text(encoding="utf-8")
     assert "ordinal::clmm" in script
     assert "--ordinal logit" in (tmp_path / "without" / "report.html").read_text(encoding="utf-8")

@@ -75,7 +75,9 @@ class TestFamily:
     *members* are the statistics whose p values are the tests: a name stands for the statistics that have it and its
     parameters (``chi2``, ``chi2(test=sense)``). *repeats* are statistics that print one of these p values once more
     (``paired_t_p`` beside ``paired_t``): they have the same adjusted p and do not count. *columns* are the heads of the
-    columns that show its p values; without them, any column in which all p values are of this family does.
+    columns that show its p values; without them, any column in which all p values are of this family does. *once* are
+    parameters under which one test is printed several times (the name of a comparison, of a model that several
+    comparisons share): records that differ in these alone, with one value and one p, count once.
     """
 
     __test__ = False
@@ -85,10 +87,17 @@ class TestFamily:
     repeats: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     method: Method = "holm"
+    once: tuple[str, ...] = ()
 
     def holds(self, record: Record) -> bool:
         """Say whether the record is a member, or repeats one."""
         return _is_named(record, self.members) or _is_named(record, self.repeats)
+
+    def test_of(self, record: Record) -> object:
+        """Return what the records of one test share."""
+        name, given = parse_statistic(record.statistic)
+        kept = tuple((key, value) for key, value in given.items() if key not in self.once)
+        return name, kept, record.subject, record.layer, record.condition, record.view, record.dataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +157,17 @@ def with_families(
     families = _with_those_of_no_family(records, families)
     chosen: list[tuple[TestFamily, bool] | None] = []
     raw: dict[tuple[TestFamily, bool], list[float]] = {}
+    counted: set[object] = set()
     for record in records:
         p = p_of(record)
         family = None if p is None or record.family else next((f for f in families if f.holds(record)), None)
         key = None if family is None else (family, bool(planned and planned(record)))
         chosen.append(key)
         if key is not None and p is not None and not _is_named(record, key[0].repeats):
-            raw.setdefault(key, []).append(p)
+            test = (key, key[0].test_of(record), record.value, p)
+            if not key[0].once or test not in counted:
+                raw.setdefault(key, []).append(p)
+            counted.add(test)
     both = {family for family, is_planned in raw if is_planned and (family, False) in raw}
     tests = {
         (family, is_planned): replace(

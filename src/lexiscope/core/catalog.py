@@ -366,6 +366,8 @@ def _unknown_name(kind: Kind, name: str) -> SpecError:
     known = names(kind)
     near = nearest_name(name, known)
     hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(known)}"
+    if kind == "datasets" and Path(plain_name(name)).suffix:
+        hint = f"name items of your own with --items {name}; datasets are those of the list"
     return SpecError(f"there is no {name!r} among the {kind}", hint=f"{hint} (lexiscope list {kind})")
 
 

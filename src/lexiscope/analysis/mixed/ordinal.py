@@ -78,9 +78,10 @@ class OrdinalTerm:
 class ConditionalModes:
     """The random effects of every level of one grouping factor, given the ratings and the estimates.
 
-    ``values`` are the modes and ``covariances`` those at the estimates; ``at`` is the mean of each term over the rows.
+    ``values`` are the modes and ``covariances`` those at the estimates; ``at`` is the mean of each term over the rows,
+    ``rows`` is how many ratings each level has.
 
-    *Shape:* ``values`` (levels, terms); ``covariances`` (levels, terms, terms); ``at`` (terms,).
+    *Shape:* ``values`` (levels, terms); ``covariances`` (levels, terms, terms); ``at`` (terms,); ``rows`` (levels,).
     """
 
     group: str
@@ -89,6 +90,7 @@ class ConditionalModes:
     values: Floats
     covariances: Floats
     at: Floats
+    rows: tuple[int, ...]
 
     def of(self, term: str) -> tuple[tuple[str, float, float], ...]:
         """Return level, mode and standard error of one term. Errors: :class:`StatisticError` for an unknown term."""
@@ -198,8 +200,8 @@ class OrdinalFit:
         name = statistic_name("rater_severity", **of, link=self.link)
         higher = "rates the same items lower"
         return tuple(
-            Estimate(name, value, OrdinalTerm(level, value, se).interval()).about(subject=level, higher=higher)
-            for level, value, se in self.modes[group].severity()
+            Estimate(name, value, OrdinalTerm(level, value, se).interval(), n=n).about(subject=level, higher=higher)
+            for (level, value, se), n in zip(self.modes[group].severity(), self.modes[group].rows, strict=True)
         )
 
 
@@ -535,6 +537,7 @@ def _modes(
             mode.effects[number] @ turned.T,
             turned @ cells[number, number] @ turned.T,
             np.linalg.solve(change.T, factor.terms.mean(axis=0)),
+            tuple(np.bincount(factor.level, minlength=factor.n_levels).tolist()),
         )
     return modes
 

@@ -77,8 +77,10 @@ PLANNED = (
 """What SAW-C registered before its data were collected: the five rows of its Table 1, on people and one model, BETO."""
 
 
-COEFFICIENTS = TestFamily("coefficients", ("fixed_effect",))
-"""The coefficients of a question's mixed models: every subject, layer and model of them."""
+COEFFICIENTS = TestFamily("coefficients", ("fixed_effect",), once=("test",))
+"""The coefficients of a question's mixed models: every subject, layer and model, one that several tests share once."""
+ORDINAL = TestFamily("ordinal_effect", ("ordinal_effect",), once=("ordinal_test",))
+"""The same of its ordinal models."""
 
 
 def planned_analyses(settings: SawCSettings) -> tuple[PlannedAnalysis, ...]:
@@ -217,7 +219,7 @@ def _size_result(_run: SawCData, records: Sequence[Record]) -> str:
     place="SAW-C §3.5",
     needs=("ratings", "senses"),
     said=_sense_result,
-    families=(TestFamily("sense", ("chi2",), repeats=("p",)), COEFFICIENTS),
+    families=(TestFamily("sense", ("chi2",), repeats=("p",)), COEFFICIENTS, ORDINAL),
 )
 def ratings_by_sense(run: SawCData) -> object:
     """Compare people's ratings of pairs with the same sense and with different senses."""
@@ -259,6 +261,7 @@ def relatedness(run: SawCData) -> object:
         TestFamily("languages", languages.LANGUAGE_TESTS),
         TestFamily("sense_and_distance", ("chi2",), repeats=("p",)),
         COEFFICIENTS,
+        ORDINAL,
     ),
 )
 def beyond_distance(run: SawCData) -> object:
