@@ -18,10 +18,10 @@ HEAVY = ("torch", "pandas", "scipy", "statsmodels", "matplotlib")
 
 #: written for this test; the study is not one that anybody ran
 CONSENT = """\
-Participa usted en un estudio sobre el significado de las palabras. Dura unos quince minutos.
-Puede dejarlo en cualquier momento, sin dar razones. No guardamos su nombre.
+You take part in a study on the meaning of words. It takes about fifteen minutes.
+You can stop at any time, without giving reasons. We do not store your name.
 
-Acepto participar.
+I agree to take part.
 """
 
 

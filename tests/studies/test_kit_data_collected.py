@@ -158,3 +158,46 @@ def test_ratings_that_do_not_fit_are_refused(run: Run, tmp_path: Path) -> None:
     assert "same ids" in refused.stderr
     alone = run("study", "ambistory", "--ratings", "ratings.csv", "--out", "run")
     assert "--items FILE" in alone.stderr
+
+
+GERMAN = """\
+item_id,word,sentence_1,sentence_2,target,same_sense
+b1,Bank,Er saß auf der Bank im Park,Die Bank war grün gestrichen,Bank,true
+b2,Bank,Er saß auf der Bank im Park,Die Bank hat ihm Geld geliehen,Bank,false
+s1,Schloss,Das Schloss liegt auf dem Berg,Im Schloss wohnt der König,Schloss,true
+s2,Schloss,Das Schloss liegt auf dem Berg,Das Schloss der Tür klemmt,Schloss,false
+"""
+
+
+def test_a_chat_model_without_a_prompt_stops_no_study(run: Run, tmp_path: Path) -> None:
+    """No prompt in French: the chat model is left out with the remedy, the others answer; alone it is an error."""
+    (tmp_path / "items.csv").write_text(GERMAN, encoding="utf-8")
+    chat = "chat:m@http://127.0.0.1:9/v1"
+    given = ("study", "saw_c", "--items", "items.csv", "--language", "fr", "--mixed", "none", "--bootstrap", 10)
+    done = run(*given, "--subject", "encoder:minilm", "--subject", chat, "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert f"{chat} was not asked: the prompt is not written in 'fr'" in done.stderr
+    assert "?language=en" in done.stderr
+    assert "E616" in run(*given, "--subject", chat, "--out", "alone").stderr
+
+
+def test_a_german_study_is_drafted_and_checked(run: Run, tmp_path: Path) -> None:
+    """`annotate init` writes German texts; a Spanish draft set to German is refused by the check, text by text."""
+    (tmp_path / "items.csv").write_text(GERMAN, encoding="utf-8")
+    done = run("annotate", "init", "--items", "items.csv", "--language", "de", "--out", "de.yaml")
+    assert done.exit_code == 0, done.output
+    german = (tmp_path / "de.yaml").read_text(encoding="utf-8")
+    assert "wie verwandt die Bedeutungen" in german
+    assert "E639" not in run("annotate", "check", "de.yaml").stdout
+    assert run("annotate", "init", "--items", "items.csv", "--language", "es", "--out", "es.yaml").exit_code == 0
+    spanish = (tmp_path / "es.yaml").read_text(encoding="utf-8")
+    (tmp_path / "es.yaml").write_text(spanish.replace("language: es", "language: de"), encoding="utf-8")
+    told = run("annotate", "check", "es.yaml").stdout
+    assert "the text 'instructions' reads like 'es', and the study is in 'de'" in told
+
+
+def test_a_language_without_guidelines_is_drafted_without_them(run: Run, tmp_path: Path) -> None:
+    """The page has Arabic words and no Arabic guidelines: the draft leaves the instructions to the researcher."""
+    (tmp_path / "items.csv").write_text(GERMAN, encoding="utf-8")
+    assert run("annotate", "init", "--items", "items.csv", "--language", "ar", "--out", "ar.yaml").exit_code == 0
+    assert "the study has no text 'instructions'" in run("annotate", "check", "ar.yaml").stdout

@@ -223,6 +223,12 @@ class Screen:
         """The languages in which the task's words are written."""
         return tuple(_words(self.folder / "words.json"))
 
+    @property
+    def guided_languages(self) -> tuple[str, ...]:
+        """The languages in which the guidelines are written."""
+        text = (self.folder / "guidelines.md").read_text(encoding="utf-8")
+        return tuple(re.findall(r"^# ([\w-]+)$", text, re.MULTILINE))
+
     def words(self, language: str) -> Words:
         """Return the task's words in a language; ``es-MX`` is answered with ``es``.
 

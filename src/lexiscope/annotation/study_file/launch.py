@@ -32,6 +32,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Screen
+from lexiscope.items.text_rules import foreign_language
 
 __all__ = ["Problem", "launch_problems", "launch_warnings"]
 
@@ -69,8 +70,9 @@ def launch_problems(definition: StudyDefinition, items: Sequence[Item]) -> tuple
     collected, E627 the planned analysis is not possible, E628 a question with a known answer is unusable, E629 the
     scale's ends have no words, E638 the items were rated on another scale, E630 pay below the study's own minimum, E634
     the ids' pattern is no regular expression, E635 the address to return to is unusable, E636 a question about the
-    participant has a name that is taken, E637 the study cannot be put together, and the codes of the design (E402,
-    E407, E408, E421, E422). Warnings do not prevent the launch: :func:`launch_warnings`.
+    participant has a name that is taken, E637 the study cannot be put together, E639 a text is in another language than
+    the study, and the codes of the design (E402, E407, E408, E421, E422). Warnings do not prevent the launch:
+    :func:`launch_warnings`.
 
     >>> empty = StudyDefinition(name="s", task="relatedness", language="en")
     >>> [problem.code for problem in launch_problems(empty, [])][:5]
@@ -107,6 +109,9 @@ def _text_problems(definition: StudyDefinition, items: Sequence[Item]) -> Iterat
             yield Problem(
                 "E621", ("texts", name), f"the study has no text {name!r}", "write it in the study's language"
             )
+        elif language := foreign_language(getattr(definition.texts, name), definition.language):
+            what = f"the text {name!r} reads like {language!r}, and the study is in {definition.language!r}"
+            yield Problem("E639", ("texts", name), what, "translate it, or correct the language of the study")
     if not definition.ethics.strip():
         hint = "name the board, the number and the date of its decision, or why none is needed"
         yield Problem("E622", ("ethics",), "the study has no ethics statement", hint)
@@ -409,7 +414,7 @@ def launch_warnings(definition: StudyDefinition, items: Sequence[Item], *, merge
     *merged* says which rows were merged into one item. Codes: W630 participants are not paid, W631 no contact is named,
     W632 the retention of the answers is not described, W634 rows of the item file are one item together, W635 questions
     before the place are shown in one view to all arms, W636 variants of one story may meet in a list, W637 a word that
-    the guidelines explain is among the targets.
+    the guidelines explain is among the targets, W639 the items read like another language than the study's.
 
     >>> study = StudyDefinition(name="s", task="relatedness", language="en")
     >>> [warning.code for warning in launch_warnings(study, [])]
@@ -420,6 +425,7 @@ def launch_warnings(definition: StudyDefinition, items: Sequence[Item], *, merge
         _arm_warnings,
         _story_warnings,
         _guideline_warnings,
+        _language_warnings,
     )
     warnings = tuple(warning for check in checks for warning in check(definition, items))
     if not merged:
@@ -458,10 +464,17 @@ def _story_warnings(definition: StudyDefinition, items: Sequence[Item]) -> Itera
         yield Problem("W636", ("design", "confusion"), what, hint)
 
 
+def _language_warnings(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    shown = " ".join(dict.fromkeys(usage.text for item in items for usage in item.usages))
+    if language := foreign_language(shown, definition.language):
+        what = f"the items read like {language!r}, and the study is in {definition.language!r}"
+        yield Problem("W639", ("language",), what, "correct the language, or the items")
+
+
 def _guideline_warnings(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
     """Warn of targets that the guidelines explain: the pages always show the guidelines, which give the answer away."""
     screen = catalog.screen(definition.task)
-    if "guidelines" not in screen.fold_outs or definition.language.partition("-")[0] not in screen.languages:
+    if "guidelines" not in screen.fold_outs or definition.language.partition("-")[0] not in screen.guided_languages:
         return
     targets = {usage.target.casefold() for item in items for usage in item.usages}
     shown = screen.guidelines(definition.language, views=definition.views)

@@ -1,4 +1,4 @@
-"""Write the first draft of a study: the settings that its task and its items imply, and texts in English or Spanish.
+"""Write the first draft of a study: the settings that its task and its items imply, and texts in its language.
 
 Consent and ethics stay empty: only the researcher can write them, and without them no study is launched. The habits of
 the papers that ran a task (answers per item, length of a list, going back) are those of its screen
@@ -226,8 +226,11 @@ def _paper_words(screen: Screen, language: str) -> tuple[str, tuple[KnownQuestio
 
 
 def _instructions(screen: Screen, language: str, scale: Scale) -> str:
-    """Return the text for all arms; the part of a view is on the first page of its arm."""
-    if base_language(language) not in screen.languages:
+    """Return the text for all arms; the part of a view is on the first page of its arm.
+
+    In a language in which the task has no guidelines it is empty: the check asks the researcher to write it.
+    """
+    if base_language(language) not in screen.guided_languages:
         return ""
     return screen.guidelines(language, views=(), scale=scale if screen.scale is not None else None) + "\n"
 
@@ -258,13 +261,26 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "full": "En este momento no quedan plazas. Gracias por su interés; vuelva a intentarlo más tarde.",
         "closed": "Este estudio no admite respuestas en este momento. Gracias por su interés.",
     },
+    "de": {
+        "title": "Die Bedeutung von Wörtern",
+        "debrief": "Vielen Dank. Ihre Antworten sind gespeichert. Wir untersuchen, wie Menschen Wörter verstehen, die "
+        "mehrere Bedeutungen haben.",
+        "screened_out": "Vielen Dank für Ihr Interesse. Ihre Antworten auf die ersten Fragen passen nicht zu dieser "
+        "Studie.",
+        "declined": "Sie haben nicht eingewilligt, deshalb werden Sie nichts gefragt. Gespeichert sind nur die "
+        "Kennung, mit der Sie gekommen sind, und dass Sie nicht eingewilligt haben. Vielen Dank für Ihre Zeit.",
+        "full": "Zurzeit sind alle Plätze vergeben. Vielen Dank für Ihr Interesse; bitte versuchen Sie es später noch "
+        "einmal.",
+        "closed": "Diese Studie nimmt zurzeit keine Antworten an. Vielen Dank für Ihr Interesse.",
+    },
 }
 """The texts around the trials, by language; only the researcher can write the consent."""
 _NATIVE: Mapping[str, tuple[str, str, str]] = {
     "en": ("Is the language of this study your native language?", "yes", "no"),
     "es": ("¿Es el español su lengua materna?", "sí", "no"),
+    "de": ("Ist Deutsch Ihre Muttersprache?", "ja", "nein"),
 }
-_AGE: Mapping[str, str] = {"en": "How old are you?", "es": "¿Cuántos años tiene?"}
+_AGE: Mapping[str, str] = {"en": "How old are you?", "es": "¿Cuántos años tiene?", "de": "Wie alt sind Sie?"}
 
 
 def base_language(language: str) -> str:

@@ -12,7 +12,7 @@ from lexiscope.analysis.families import TestFamily
 from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
-from lexiscope.report.part import value_of
+from lexiscope.report.part import Remark, value_of
 from lexiscope.report.parts.predictor_tables import UNREAD_WRONG, WHOLE
 from lexiscope.report.pivot import Col, PivotRow, pivot
 from lexiscope.report.plots.style import short_names
@@ -73,7 +73,8 @@ study.section("The stories")(people.stories)
 def subjects(run: AmbistoryData) -> object:
     """Return the subjects of the run, and which of them gave no ratings."""
     silent = [f"{subject} gave no ratings: it is in no table of results." for subject in run.silent_subjects]
-    return (silent, subjects_table(tuple(run.facts.values()))) if run.facts else None
+    unasked = [Remark(f"{subject} was not asked: {why}.") for subject, why in run.unasked.items()]
+    return (silent, unasked, subjects_table(tuple(run.facts.values()))) if run.facts else unasked
 
 
 study.question(

@@ -31,7 +31,7 @@ from lexiscope.report.part import distinct_titles
 from lexiscope.report.tables import Format
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.ambistory.settings import AmbistorySettings
-from lexiscope.studies.kit.data import own_dataset
+from lexiscope.studies.kit.data import askable, own_dataset
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.study import read_texts
 from lexiscope.tasks.plausibility import SCALE
@@ -77,6 +77,7 @@ class AmbistoryData(Run[AmbistorySettings]):
     """A run of the study: stories with the answers of people and of live subjects, and the facts on these subjects."""
 
     facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
+    unasked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -289,8 +290,8 @@ def load_run(settings: AmbistorySettings, out: Path, progress: CollectProgress |
     if source.card.task != TASK or not set(NEEDED) <= set(source.items[0].conditions):
         hint = "use ambistory, mini_ambistory, or stories of your own: --items FILE"
         raise SpecError(f"{settings.dataset} holds no stories", hint=hint)
-    live = live_subjects(settings.subjects, settings)
-    run = AmbistoryData(source, ResponseTable.empty(), settings)
+    live, unasked = askable(live_subjects(settings.subjects, settings), source.items, TASK)
+    run = AmbistoryData(source, ResponseTable.empty(), settings, unasked=unasked)
     if live:
         asked = [run.by_id[item] for item in run.asked_ids]
         answers = collect(asked, live, TASK, out=out / "collected", seed=settings.seed, progress=progress)

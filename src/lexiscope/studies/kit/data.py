@@ -13,11 +13,13 @@ from lexiscope.core.code_file import existing_file
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, own_card
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Condition, Item
+from lexiscope.core.prompt import Converses
 from lexiscope.core.response import Response, ResponseTable, holds_simulated
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ItemSettings, Settings, settings_of
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED
+from lexiscope.core.subject import Subject
 from lexiscope.core.usage import Usage, locate
 from lexiscope.items.read.item_source import catch_remark, column_map, load_items, real_items
 from lexiscope.studies.kit.ratings_file import COMPLETE, read_ratings, responses_in
@@ -160,6 +162,30 @@ def _given_ratings(
     said = {"task": [task] * len(read.items), "measure": ["rating"] * len(read.items), "value": read.values}
     lists = [asked[item].list_id for item in read.items]
     return ResponseTable.from_columns({**about, **said, "list_id": lists, "scale": [str(used)] * len(read.items)})
+
+
+def askable(subjects: Sequence[Subject], items: Sequence[Item], task: str) -> tuple[list[Subject], dict[str, str]]:
+    """Return the subjects that can be asked, and for each other one why not: a prompt that its language does not have.
+
+    One chat model without a prompt does not stop a study of others. Errors: the :class:`InputError` E616 if no subject
+    is left.
+    """
+    asks = catalog.task(task).asks
+    first = {item.usages[0].language: item for item in reversed(items)}
+    unasked: dict[str, str] = {}
+    for subject in subjects:
+        if asks is None or not isinstance(subject, Converses):
+            continue
+        how = subject.prompting
+        try:
+            for item in first.values():
+                asks(item, language=how.language, variant=how.variant, shots=how.shots)
+        except InputError as error:
+            if error.code != "E616" or len(unasked) + 1 == len(subjects):
+                raise
+            hint = "ask it in a language that the task has (chat:MODEL@URL?language=en)"
+            unasked[subject.subject_id] = f"{error.what}: {hint}"
+    return [subject for subject in subjects if subject.subject_id not in unasked], unasked
 
 
 def with_models(responses: ResponseTable, named: Sequence[str], models: Sequence[str], dataset: str) -> ResponseTable:

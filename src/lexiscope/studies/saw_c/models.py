@@ -56,11 +56,12 @@ def subjects(run: SawCData) -> object:
     known = tuple(facts.values())
     name, number = run.numbered("table", "subjects", "2")
     table = subjects_table(known, name=name, number=number, title="The model subjects", without=())
+    unasked = [Remark(f"{subject} was not asked: {why}.") for subject, why in run.unasked.items()]
     if not known:
-        return _tokens(run)
+        return unasked, _tokens(run)
     if run.name == "saw_c" and not run.own:
         table = replace(table, notes=(*table.notes, *TEXTS["table 2"]))
-    return table, _numbers_of_models(run, known), _tokens(run)
+    return unasked, table, _numbers_of_models(run, known), _tokens(run)
 
 
 def _numbers_of_models(run: SawCData, known: Sequence[SubjectFacts]) -> object:
