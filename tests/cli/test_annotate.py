@@ -17,12 +17,7 @@ Run = Callable[..., Result]
 HEAVY = ("torch", "pandas", "scipy", "statsmodels", "matplotlib")
 
 #: written for this test; the study is not one that anybody ran
-CONSENT = """\
-You take part in a study on the meaning of words. It takes about fifteen minutes.
-You can stop at any time, without giving reasons. We do not store your name.
-
-I agree to take part.
-"""
+CONSENT = "A test study. I agree.\n"
 
 
 @pytest.fixture
