@@ -20,12 +20,8 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
-<<<<<<< HEAD
 from lexiscope.resources.tables.delimited import read_csv
-from lexiscope.studies.kit.data import own_dataset, with_models
-=======
 from lexiscope.studies.kit.data import askable, own_dataset, with_models
->>>>>>> 0928ce31 (German for relatedness and for the texts of a study; a text in another language is refused; one chat model stops no study)
 from lexiscope.studies.kit.run import Floats, Run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
@@ -78,13 +74,9 @@ class Distances:
 class SawCData(Run[SawCSettings]):
     """The items with every answer; ``facts`` are what is known of the subjects, ``live`` those that answered in it.
 
-<<<<<<< HEAD
     ``beside`` is the run of the second dataset, where the settings name one. ``participants`` are what is known of
-    people, by their id: ``country``, ``gender``, ``age``.
-=======
-    ``beside`` is the run of the second dataset, where the settings name one; ``unasked`` are the live subjects that
-    could not be asked, with the reasons.
->>>>>>> 0928ce31 (German for relatedness and for the texts of a study; a text in another language is refused; one chat model stops no study)
+    people, by their id: ``country``, ``gender``, ``age``. ``unasked`` are
+    the live subjects that could not be asked, with the reasons.
     """
 
     facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
@@ -279,9 +271,9 @@ def load_run(settings: SawCSettings, out: Path, progress: CollectProgress | None
     beside = _load_beside(settings, data, out, progress) if settings.beside else None
     known = _read_participants(Path(settings.participants)) if settings.participants else {}
     return SawCData(
-<<<<<<< HEAD
         *(data, ResponseTable.concat(answers), settings),
         facts=facts, live=ids, exclusion=exclusion, beside=beside, participants=known,
+        unasked=unasked,
     )  # fmt: skip
 
 
@@ -306,17 +298,6 @@ def _read_participants(path: Path) -> dict[str, dict[str, str]]:
         who: {name: cells[name][row] for name in known if cells[name][row]}
         for row, who in enumerate(table["participant_id"])
     }
-=======
-        data,
-        ResponseTable.concat(answers),
-        settings,
-        facts=facts,
-        live=ids,
-        exclusion=exclusion,
-        beside=beside,
-        unasked=unasked,
-    )
->>>>>>> 0928ce31 (German for relatedness and for the texts of a study; a text in another language is refused; one chat model stops no study)
 
 
 def _load_beside(settings: SawCSettings, data: Dataset, out: Path, progress: CollectProgress | None) -> SawCData:
@@ -331,9 +312,6 @@ def _load_beside(settings: SawCSettings, data: Dataset, out: Path, progress: Col
     if len({None if card.scale is None else card.scale.high - card.scale.low for card in (first, other)}) > 1:
         what = f"{first.name} is rated {first.scale}, {other.name} {other.scale}: their ratings are not comparable"
         raise InputError(what, hint="name a dataset whose scale has as many points")
-<<<<<<< HEAD
-    second = replace(settings, dataset=settings.beside, beside="", items="", views=(), recorded=(), participants="")
-=======
-    second = replace(settings, dataset=settings.beside, beside="", items="", ratings=(), views=(), recorded=())
->>>>>>> 0928ce31 (German for relatedness and for the texts of a study; a text in another language is refused; one chat model stops no study)
+    alone = replace(settings, dataset=settings.beside, beside="", items="", ratings=(), participants="")
+    second = replace(alone, views=(), recorded=())
     return load_run(complete_settings(second), out / "beside", progress)
