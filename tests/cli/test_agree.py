@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -132,12 +133,20 @@ def test_files_hold_what_was_printed(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "results" / "results.json").read_bytes() == before
 
 
+def _resampled(printed: str) -> str:
+    return re.findall(r"Resampled: .*?[.](?= )", " ".join(printed.split()))[0]
+
+
 def test_the_table_fits_80_columns_and_quiet_is_quiet(run: Run, tmp_path: Path) -> None:
     """Results go to stdout in at most 80 columns, remarks to stderr; --quiet leaves the remarks out."""
     (tmp_path / "r.csv").write_text(SMALL)
     result = run("agree", "r.csv", "--bootstrap", 100)
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert "columns: rater = rater" in result.stderr
+    units = {part.split(" in ")[0].removeprefix("Resampled: ") for part in _resampled(result.stdout).split("; ")}
+    records = json.loads(run("agree", "r.csv", "--bootstrap", 100, "--json").stdout)["records"]
+    given = [re.findall(r"resampled=(\w+)", record["interval"]) for record in records if record["low"] is not None]
+    assert units == {unit.replace("_", " ") for units in given for unit in units} != set()
     quiet = run("agree", "r.csv", "--bootstrap", 100, "--quiet")
     assert (quiet.stdout, quiet.stderr) == (result.stdout, "")
 

@@ -126,6 +126,20 @@ def _print_summary(summary: AgreeSummary) -> None:
         title=f"agreement of {summary.people}" if summary.people else "",
         whole=("statistic", "n"),
     )
+    resampled: dict[str, dict[str, None]] = {}
+    for record in main:
+        name, units = (
+            parse_statistic(record.statistic)[0],
+            parse_statistic(record.interval or "none")[1].get("resampled"),
+        )
+        if units and record.low is not None:
+            resampled.setdefault(units, {})[name] = None
+    if resampled:
+        say_folded(
+            "Resampled: "
+            + "; ".join(f"{units.replace('_', ' ')} in {', '.join(names)}" for units, names in resampled.items())
+            + "."
+        )
     for line in filter(None, (_spread_line(record, summary.records) for record in main)):
         say_folded(line)
     shown = summary.raters[:SHOWN_RATERS]
