@@ -41,7 +41,8 @@ MODELS = ("allenai/OLMo-1B", "allenai/OLMo-7B", "LLM360/Amber")
 PAIRS = tuple(f"{MODELS[a]} vs {MODELS[b]}" for a, b in ((0, 1), (0, 2), (1, 2)))
 QUICK = SynonymySettings(n_bootstrap=20, gap_filling="no")
 MINI = replace(study.MINI, n_bootstrap=20)
-LIVE = replace(MINI, subjects=("scripted:a",))
+CROSSED = ("relation/means/controlled", "relation_turned/means/controlled")
+LIVE = replace(MINI, subjects=("scripted:a",), consistency=(CROSSED,))
 SAID = mini_synonymy.collection()[0].synonym
 Vectors = dict[tuple[str, str, str], list[int]]
 
@@ -423,6 +424,23 @@ def test_a_live_subject_is_decided_as_planted(mini_run: tuple[Path, Scripted, Su
     assert not [r for r in records if r.statistic.startswith("rank(")], "one subject has no rank"
 
 
+def test_any_two_conditions_are_crossed(mini_run: tuple[Path, Scripted, Summary]) -> None:
+    """A pair named by the user: 10 of 40 right one way, 20 others turned round; the study's own pairs are there too."""
+    records = read_records(mini_run[0] / "results.json")
+    where = {"subject": "scripted:a", "condition": " vs ".join(CROSSED)}
+    expected = {
+        "n_consistent(a=1,b=1)": 0,
+        "n_consistent(a=1,b=0)": 10,
+        "n_consistent(a=0,b=1)": 20,
+        "given(a=1,b=1)": 0,
+    }
+    found = {name: find_record(records, name, **where).value for name in expected}
+    assert found == expected
+    assert find_record(records, "given(a=0,b=1)", **where).value == pytest.approx(2 / 3, abs=1e-9)
+    tables = [path.name for path in (mini_run[0] / "tables").glob("*consistency*.csv")]
+    assert len(tables) == 5
+
+
 def test_subjects_of_the_same_texts_have_sets_of_ranks(scripted: Scripted, tmp_path: Path) -> None:
     """The planted subject (25 % right) beside one that guesses: in each main cell both have a set of ranks.
 
@@ -619,6 +637,12 @@ def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:
         study.run(replace(MINI, dataset="mini_relatedness"), tmp_path / "b")
     with pytest.raises(CapabilityError, match="can neither"):
         study.run(replace(MINI, subjects=("encoder:minilm",)), tmp_path / "c")
+    for pair, said in (
+        ((MAIN[0].name, "relation/x/random"), "no cell 'relation/x/random'"),
+        ((MAIN[0].name,) * 2, "itself"),
+    ):
+        with pytest.raises(InputError, match=said):
+            study.run(replace(QUICK, dataset="mini_synonymy", consistency=(pair,)), tmp_path / "e")
     with pytest.raises(SpecError, match="no recorded subject"):
         study.run(replace(MINI, recorded=("OLMo",)), tmp_path / "d")
 

@@ -73,6 +73,9 @@ templates:
 """
 
 
+CROSSED = ("hyponymy/ist eine Art/controlled", "hyponymy/gehört zur Gruppe/random")
+
+
 def files(folder: Path, items: str, templates: str) -> SynonymySettings:
     """The two files of a user, and settings that name them."""
     (folder / "own.csv").write_text(items, encoding="utf-8")
@@ -103,7 +106,8 @@ def german(
     words = ("Vogel", "Fisch", "Baum", "Blume", "Werkzeug", "Möbel")
     counts.write_text("word,count\n" + "".join(f"{word},{n}\n" for n, word in enumerate(words, 1)), encoding="utf-8")
     spec = f"causal_lm:{model}?self_test=no"
-    study.run(replace(settings, subjects=(spec,), frequency=str(counts)), folder / "run")
+    asked = replace(settings, subjects=(spec,), frequency=str(counts), consistency=(CROSSED,))
+    study.run(asked, folder / "run")
     return folder / "run", f"causal_lm:{model}", read_records(folder / "run" / "results.json")
 
 
@@ -170,6 +174,9 @@ def test_every_analysis_that_fits_is_there(german: tuple[Path, str, tuple[Record
     pair = f"{learned}/controlled vs {learned}/random"
     assert value(records, "given(a=1,b=1)", toy, pair) == 1.0
     assert value(records, "n_consistent(a=1,b=1)", toy, pair) == 6
+    # a pair that the plan does not have: all 6 are right in the first, so that the share is the second's accuracy
+    right = value(records, "percent_right(per=token)", toy, CROSSED[1])
+    assert value(records, "given(a=1,b=1)", toy, " vs ".join(CROSSED)) == pytest.approx((right or 0) / 100, abs=1e-9)
     # each word is one token of this tokenizer: delta 0 in all three controlled suites of an item, of two suites here
     assert value(records, "n_by_delta(delta=0)", toy, "own token deltas") == 12
     best = find_record(records, "best_expression", subject=toy, condition="hyponymy/controlled")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_of, without_pairs
+from lexiscope.analysis.choices.design import JOINT, Cell, ChoiceDesign, cell_named, cell_of, without_pairs
 from lexiscope.analysis.choices.design_answers import Kind, SubjectAnswers, subject_answers
 from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
 from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET
@@ -19,6 +19,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, Result, statistic_name
 from lexiscope.core.run import sha256_of
+from lexiscope.core.settings import SettingError
 from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
@@ -141,7 +142,8 @@ class SynonymyData(RunData[SynonymySettings]):
     @cached_property
     def design(self) -> RunDesign:
         """What is compared with what: the plan over these cells."""
-        return RunDesign(self.cells)
+        pairs = ((cell_named(first), cell_named(second)) for first, second in self.settings.consistency)
+        return RunDesign(self.cells, tuple(pairs))
 
     @property
     def baseline(self) -> SubjectAnswers | None:
@@ -183,6 +185,7 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
     finished choice sets or with recorded outcomes; :class:`InputError` if no subject answers anything.
     """
     data = _open_collection(settings)
+    _check_crossed(settings, data.sets)
     specs = tuple(dict.fromkeys((*settings.subjects, *(spec for spec, _ in settings.checkpoints))))
     live = live_subjects(specs, settings)
     for subject in live:
@@ -225,6 +228,23 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
         what = f"{run.name} has no recorded outcomes, and no subject was asked"
         raise InputError(what, hint="name a model: --subject causal_lm:FOLDER")
     return run
+
+
+def _check_crossed(settings: SynonymySettings, design: ChoiceDesign) -> None:
+    joint = [
+        replace(cell, condition=both)
+        for cell in design.sets
+        for both, (first, second) in JOINT.items()
+        if cell.condition == first and replace(cell, condition=second) in design.sets
+    ]
+    names = [cell.name for cell in ordered_cells([*design.sets, *joint])]
+    for pair in settings.consistency:
+        unknown = [name for name in pair if name not in names]
+        if unknown:
+            hint = f"there are: {', '.join(names)}"
+            raise SettingError("consistency", f"the choice sets have no cell {unknown[0]!r}", hint=hint)
+        if pair[0] == pair[1]:
+            raise SettingError("consistency", f"{pair[0]} is crossed with itself", hint="name two cells")
 
 
 def compared_answers(settings: SynonymySettings, responses: ResponseTable) -> ComparableAnswers:

@@ -23,6 +23,7 @@ from lexiscope.analysis.choices.design import (
     SUITES,
     Cell,
     Family,
+    Pair,
     families,
     in_first_expression,
     several_expressions,
@@ -117,9 +118,13 @@ _CONSISTENCY = (
 
 @dataclass(frozen=True)
 class RunDesign:
-    """The plan of a run over its ``cells``, in order (:func:`ordered_cells`)."""
+    """The plan of a run over its ``cells``, in order (:func:`ordered_cells`).
+
+    ``crossed`` are pairs of cells whose right items are compared in addition to those of the plan.
+    """
 
     cells: tuple[Cell, ...]
+    crossed: tuple[Pair, ...] = ()
 
     @property
     def is_papers(self) -> bool:
@@ -155,11 +160,12 @@ class RunDesign:
 
     @property
     def consistency(self) -> tuple[tuple[str, Cell, Cell], ...]:
-        """The pairs of tests whose right items are compared, each with its number."""
-        if self.is_papers:
-            return _CONSISTENCY
-        pairs = [pair for family in families(self._not_turned) if family.name != EXPRESSIONS for pair in family.pairs]
-        return tuple((str(number), *pair) for number, pair in enumerate(pairs, start=1))
+        """The pairs of tests whose right items are compared, each with its number; those asked for have none."""
+        by_rule = [pair for family in families(self._not_turned) if family.name != EXPRESSIONS for pair in family.pairs]
+        own = tuple((str(number), *pair) for number, pair in enumerate(by_rule, start=1))
+        planned = _CONSISTENCY if self.is_papers else own
+        there = {(first, second) for _, first, second in planned}
+        return *planned, *(("", *pair) for pair in dict.fromkeys(self.crossed) if pair not in there)
 
     @property
     def _not_turned(self) -> tuple[Cell, ...]:

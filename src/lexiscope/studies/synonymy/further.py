@@ -90,13 +90,16 @@ def _decisions(run: SynonymyData, answers: SubjectAnswers) -> Iterator[tuple[str
 
 def consistency(run: SynonymyData) -> Iterator[object]:
     """Answer whether the same items are right in two tests: counts, and P(second = b | first = a)."""
-    for number, first, second in run.design.consistency:
+    for place, (number, first, second) in enumerate(run.design.consistency, start=1):
         by_subject = (consistency_results(answers, first, second) for answers in run.models)
         results = [result for own in by_subject for result in run.about_all(own)]
         title = f"Second test, {label_of(second)}, given the first, {label_of(first)}"
-        shown_number, name = number if run.design.is_papers else "", f"table_{number}_consistency"
+        shown_number = number if run.design.is_papers else ""
+        name = f"table_{number}_consistency" if number else f"consistency_{place}"
         names = run.result_labels(results)
         yield results, consistency_of_tests(results, names=names, name=name, title=title, number=shown_number)
+        if not results and (first, second) in run.design.crossed:
+            yield Remark(f"No subject answered both {label_of(first)} and {label_of(second)}: they are not crossed.")
 
 
 # -- the relation -----------------------------------------------------------------------------------------------------

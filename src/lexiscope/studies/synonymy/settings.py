@@ -13,7 +13,8 @@ class SynonymySettings(ItemSettings):
 
     ``mode`` repairs the published texts (``clean``) or keeps their flaws; ``per`` is what a text's log-probability is
     divided by where it decides. ``checkpoints`` are subjects that are states of one model in training, each with how
-    far it was (tokens seen, or steps): (spec, number).
+    far it was (tokens seen, or steps): (spec, number). ``consistency`` are pairs of cells that are crossed in addition
+    to the study's own.
     """
 
     study: str = "synonymy"
@@ -30,6 +31,11 @@ class SynonymySettings(ItemSettings):
         flag="--checkpoint",
         metavar="SPEC TOKENS",
         reads="lexiscope.core.spec:SubjectSpec.parse",
+    )
+    consistency: tuple[tuple[str, str], ...] = option(
+        (),
+        "two more cells, as results name them (substitution/controlled): are the same items right in both",
+        metavar="CELL CELL",
     )
     word_list: str = option(
         "",
