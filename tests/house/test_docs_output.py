@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shlex
 from pathlib import Path
@@ -36,6 +37,27 @@ def test_the_readme_shows_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     shown = _table_rows((ROOT / "README.md").read_text(encoding="utf-8"))
     assert len(shown) == 7
     assert shown == [pytest.approx(row, abs=LAST_DIGIT) for row in _table_rows(done.stdout)]
+
+
+def test_the_readme_counts_what_the_papers_print() -> None:
+    """Rows of printed.csv, those without a reason why they cannot be computed, and rows of claims.csv, by study."""
+    counted = {}
+    for file in sorted((ROOT / "src" / "lexiscope" / "studies").glob("*/printed.csv")):
+        with (
+            file.open(encoding="utf-8", newline="") as printed,
+            (file.parent / "claims.csv").open(newline="") as claims,
+        ):
+            rows = list(csv.DictReader(printed))
+            counted[file.parent.name] = (
+                len(rows),
+                sum(not row["unavailable"] for row in rows),
+                len([*csv.DictReader(claims)]),
+            )
+    lines = re.findall(
+        r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert {name: tuple(map(int, numbers)) for name, *numbers in lines} == counted
+    assert len(counted) == 5
 
 
 @pytest.mark.published
