@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import t as student
+from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 import lexiscope
 from lexiscope.analysis.layers.layers import correlations_by_layer
@@ -152,6 +153,22 @@ def test_coefficients_have_intervals_of_their_degrees_of_freedom() -> None:
     unknown = dataclasses.replace(full.fixed[0], df=None, df_reason="the Hessian is singular")
     assert unknown.interval().note == "no interval: the Hessian is singular"
     assert full.fixed[0].interval(0.5).high < full.fixed[0].interval(0.9).high
+
+
+def test_an_ordinal_model_of_a_run_is_that_of_its_ratings() -> None:
+    """Made-up people differ by chance only: thresholds, effect and χ² are nearly those of statsmodels without them."""
+    run = rated_run(people=4)
+    fit = run.ordinal("rating ~ encoder_made_2 + (1 | participant)", "rating ~ 1 + (1 | participant)")
+    trials = run.frame()
+    plain = OrderedModel(trials["rating"], trials[["encoder_made_2"]], distr="logit").fit(method="bfgs", disp=False)
+    expected = [*plain.model.transform_threshold_params(plain.params)[1:-1], plain.params["encoder_made_2"]]
+    assert [term.condition for term in fit.terms] == ["1|2", "2|3", "3|4", "4|5", "encoder_made_2"]
+    assert [term.value for term in fit.terms] == pytest.approx(expected, rel=5e-3)
+    counts = trials["rating"].value_counts()
+    alone = float((counts * np.log(counts / len(trials))).sum())
+    assert fit.chi2 == pytest.approx(2 * (plain.llf - alone), rel=5e-3)
+    assert [term.p is None for term in fit.terms] == [True] * 4 + [False]
+    assert fit.n == len(trials) == 72
 
 
 def test_answers_to_several_datasets_keep_unique_ids() -> None:
