@@ -60,14 +60,17 @@ def test_a_curve_without_any_value_says_so() -> None:
     ],
 )
 def test_peak_and_drop_are_printed(value: tuple[float, ...], printed: str) -> None:
-    """Each panel names its peak, the layer of it, and the share that is lost at the last layer."""
-    assert printed in peak_panels([_curve("BETO", *value)], HEADING).svg
+    """Each panel names its peak, the layer of it, and the share that is lost; the caption, how the layer was chosen."""
+    figure = peak_panels([_curve("BETO", *value)], HEADING)
+    assert printed in figure.svg
+    assert "its layer chosen on the same items" in figure.caption
 
 
 def test_lowest_aic_and_expected_layer_are_printed() -> None:
     """Each panel names the lowest AIC, its layer, and the expected layer where there is one."""
     figure = aic_panels([_curve("BETO", 991.2, 712.9, 722.6, expected_layer=3.602)], HEADING)
     assert "lowest 712.9 at 1 · expected layer 3.60" in figure.svg
+    assert "lowest value, chosen on the same items" in figure.caption
     assert set(figure.data["expected_layer"]) == {3.602}
     assert "expected_layer" not in aic_panels([_curve("BETO", 9.0, 8.0)], HEADING).data
 

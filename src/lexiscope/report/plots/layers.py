@@ -105,7 +105,8 @@ def peak_panels(curves: Sequence[DrawnCurve], heading: Heading, *, interval: str
 
     *Higher means:* closer to people. The drop is 1 − last / peak, in per cent of the peak.
     """
-    legend = f"Ring: the peak; last: what is lost of it at the last layer.{f' Bands: {interval}.' if interval else ''}"
+    legend = "Ring: the peak, its layer chosen on the same items; last: what is lost of it at the last layer."
+    legend += f" Bands: {interval}." if interval else ""
     return _subject_panels(curves, heading, "R²", legend, _mark_peak, bounded=True)
 
 
@@ -114,7 +115,7 @@ def aic_panels(curves: Sequence[DrawnCurve], heading: Heading) -> Figure:
 
     *Lower means:* the sense boundary is easier to read off the distances of that layer.
     """
-    legend = "Ring: the layer of the lowest value."
+    legend = "Ring: the layer of the lowest value, chosen on the same items."
     legend += " Dashed upright line: the expected layer." if any(_is_within(curve) for curve in curves) else ""
     if any(curve.baseline is not None for curve in curves):
         legend += " Dotted level line: the model without distance; a curve above it separates nothing."

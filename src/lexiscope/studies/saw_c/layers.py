@@ -140,7 +140,13 @@ def boundary_table(records: Sequence[Record], titles: Mapping[str, str], view: s
     """Return where each subject separates the senses best, and its Expected Layer by AIC."""
     weighted = "mean layer, weighted by what each layer adds to the layers before it; losses count as negative"
     columns = (
-        Col("Lowest AIC", LOWEST_AIC, TWO, note="logistic regression of same sense on distance, over layers"),
+        Col(
+            "Lowest AIC",
+            LOWEST_AIC,
+            TWO,
+            note="logistic regression of same sense on distance, over layers; the layer is chosen on the same items, "
+            "which the value does not allow for",
+        ),
         Col("at layer", LOWEST_AIC, show="layer"),
         Col("AIC, intercept only", "aic(model=intercept_only)", TWO),
         Col("Expected layer (AIC)", EXPECTED_AIC, TWO, note=weighted),

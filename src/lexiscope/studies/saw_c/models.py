@@ -315,7 +315,11 @@ def _final_stop(run: SawCData) -> object:
     rows = tuple(
         (r.subject or r.condition.replace("=", " "), record_cell(r), r.note or f"mean of {r.n}") for r in records
     )
-    return records, Table("final_stop", "", "What a final stop changes", columns, rows)
+    notes = (
+        "Intervals resample words; the best layer of each view is found anew in each resample; not adjusted for "
+        "being many.",
+    )
+    return records, Table("final_stop", "", "What a final stop changes", columns, rows, notes)
 
 
 # -- subjects that rate ---------------------------------------------------------------------------------------------
