@@ -424,6 +424,25 @@ def test_a_live_subject_is_decided_as_planted(mini_run: tuple[Path, Scripted, Su
     assert not [r for r in records if r.statistic.startswith("rank(")], "one subject has no rank"
 
 
+def test_one_distractor_at_a_time_is_beside_all_of_them(mini_run: tuple[Path, Scripted, Summary]) -> None:
+    """The planted values of the other words are equal: who beats one beats all, 25 % in every cell."""
+    records = read_records(mini_run[0] / "results.json")
+    own = {(r.statistic, r.condition): r.value for r in records if r.statistic.startswith("pairwise_accuracy")}
+    assert own["pairwise_accuracy(per=option)", "substitution/random"] == 25.0
+    assert own["pairwise_accuracy(per=option)", "substitution/controlled"] == 25.0
+    both = "substitution/controlled vs substitution/random"
+    assert own["pairwise_accuracy_difference(per=option)", both] == 0.0
+    with (mini_run[0] / "tables" / "one_distractor.csv").open(encoding="utf-8", newline="") as table:
+        assert len(list(csv.reader(table))) > len(MAIN)
+
+
+@pytest.mark.published
+def test_recorded_outcomes_have_no_single_distractors(records: tuple[Record, ...]) -> None:
+    """One outcome of a choice set does not say which word won: only the baseline of counts has such accuracies."""
+    subjects = {r.subject for r in records if r.statistic.startswith("pairwise_accuracy")}
+    assert all(subject.startswith("baseline:frequency") for subject in subjects)
+
+
 def test_any_two_conditions_are_crossed(mini_run: tuple[Path, Scripted, Summary]) -> None:
     """A pair named by the user: 10 of 40 right one way, 20 others turned round; the study's own pairs are there too."""
     records = read_records(mini_run[0] / "results.json")

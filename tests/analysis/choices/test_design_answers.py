@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.accuracy import accuracy
+from lexiscope.analysis.choices.choice_sets import one_by_one
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_of
 from lexiscope.analysis.choices.design_answers import (
     SubjectAnswers,
@@ -21,6 +22,7 @@ from lexiscope.analysis.choices.design_answers import (
     consistency_table,
     contrast_results,
     disagreeing_tests,
+    one_by_one_results,
     pooled,
     subject_answers,
     token_effects,
@@ -195,3 +197,40 @@ def test_what_cannot_be_crossed_is_refused(first: list[int], second: list[int]) 
     """Unequal columns, nothing, or values that are no decisions."""
     with pytest.raises(StatisticError):
         consistency_table(first, second)
+
+
+def test_one_other_word_at_a_time() -> None:
+    """Item i beats i mod 11 of ten random words (scores 1 to 10), 2 tokens against 1 to 10; its wrong word if even.
+
+    Against all of them it is right only where i mod 11 is 10; a tie (i mod 11 is 7, raised to 8) is lost.
+    """
+    rows = []
+    for item in ITEMS:
+        number = int(item.condition("item"))
+        right = 8.0 if number % 11 == 7 else number % 11 + 0.5
+        values = [right, *range(1, 11)] if cell_of(item) == RANDOM else [1.0, number % 2 + 0.5]
+        for place, value in enumerate(values):
+            option = f"incorrect_{place}" if place else "correct"
+            rows.append(Response("m", "lm", item.item_id, "minimal_pair", "score", float(value), option))
+            rows.append(Response("m", "lm", item.item_id, "minimal_pair", "n_tokens", float(place or 2), option))
+    table, design = ResponseTable.from_rows(rows), ChoiceDesign(ITEMS, resamples=50)
+    given = subject_answers(design, table, subject="m")
+    options = one_by_one(table, subject="m", measure="score")
+    found = {
+        (result.name.replace(",per=option", "").replace("(per=option)", ""), result.condition): result
+        for result in one_by_one_results(design, given, options, (CONTROLLED, RANDOM))
+    }
+    beaten = [number % 11 for number in design.numbers]
+    expected = {
+        ("pairwise_accuracy", CONTROLLED.name): 50.0,
+        ("pairwise_accuracy", RANDOM.name): 10 * np.mean(beaten),
+        # one of ten words has 1 token, one has 2, eight have more
+        ("pairwise_accuracy(tokens=more)", RANDOM.name): 100 * np.mean([n >= 1 for n in beaten]),
+        ("pairwise_accuracy(tokens=same)", RANDOM.name): 100 * np.mean([n >= 2 for n in beaten]),
+        ("pairwise_accuracy(tokens=fewer)", RANDOM.name): 100 / 8 * np.mean([max(n - 2, 0) for n in beaten]),
+        ("pairwise_accuracy_difference", f"{CONTROLLED.name} vs {RANDOM.name}"): 50 - 10 * np.mean(beaten),
+    }
+    estimates = {key: result for key, result in found.items() if isinstance(result, Estimate)}
+    assert {key: result.value for key, result in estimates.items()} == pytest.approx(expected)
+    assert given.outcomes[RANDOM].correct.tolist() == [n == 10 for n in beaten]
+    assert estimates["pairwise_accuracy", RANDOM.name].records()[0].low < 10 * np.mean(beaten)

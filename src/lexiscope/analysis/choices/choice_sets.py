@@ -279,6 +279,46 @@ def token_deltas(table: ResponseTable, *, subject: str) -> dict[str, float]:
     return dict(zip(item_ids, (values[:, 0] - others).tolist(), strict=True))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OneByOne:
+    """The right option against each of the others alone: ``won`` 1 or 0, ``deltas`` its tokens minus the other's.
+
+    *Shape:* won, deltas (items, others); NaN where an item has no such option, deltas too where none were counted.
+    """
+
+    item_ids: tuple[str, ...]
+    won: FloatArray
+    deltas: FloatArray
+
+
+def one_by_one(table: ResponseTable, *, subject: str, measure: str) -> OneByOne:
+    """Return how the right option does against each of the others alone, by a subject's values: a tie is lost.
+
+    Every comparison has a chance of 1/2, however many options a choice set has.
+    Errors: those of :func:`option_values`; :class:`InputError` for a choice set whose tokens were not counted, where
+    those of others were.
+
+    >>> from lexiscope.core.response import Response
+    >>> row = lambda option, value: Response("lm", "causal_lm", "i1", "minimal_pair", "score", value, option)
+    >>> table = ResponseTable.from_rows([row("correct", -2.0), row("incorrect_1", -2.5), row("incorrect_2", -1.0)])
+    >>> one_by_one(table, subject="lm", measure="score").won.tolist()
+    [[1.0, 0.0]]
+    """
+    item_ids, options, values = option_values(table, subject=subject, measure=measure)
+    won = np.where(np.isnan(values[:, 1:]), np.nan, values[:, :1] > values[:, 1:])
+    deltas = np.full(won.shape, np.nan)
+    if N_TOKENS in table.where(subject_id=subject).unique("measure"):
+        counted_ids, counted_options, counts = option_values(table, subject=subject, measure=N_TOKENS)
+        place = {item_id: row for row, item_id in enumerate(counted_ids)}
+        lacking = [item_id for item_id in item_ids if item_id not in place]
+        if lacking or not set(options) <= set(counted_options):
+            what = f"{subject} told the tokens of some options and not of others"
+            raise InputError(what, place=Place(item_id=next(iter(lacking), "")), hint="collect its answers again")
+        counts = counts[[place[item_id] for item_id in item_ids]][:, [counted_options.index(name) for name in options]]
+        deltas = counts[:, :1] - counts[:, 1:]
+    return OneByOne(item_ids, won, deltas)
+
+
 def _check(filled: IntArray, values: FloatArray, item_ids: Sequence[str], subject: str) -> None:
     doubled = np.argwhere(filled > 1)
     unvalued = np.argwhere((filled == 1) & np.isnan(values))

@@ -14,9 +14,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray, groups_of
-from lexiscope.analysis.choices.choice_sets import CORRECT, N_TOKENS, BothWays, Decisions, both_ways, token_deltas
-from lexiscope.analysis.choices.design import Cell, ChoiceDesign
+from lexiscope.analysis.agreement.choices import share
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    FloatArray,
+    GroupLabels,
+    group_codes,
+    groups_of,
+    percentile_interval,
+    ratio_draws,
+    resampled_units,
+)
+from lexiscope.analysis.choices.choice_sets import (
+    CORRECT,
+    N_TOKENS,
+    BothWays,
+    Decisions,
+    OneByOne,
+    both_ways,
+    token_deltas,
+)
+from lexiscope.analysis.choices.design import Cell, ChoiceDesign, condition_pairs
 from lexiscope.analysis.choices.tokenisation import DeltaEffect, delta_effect
 from lexiscope.analysis.ranks import rank_results
 from lexiscope.core.errors import StatisticError
@@ -135,8 +153,8 @@ def accuracy_results(answers: SubjectAnswers, accuracies: Accuracies) -> list[Es
     return [
         result.about(subject=answers.subject, condition=cell.name)
         for measure, by_cell in accuracies.items()
-        for cell, share in by_cell.items()
-        for result in share.results(**parse_statistic(answers.statistic(measure=measure))[1])
+        for cell, right in by_cell.items()
+        for result in right.results(**parse_statistic(answers.statistic(measure=measure))[1])
     ]
 
 
@@ -175,8 +193,8 @@ def accuracies_by_frequency(
     for cell in answers.in_cells(cells) if counted else ():
         for side, chosen in zip(SIDES, (counted[0] > 0, counted[0] < 0), strict=True):
             name = statistic_name("accuracy_by_frequency", counts="baseline", synonym=side)
-            share = _accuracy_of(design, answers.outcomes[cell], chosen, name)
-            results.append(share.about(subject=answers.subject, condition=cell.name, unit="percent"))
+            right = _accuracy_of(design, answers.outcomes[cell], chosen, name)
+            results.append(right.about(subject=answers.subject, condition=cell.name, unit="percent"))
     return results
 
 
@@ -184,8 +202,8 @@ def _accuracy_of(design: ChoiceDesign, decisions: Decisions, chosen: BoolArray, 
     sentences, n = groups_of(design.sentences, chosen), int(chosen.sum())
     if len(set(sentences or ())) < 2:
         return Undefined(name, "fewer than two items", n)
-    share = accuracy(decisions.correct[chosen], clusters=sentences, resamples=design.resamples, seed=design.seed)
-    return share.percent(name)
+    right = accuracy(decisions.correct[chosen], clusters=sentences, resamples=design.resamples, seed=design.seed)
+    return right.percent(name)
 
 
 # -- comparisons ------------------------------------------------------------------------------------------------------
@@ -304,6 +322,57 @@ def token_effects(answers: SubjectAnswers, cells: Iterable[Cell]) -> list[tuple[
         for cell in answers.in_cells(cells)
         if not cell.is_joint and not np.isnan(answers.delta(cell)).any()
     ]
+
+
+# -- one distractor at a time ----------------------------------------------------------------------------------------
+
+TOKEN_SIDES = ("more", "same", "fewer")
+"""Whether the right option has more tokens than the other, as many, or fewer."""
+
+
+def one_by_one_results(
+    design: ChoiceDesign, answers: SubjectAnswers, options: OneByOne, cells: Iterable[Cell]
+) -> Results:
+    """Return how often the right option wins against one other alone, in each cell that is not joint. *Chance:* 50.
+
+    An item's value is its mean over the others, of which every item counts once: one wrong word and ten random ones can
+    be compared, whose best has another chance. Of the conditions of a suite the difference follows (*points*), item by
+    item. Where a choice set has several others, so does the share by tokens: of all comparisons in which the right
+    option has more tokens than the other, as many, fewer. Intervals are over sentences. *Unit:* percent.
+    """
+    place = {item_id: row for row, item_id in enumerate(options.item_ids)}
+    own = [cell for cell in answers.in_cells(cells) if not cell.is_joint]
+    rows = {cell: [place[item_id] for item_id in answers.outcomes[cell].item_ids] for cell in own}
+    shares = {cell: np.nanmean(options.won[rows[cell]], axis=1) for cell in own}
+    results: Results = []
+    for cell in own:
+        won, deltas = options.won[rows[cell]], options.deltas[rows[cell]]
+        sides = {"": (shares[cell], np.ones(len(won)))}
+        if (np.sum(~np.isnan(won), axis=1) > 1).any() and not np.isnan(deltas[~np.isnan(won)]).any():
+            for side, chosen in zip(TOKEN_SIDES, (deltas > 0, deltas == 0, deltas < 0), strict=True):
+                sides[side] = np.where(chosen, won, 0.0).sum(axis=1), chosen.sum(axis=1).astype(np.float64)
+        for side, (hits, sizes) in sides.items():
+            name = answers.statistic("pairwise_accuracy", **({"tokens": side} if side else {}))
+            result = _share_of(design, name, hits, sizes)
+            results.append(result.about(subject=answers.subject, condition=cell.name))
+    for first, second in condition_pairs(own) if len(design.numbers) > 1 else ():
+        moved = shares[first] - shares[second]
+        codes, count = group_codes(design.clusters, len(moved))
+        name, units = answers.statistic("pairwise_accuracy_difference"), resampled_units(design.clusters)
+        draws = ratio_draws(moved, np.ones(len(moved)), codes, count, resamples=design.resamples, seed=design.seed)
+        interval = percentile_interval(draws, resampled=units, n_groups=count)
+        difference = Estimate(name, float(moved.mean()), interval, len(moved), count).times(100, "points")
+        results.append(difference.about(subject=answers.subject, condition=versus(first.name, second.name)))
+    return results
+
+
+def _share_of(design: ChoiceDesign, name: str, hits: FloatArray, sizes: FloatArray) -> Estimate | Undefined:
+    counted = sizes > 0
+    groups = groups_of(design.clusters, counted) or GroupLabels(np.flatnonzero(counted).tolist(), "items")
+    if len(set(groups)) < 2:
+        return Undefined(name, "fewer than two items", int(sizes.sum()))
+    won, asked, resamples, seed = hits[counted], sizes[counted], design.resamples, design.seed
+    return share(name, won, asked, groups=groups, resamples=resamples, seed=seed).times(100, "percent")
 
 
 # -- consistency table ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from lexiscope.analysis.accuracy import Accuracy
 from lexiscope.analysis.choices.choice_sets import ALL, DECIDED, EXPECTED, BothWays, n_random
 from lexiscope.analysis.choices.design import Cell as DesignCell
 from lexiscope.analysis.choices.design import ChoiceDesign
-from lexiscope.analysis.choices.design_answers import SIDES, disagreeing_tests
+from lexiscope.analysis.choices.design_answers import SIDES, TOKEN_SIDES, disagreeing_tests
 from lexiscope.analysis.choices.gap_answers import GapHits
 from lexiscope.analysis.choices.tokenisation import DeltaEffect, DeltaLevel
 from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
@@ -346,6 +346,39 @@ def margins_table(results: Sequence[Record | Result], *, names: Mapping[str, str
     )
     note = "A margin is the right word's value minus the best other's: its sign is the decision."
     return by_condition(results, cols, names=names, name="margins", title="Margins of the decisions", notes=(note,))
+
+
+def one_by_one_table(results: Sequence[Record | Result], *, names: Mapping[str, str]) -> Table | None:
+    """Return how often the right word wins against one other alone, beside the accuracy against all of them together.
+
+    *results* are accuracies and those of :func:`~lexiscope.analysis.choices.design_answers.one_by_one_results`.
+    """
+    records = records_of(results)
+    alone = [record for record in records if record.statistic.startswith("pairwise_accuracy")]
+    pers = list(dict.fromkeys(parse_statistic(record.statistic)[1]["per"] for record in alone))
+
+    def col(header: str, statistic: str, note: str = "", **named: str) -> Col:
+        return Col(
+            header, tuple(statistic_name(statistic, **named, per=per) for per in pers), PERCENT, note=note, absent=None
+        )
+
+    cols = [
+        col("Against all, %", "percent_right"),
+        col("Against one, %", "pairwise_accuracy", "Chance 50. An item's value is its mean over the others."),
+        col("Difference, points", "pairwise_accuracy_difference", "The first cell less the second, item by item."),
+    ]
+    heads = zip(TOKEN_SIDES, ("More tokens", "As many", "Fewer"), strict=True)
+    cols += [col(f"{head}, %", "pairwise_accuracy", tokens=side) for side, head in heads]
+    rows = rows_of(alone, "subject", "condition", names=names)
+    notes = (
+        "More tokens, as many, fewer: of the right word, compared with the one other; where there are several others, "
+        "over all comparisons.",
+        "In brackets the 95 % interval, over sentences.",
+    )
+    title = "The right word against one other word at a time"
+    return (
+        pivot("one_distractor", title, records, cols, rows, labels=("Subject", "Cell"), notes=notes) if rows else None
+    )
 
 
 def both_ways_table(rows: Sequence[tuple[str, str, BothWays]]) -> Table:

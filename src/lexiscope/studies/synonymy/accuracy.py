@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations
 
 from lexiscope.analysis.accuracy import Accuracy
+from lexiscope.analysis.choices.choice_sets import CORRECT, one_by_one
 from lexiscope.analysis.choices.design import CONTROLLED, Cell
 from lexiscope.analysis.choices.design_answers import (
     Accuracies,
@@ -16,11 +17,12 @@ from lexiscope.analysis.choices.design_answers import (
     accuracy_ranks,
     accuracy_results,
     contrast_results,
+    one_by_one_results,
 )
 from lexiscope.analysis.choices.design_answers import accuracies as accuracies_of
 from lexiscope.core.result import Estimate, statistic_name
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Remark
+from lexiscope.report.part import Omission, Remark
 from lexiscope.report.parts.accuracy_tables import (
     PERCENT,
     above_baseline_table,
@@ -30,6 +32,7 @@ from lexiscope.report.parts.accuracy_tables import (
     denominators_table,
     frequency_split_table,
     intervals_table,
+    one_by_one_table,
     training_table,
 )
 from lexiscope.report.pivot import Col, PivotRow, pivot
@@ -53,7 +56,8 @@ def preferences(run: SynonymyData) -> object:
         _table(run, others, "accuracy_other_cells", "Accuracy in the other cells, percent of items right"),
         _denominators(run),
     )
-    return right, tables, _ranks(run), _frequency(run), _contrasts(run), _figures(run), _checkpoints(run)
+    further = _frequency(run), _contrasts(run), _one_by_one(run)
+    return right, tables, _ranks(run), further, _figures(run), _checkpoints(run)
 
 
 def without_context(run: SynonymyData) -> object:
@@ -182,6 +186,19 @@ def _frequency(run: SynonymyData) -> object:
     below = [Remark(text) for text in below_baseline(above, labels, names)]
     table = above_baseline_table(above, right, counts=base.measure, names=names)
     return above, splits, table, frequency_split_table(splits, names=names), below
+
+
+def _one_by_one(run: SynonymyData) -> Iterator[object]:
+    """One wrong synonym against one random word: accuracies and token differences with each distractor alone."""
+    scored = [answers for answers in run.of_kind("live", "baseline") if answers.measure != CORRECT]
+    results = []
+    for answers in scored:
+        options = one_by_one(run.choices, subject=answers.subject, measure=answers.measure)
+        results += run.about_all(one_by_one_results(run.sets, answers, options, run.design.main))
+    shown = [*results, *run.once(accuracies)]
+    yield results, one_by_one_table(shown, names=run.result_labels(shown))
+    why = "One outcome was recorded for a choice set, not the score of each word."
+    yield [Omission("One distractor at a time", why, answers.title) for answers in run.of_kind("recorded")]
 
 
 # -- contrasts (Tables 6 to 13) ---------------------------------------------------------------------------------------
