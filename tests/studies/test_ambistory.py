@@ -23,7 +23,7 @@ from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.analysis.norms.within_sd import accuracy_name
 from lexiscope.build.stories.error_tags import COMMENT_CODES, COMMENT_SHEET, ERROR_SHEET
 from lexiscope.build.stories.inventory import semcor_counts, sense_counts
-from lexiscope.build.stories.stories import story_text
+from lexiscope.build.stories.stories import placed_stories, story_text
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -31,6 +31,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json
+from lexiscope.core.usage import Usage
 from lexiscope.datasets import mini_ambistory
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
@@ -824,6 +825,21 @@ def test_nearness_of_story_and_meaning_by_layer(
     assert "undefined" in constant.note
     assert (falling.layer, falling.n) == (1, 930)
     assert falling.value == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "what"),
+    [
+        ({"sense": ""}, "does not say which meaning is judged"),
+        ({"sense": "a side of a river", "intended": "maybe"}, "'maybe' in the column intended"),
+    ],
+)
+def test_own_stories_that_cannot_be_placed_are_refused(conditions: dict[str, str], what: str) -> None:
+    """An unreadable word in `intended` is no missing one: without the error all its results would be undefined."""
+    usage = Usage("They reached the bank.", 17, 21, language="en")
+    with pytest.raises(InputError, match=what) as refused:
+        placed_stories([Item("s/1", "own", (usage,), conditions={"ending": "It rained.", **conditions})])
+    assert str(refused.value.place) == "item 's/1'"
 
 
 def test_of_other_ratings_nothing_of_the_papers_is_said(tmp_path: Path) -> None:

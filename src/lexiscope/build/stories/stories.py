@@ -134,7 +134,15 @@ def _conditions(setup: StorySetup, ending_of: EndingOf, meaning: Meaning) -> dic
 
 
 PLACED = ("setup", "story", "story_kind", "ending_of", "meaning", "intention")
-_INTENDED = {"yes": "intended", "true": "intended", "no": "unintended", "false": "unintended"}
+_INTENDED = {
+    "yes": "intended",
+    "true": "intended",
+    "no": "unintended",
+    "false": "unintended",
+    # an open story has no ending that could be meant; an empty field says nothing
+    "open": "",
+    "": "",
+}
 
 
 def placed_stories(items: Sequence[Item]) -> tuple[Item, ...]:
@@ -146,6 +154,9 @@ def placed_stories(items: Sequence[Item]) -> tuple[Item, ...]:
     meaning an ending was written for is known from ``intention`` (``intended``, ``unintended``) or ``intended`` (yes,
     no); from ``ending_of`` and ``meaning`` if they are called as in AmbiStory (A is written for 1, B for 2); from
     nothing else: it is then ``unknown``.
+
+    Errors: :class:`InputError` with the item for one that does not say which meaning is judged, and for an
+    ``intended`` that cannot be read.
     """
     setups: dict[object, str] = {}
     endings: dict[str, dict[str, str]] = {}
@@ -153,6 +164,13 @@ def placed_stories(items: Sequence[Item]) -> tuple[Item, ...]:
     made = []
     for item in items:
         has = {name: str(item.conditions.get(name, "")).strip() for name in (*PLACED, *_READ)}
+        at = Place(item_id=item.item_id)
+        if not has["sense"]:
+            hint = "give the item file a column sense with the meaning that people judge"
+            raise InputError("the item does not say which meaning is judged", place=at, hint=hint)
+        if has["intended"].casefold() not in _INTENDED:
+            hint = "write yes or no: was the ending written for this meaning? Leave it empty where that is not known"
+            raise InputError(f"{has['intended']!r} in the column intended", place=at, hint=hint)
         key = (item.word, has["precontext"], item.usages[0].text)
         setup = has["setup"] or setups.setdefault(key, f"{item.word}-{len(setups) + 1}")
         own_endings, own_meanings = endings.setdefault(setup, {}), meanings.setdefault(setup, {})
@@ -160,7 +178,7 @@ def placed_stories(items: Sequence[Item]) -> tuple[Item, ...]:
         ending_of = "open"
         if has["ending"]:
             ending_of = has["ending_of"] or own_endings.setdefault(has["ending"], f"ending {len(own_endings) + 1}")
-        told = has["intention"] or _INTENDED.get(has["intended"].casefold(), "")
+        told = has["intention"] or _INTENDED[has["intended"].casefold()]
         told = told or next((intention(*sample) for sample in SAMPLES if sample == (ending_of, meaning)), "unknown")
         place = {
             "setup": setup,
