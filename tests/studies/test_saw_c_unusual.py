@@ -225,7 +225,10 @@ def test_a_lowest_aic_stands_next_to_that_of_the_intercept_alone() -> None:
     assert empty.value is not None
     assert "no layer" not in lowest.note
     text = _boundary_in_words(own, records)
-    assert text == f"lowest AIC: m at layer {lowest.layer}, {lowest.value:.2f} (without distance: {empty.value:.2f})"
+    lead = f"lowest AIC: m at layer {lowest.layer}, {lowest.value:.2f}, the layer chosen on the same items"
+    assert text == f"{lead} (without distance: {empty.value:.2f})"
+    table = layers.boundary_table(records, {"m": "m"}, "full")
+    assert layers.AIC_CHOICE in table.notes
 
 
 def test_a_sense_boundary_in_the_wrong_direction_says_so() -> None:

@@ -335,7 +335,8 @@ def _plot_of_curves(result: Curves, title: str = "") -> Figure:
 def trajectory_of(curve: Curve) -> DrawnCurve:
     """Return a curve as figures over layers draw it: its points, with the bounds of their intervals if it has any.
 
-    The value of the model without distance and the layers that separate the outcomes without error come along.
+    The value of the model without distance, the layers that separate the outcomes without error, and the value that
+    allows for the choice of the best layer come along.
     """
     layers = np.array([point.layer for point in curve.values])
     ends = [(p.interval.low, p.interval.high) if p.interval else (np.nan, np.nan) for p in curve.values]
@@ -350,6 +351,7 @@ def trajectory_of(curve: Curve) -> DrawnCurve:
         high if known else None,
         baseline=curve.baseline,
         separated=separated_layers(curve),
+        chosen=curve.chosen.value if isinstance(curve.chosen, Estimate) else None,
     )
 
 

@@ -66,6 +66,21 @@ def test_peak_and_drop_are_printed(value: tuple[float, ...], printed: str) -> No
     assert "its layer chosen on the same items" in figure.caption
 
 
+def test_the_peak_stands_beside_what_allows_for_its_layer_having_been_chosen() -> None:
+    """Panels print it, data and description have it, and the caption says what it is; without it none of this."""
+    chosen, plain = _curve("BETO", 0.1, 0.4, chosen=0.31), _curve("mBERT", 0.1, 0.2)
+    figure = peak_panels([chosen, plain], HEADING)
+    assert figure.svg.count("choice allowed for: .31") == 1
+    assert "Choice allowed for: the value at the layer chosen on the words drawn" in figure.caption
+    together = trajectories([chosen, plain], HEADING, statistic="R²")
+    for drawn in (figure, together):
+        np.testing.assert_array_equal(drawn.data["chosen"], [0.31, 0.31, np.nan, np.nan])
+        assert "highest 0.4 at 1; best layer, its choice allowed for: 0.31. mBERT" in drawn.alt
+    assert "chosen on the same items" in together.caption
+    alone = peak_panels([plain], HEADING), trajectories([plain], HEADING, statistic="R²")
+    assert not any("chosen" in drawn.data or "allow" in drawn.caption for drawn in alone)
+
+
 def test_lowest_aic_and_expected_layer_are_printed() -> None:
     """Each panel names the lowest AIC, its layer, and the expected layer where there is one."""
     figure = aic_panels([_curve("BETO", 991.2, 712.9, 722.6, expected_layer=3.602)], HEADING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from lexiscope.analysis.layers.layers import r_squared_by_layer
 from lexiscope.analysis.regression import scaling as regression_on_size
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import Estimate
 from lexiscope.report.figures import Heading, data_csv
 from lexiscope.report.plots.labels import place_labels
 from lexiscope.report.plots.size import NAMED, Sized, SizeRegression, statistic_by_size
@@ -92,6 +94,16 @@ def test_the_data_beside_are_the_input() -> None:
     assert figure.data["multilingual"].tolist() == [True, None]
     np.testing.assert_array_equal(figure.data["low"], [0.05, np.nan])
     assert "Undefined and left as a gap: b." in figure.caption
+    assert "Diamonds" not in figure.caption
+
+
+def test_the_value_that_allows_for_the_choice_of_the_layer_stands_beside_the_highest() -> None:
+    """A negative R² of words left out is drawn too: data, description, legend and caption have it."""
+    figure = statistic_by_size([Sized("a", 1e7, 0.1, chosen=-0.05), Sized("b", 1e8, 0.3)], HEADING)
+    np.testing.assert_array_equal(figure.data["chosen"], [-0.05, np.nan])
+    assert "a: 10,000,000 parameters, .100 (−.050 with the choice of the layer allowed for). b:" in figure.alt
+    assert "R², choice of the layer allowed for" in figure.svg
+    assert "Diamonds: R², choice of the layer allowed for. Intervals and line: of the highest R²." in figure.caption
 
 
 @pytest.mark.parametrize("parameters", [0.0, -1.0, float("nan")])
@@ -121,13 +133,18 @@ def test_unknown_languages_are_not_called_monolingual() -> None:
 
 
 def test_a_point_and_the_line_come_from_results() -> None:
-    """A subject is drawn at the best value of its curve with the interval there, the line is that of the regression."""
+    """A subject is drawn at the best value of its curve with the interval there, the line is that of the regression.
+
+    Where the curve has the value that allows for the choice of the layer, the point has it too.
+    """
     norms, rising = [1.0, 2, 3, 5, 4], np.array([1.0, 2, 3, 5, 6])
     curve = r_squared_by_layer(np.column_stack([rising[::-1] ** 2, rising]), norms, resamples=50)
     best = curve.best_value()
     assert best.interval is not None
     drawn = Sized.of(SubjectFacts("m", n_parameters=1000), curve)
-    assert drawn == Sized("m", 1000.0, best.value, best.interval.low, best.interval.high)
+    assert repr(drawn) == repr(Sized("m", 1000.0, best.value, best.interval.low, best.interval.high))
+    allowing = replace(curve, chosen=Estimate("r_squared(layer=chosen)", 0.25))
+    assert Sized.of(SubjectFacts("m", n_parameters=1000), allowing).chosen == 0.25
     fit, _kept = regression_on_size([0.1, 0.2, 0.3, 0.45], [1e6, 1e7, 1e8, 1e9])
     intercept, slope = fit.coefficients
     line = SizeRegression.of(fit)

@@ -28,7 +28,8 @@ class DrawnCurve:
     *Shape:* (layers,) each. ``group`` is the family, or what else the panels are made of, ``condition`` the condition
     of the ``n`` items behind the curve. ``expected_layer`` and ``baseline``, the statistic of a model without distance
     (or what chance gives), are drawn if the figure shows them. ``separated``: the layers without a value because the
-    outcomes are separated without error, which is better than any value.
+    outcomes are separated without error, which is better than any value. ``chosen``: the statistic at the best layer,
+    allowing for its having been chosen on the same items.
     """
 
     subject: str
@@ -42,6 +43,7 @@ class DrawnCurve:
     expected_layer: float | None = None
     baseline: float | None = None
     separated: tuple[float, ...] = ()
+    chosen: float | None = None
 
     @classmethod
     def of_condition(cls, subject: str, layers: Sequence[int], means: ConditionLayers) -> DrawnCurve:
@@ -97,7 +99,8 @@ def curves_text(statistic: str, curves: Sequence[DrawnCurve], place: str = "laye
         value, highest = np.asarray(curve.value, dtype=float), ""
         if np.isfinite(value).any():
             highest = f"; highest {np.nanmax(value):.3g} at {curve.layer[int(np.nanargmax(value))]:g}"
-        parts.append(f"{curve.subject}: {first_and_last(curve, place)}{highest}.")
+        allowing = "" if curve.chosen is None else f"; best {place}, its choice allowed for: {curve.chosen:.3g}"
+        parts.append(f"{curve.subject}: {first_and_last(curve, place)}{highest}{allowing}.")
     return " ".join(parts)
 
 
@@ -118,7 +121,7 @@ def curve_data(
 
     data = {name: np.repeat([getattr(curve, name) for curve in curves], sizes) for name in ("subject", part)}
     data |= {place: points("layer"), value: points("value"), "low": points("low"), "high": points("high")}
-    for name in ("n", "expected_layer", "baseline"):
+    for name in ("n", "expected_layer", "baseline", "chosen"):
         given = [getattr(curve, name) for curve in curves]
         if any(number is not None for number in given):
             data[name] = np.repeat([np.nan if number is None else number for number in given], sizes)

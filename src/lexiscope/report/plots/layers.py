@@ -82,7 +82,11 @@ def trajectories(
             start_at_zero(grid, curves)
         add_legend(sheet)
         alt, data = curves_text(statistic, curves, place), curve_data(curves, place=place)
-        return drawn_figure(sheet, heading, alt, data, gaps_remark(undefined_points(curves)))
+        remarks = [gaps_remark(undefined_points(curves))]
+        if any(curve.chosen is not None for curve in curves):
+            allowing = "the column chosen of the figure's data allows for it"
+            remarks.insert(0, f"The best {place} of a curve is chosen on the same items; {allowing}.")
+        return drawn_figure(sheet, heading, alt, data, " ".join(filter(None, remarks)))
 
 
 def families_by_depth(
@@ -103,10 +107,13 @@ def families_by_depth(
 def peak_panels(curves: Sequence[DrawnCurve], heading: Heading, *, interval: str = "") -> Figure:
     """Draw one panel per subject: its peak is marked and the drop from there to the last layer printed (Figure 9).
 
-    *Higher means:* closer to people. The drop is 1 − last / peak, in per cent of the peak.
+    *Higher means:* closer to people. The drop is 1 − last / peak, in per cent of the peak. The layer of the peak is
+    chosen on the same items: what is left of it when that is allowed for is printed too, where a curve has it.
     """
     legend = "Ring: the peak, its layer chosen on the same items; last: what is lost of it at the last layer."
     legend += f" Bands: {interval}." if interval else ""
+    if any(curve.chosen is not None for curve in curves):
+        legend += " Choice allowed for: the value at the layer chosen on the words drawn, of the words left out."
     return _subject_panels(curves, heading, "R²", legend, _mark_peak, bounded=True)
 
 
@@ -156,7 +163,8 @@ def _mark_peak(axes: Axes, curve: DrawnCurve) -> str:
     # 1 - last / peak (SAW-C §5.3); a curve without a positive peak has none to fall from
     drop = 1 - value[-1] / value[best] if value[best] > 0 else np.nan
     fall = "last —" if np.isnan(drop) else "no drop" if drop == 0 else f"last −{100 * drop:.0f} %"
-    return f"peak {apa(float(value[best]))} at {curve.layer[best]:g} · {fall}"
+    allowing = "" if curve.chosen is None else f"\nchoice allowed for: {apa(curve.chosen)}"
+    return f"peak {apa(float(value[best]))} at {curve.layer[best]:g} · {fall}{allowing}"
 
 
 def _mark_lowest(axes: Axes, curve: DrawnCurve) -> str:

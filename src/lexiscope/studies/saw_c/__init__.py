@@ -22,7 +22,7 @@ from lexiscope.report.page.stored import write_table
 from lexiscope.report.part import find_record, part_of, value_of
 from lexiscope.report.parts.mixed_tables import ratio_tests_in_words
 from lexiscope.report.parts.people_tables import norms_table
-from lexiscope.report.pivot import Col, PivotRow, pivot
+from lexiscope.report.pivot import Col, PivotRow, pivot, rank_columns
 from lexiscope.report.presenting import best_in_words, best_of_records
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
 from lexiscope.studies.kit.study import Study
@@ -148,12 +148,14 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
         Col("Best layer", best, show="layer", note="highest R² of the regression of norms on distance", absent=None),
         Col("R²", best, note="at that layer, chosen on the same items"),
         Col("R², choice allowed for", layers.CHOSEN_R2, note=layers.ALLOWING),
-        Col("ρ", layers.BEST_RHO, show="value", note="most negative over layers"),
+        Col("ρ", layers.BEST_RHO, show="value", note="most negative over layers, chosen on the same items"),
+        Col("ρ, choice allowed for", layers.CHOSEN_RHO, show="value", note=layers.ALLOWING),
+        *rank_columns(records, layers.RANK, layers.BY_RHO, view=view),
         Col(
             "Sense boundary",
             layers.LOWEST_AIC,
             INTEGER,
-            note="layer of lowest AIC, if below that of a model without distance",
+            note="layer of lowest AIC, chosen on the same items, if below that of a model without distance",
             cell=boundary,
             absent=None,
         ),
@@ -165,8 +167,10 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
     ]
     table = pivot("overview", "People and models", records, columns, rows)
     agreement = find_record(records, "leave_one_out_agreement(method=spearman,summary=mean)")
-    of_people = ("people (leave-one-out)", None, None, None, agreement.value, None) if agreement else None
-    return replace(table, rows=(*table.rows, *((of_people,) if of_people else ())))
+    if agreement is None:
+        return table
+    of_people = {"Subject": "people (leave-one-out)", "ρ": agreement.value}
+    return replace(table, rows=(*table.rows, tuple(of_people.get(column.header) for column in table.columns)))
 
 
 # -- the questions, each with its result in one line ----------------------------------------------------------------
@@ -186,6 +190,8 @@ def _boundary_result(_run: SawCData, records: Sequence[Record]) -> str:
     lowest = [record for record in records if record.statistic == layers.LOWEST_AIC]
     best = best_of_records(lowest, layers.LOWEST_AIC)
     text = best_in_words(lowest, layers.LOWEST_AIC, "lowest AIC")
+    if best and len({r.layer for r in records if (r.statistic, r.subject) == ("aic", best.subject)}) > 1:
+        text += ", the layer chosen on the same items"
     # of these no finite AIC can be given: they are better than the best of the others
     separated = "; ".join(
         f"{record.subject}: {record.note.removeprefix('undefined: ')}" for record in lowest if SEPARATED in record.note

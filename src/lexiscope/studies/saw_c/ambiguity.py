@@ -141,7 +141,10 @@ def _type_table(run: SawCData, records: Sequence[Record]) -> Table:
             where={"condition": condition})
         for condition in conditions
     ]  # fmt: skip
-    notes = ("Norm ~ distance at the best layer. Positive: people see more relatedness. Intervals resample words.",)
+    notes = (
+        "Norm ~ distance at the layer of highest R², chosen on the same items. Positive: people see more relatedness. "
+        "Intervals resample words.",
+    )
     title = "Mean residuals by sense and ambiguity type"
     return pivot("residuals_by_type", title, records, columns, rows_of_subjects(run.titles), notes=notes)
 

@@ -46,6 +46,11 @@ CHOSEN_R2, CHOSEN_RHO = (
 """R² and ρ at the best layer, allowing for its having been chosen on the same items."""
 LOWEST_AIC, BEST_R2, BEST_RHO = "min_aic_over_layers", "max_r_squared_over_layers", "min_spearman_over_layers"
 ALLOWING = "the layer chosen on the words drawn, the value of the words left out"
+BY_RHO = "by −ρ at the layer of lowest ρ, chosen on the same items, the same layer in every resample"
+AIC_CHOICE = (
+    "No AIC allows for the choice of its layer. Where the items have norms, an R² in the table of relatedness by layer "
+    "allows for that of its own layer."
+)
 RANK = statistic_name("rank", of="spearman", among="subjects")
 EXPECTED_AIC, EXPECTED_R2 = (f"expected_layer(score={score},deltas=signed)" for score in ("aic", "r_squared"))
 
@@ -157,6 +162,8 @@ def boundary_table(records: Sequence[Record], titles: Mapping[str, str], view: s
         if record.view == view and record.subject in titles and record.note
         if record.statistic == LOWEST_AIC or (record.statistic == EXPECTED_AIC and OUTSIDE in record.note)
     ]
+    if any(record.statistic == "best_layer(by=aic)" and record.view == view for record in records):
+        notes.insert(0, AIC_CHOICE)
     title = f"Sense boundary by layer, view {view}"
     return pivot(
         f"boundary_{file_name(view)}", title, records, columns, rows_of_subjects(titles, view=view), notes=notes
@@ -197,7 +204,7 @@ def _aic_figure(main: Sequence[LayerFit], records: Sequence[Record]) -> Figure |
         replace(path, expected_layer=value_of(records, EXPECTED_AIC, subject=subject, view=main[0].distances.view))
         for subject, path in _drawn_curves(main, "aic").items()
     ]
-    heading = Heading("aic_panels", "", "AIC of the sense boundary by layer")
+    heading = Heading("aic_panels", "", "AIC of the sense boundary by layer", AIC_CHOICE)
     return aic_panels(paths, heading) if paths else None
 
 
@@ -272,7 +279,7 @@ def relatedness_table(records: Sequence[Record], titles: Mapping[str, str], view
         Col("Lowest ρ", BEST_RHO, note="most negative over layers"),
         Col("at layer", BEST_RHO, show="layer"),
         Col("ρ, choice allowed for", CHOSEN_RHO, note=ALLOWING),
-        *rank_columns(records, RANK, "by −ρ at the layer of lowest ρ", view=view),
+        *rank_columns(records, RANK, BY_RHO, view=view),
         Col("Expected layer (R²)", EXPECTED_R2, TWO),
         Col("Last-layer drop", "last_layer_drop", note="share of the highest R² that is lost at the last layer"),
     ]

@@ -158,7 +158,8 @@ def _size_table(records: Sequence[Record], view: str, condition: str) -> Table:
     columns = (Column("Term"), Column("Value", Format("number", 4)), Column("p", P_VALUE), Column("n", INTEGER))
     rows = tuple((labels[r.statistic], record_cell(r), r.p, r.n) for r in records if r.statistic in labels)
     title = ", ".join(filter(None, (f"Highest R² of each subject against its size, view {view}", condition)))
-    return Table("_".join(map(file_name, filter(None, ("size", view, condition)))), "", title, columns, rows)
+    notes = ("The layer of each highest R² is chosen on the same items; the figure has the R² that allows for it.",)
+    return Table("_".join(map(file_name, filter(None, ("size", view, condition)))), "", title, columns, rows, notes)
 
 
 def _size_contrasts(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
