@@ -15,7 +15,7 @@ from scipy import stats
 
 import lexiscope
 from lexiscope.cli.main import cli
-from lexiscope.core.errors import LexiscopeError
+from lexiscope.core.errors import LexiscopeError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.studies.kit.answers import AnswersOf, ComparableAnswers
@@ -197,3 +197,9 @@ def test_sentences_are_resampled_where_items_name_theirs() -> None:
     twice = ComparableAnswers(ResponseTable.concat([answers.responses, answers.responses]), items)
     with pytest.raises(LexiscopeError, match="several answers"):
         twice.compare("a", "b", "accuracy")
+
+
+def test_people_are_not_correlated_with_themselves() -> None:
+    """People's means correlate 1 with themselves: a model must not be told to be lower than that."""
+    with pytest.raises(StatisticError, match="correlate 1 by construction"):
+        _answers().compare("people same_sense=True", "people same_sense=False", "spearman", resamples=50)

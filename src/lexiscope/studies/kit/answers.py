@@ -146,6 +146,11 @@ class ComparableAnswers:
         named = statistic if isinstance(statistic, str) else ""
         if isinstance(statistic, str) and statistic not in STATISTICS:
             raise StatisticError(f"no statistic {statistic!r}", hint=f"there are: {', '.join(STATISTICS)}")
+        if named in CORRELATIONS and any(side.subject == PEOPLE and not side.measure for side in sides):
+            raise StatisticError(
+                f"{named} is with people's means, with which people correlate 1 by construction",
+                hint="lexiscope agree says how well one rater predicts the others; people go with mean and alpha",
+            )
         columns = [self._column(side, named) for side in sides]
         norm = self.norm if not named or named in CORRELATIONS else np.zeros(len(self.items))
         has_norm = ~np.isnan(norm) if named in CORRELATIONS else np.ones(len(self.items), dtype=bool)
