@@ -434,11 +434,11 @@ def _compare_numbers(comparison: Comparison, left: Record | None, right: Record 
     if comparison.left.of == "p" and comparison.sign == "<" and outcome == "reversed":
         # a test without a result does not show the opposite
         outcome = "not shown"
-    tested = ""
+    tested = _adjusted_text(left) if comparison.left.of == "p" else ""
     if comparison.level is not None:
         p = _compared_number(replace(comparison.left, of="p"), left)
         assert p is not None
-        tested = f" (p = {p:.3g})".replace("-", "−")
+        tested = f" (p = {p:.3g}{_adjusted_text(left)})".replace("-", "−")
         outcome = outcome if p < comparison.level else "not shown"
     sign = "=" if first == second else "<" if first < second else ">"
     numbers = f"{_number_text(comparison.left, left)} {sign} {_number_text(comparison.right, right)}{tested}"
@@ -455,6 +455,15 @@ def _number_text(term: ClaimTerm, record: Record | None) -> str:
     ends = _interval(term, record)
     between = f" [{ends[0]:.3g}, {ends[1]:.3g}]" if ends else ""
     return f"{'p = ' if term.of == 'p' else ''}{_compared_number(term, record):.3g}{between}".replace("-", "−")
+
+
+def _adjusted_text(record: Record | None) -> str:
+    """The p adjusted for its family, next to the one that the paper's claim is about: papers adjust seldom."""
+    if record is None or record.p_adjusted is None:
+        return ""
+    family = parse_statistic(record.family)[1]
+    over = f"{family.get('method', 'a family')} over {family.get('tests', 'its')} tests"
+    return f", adjusted by {over} {record.p_adjusted:.3g}"
 
 
 def _label(*sides: tuple[ClaimTerm, Record | None]) -> str:
