@@ -121,7 +121,9 @@ def test_the_exact_request_of_saw_c(serve: Serve) -> None:
             "max_tokens": 3,
         }
     ]
-    assert endpoint.received[0]["messages"][1]["content"].splitlines()[2] == "Palabra: mango"
+    asked = endpoint.received[0]["messages"][1]["content"].splitlines()
+    assert asked[0].endswith("Elija un número del 1 (totalmente sin relación) al 5 (mismo significado).")
+    assert asked[2:5] == [*(usage.text for usage in items[0].usages), "Palabra: mango"]
 
 
 def test_options_change_what_is_sent(serve: Serve) -> None:
