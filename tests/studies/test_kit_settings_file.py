@@ -107,7 +107,13 @@ def test_a_study_file_is_not_overwritten(tmp_path: Path) -> None:
 FAULTS = [
     # text of the file, place, code and first words of the message, what it advises
     ("study: saw_c\nseeds: 3\n", "2:1", "E611", "unknown name 'seeds'", "did you mean 'seed'?"),
-    ("study: saw_c\nsplit: dev\n", "2:1", "E611", "unknown name 'split'", "its own settings: items, language, scale, "),
+    (
+        "study: saw_c\nsplit: dev\n",
+        "2:1",
+        "E611",
+        "unknown name 'split'",
+        "its own settings: items, language, ratings, scale, ",
+    ),
     ("study: context_bias\nbudgt: 1h\n", "2:1", "E611", "unknown name 'budgt'", "did you mean 'budget'? its own"),
     ("study: context_bias\ndatasets: [saw_c]\ndataset: saw_c\n", "2:1", "E612", "a study takes several", "keep one"),
     ("study: saw_c\nseed: '3'\n", "2:7", "E612", "seed: must be a whole number, not '3'", "seed of"),
