@@ -10,7 +10,8 @@ export TOKENIZERS_PARALLELISM = false
 export OMP_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
-WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
+# one more than there are processors: tests wait for servers, browsers and disks
+WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 
 .PHONY: help demo test soak golden golden-sums coverage lint check docs-tables sbom clean dev
 
